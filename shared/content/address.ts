@@ -1,0 +1,71 @@
+import type { Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import type { PostalAddress } from '../tax/address.ts';
+import { stateCode, statesOfZip } from './zip-states.ts';
+
+/** An address as far as it decides about tax. */
+export type TaxAddress = {
+  /** ISO 3166 alpha-2, upper case. */
+  readonly country: string;
+  /** Two letters; `null` outside the United States. */
+  readonly state: string | null;
+  readonly zip5: string | null;
+  /** The four digits of a ZIP+4. */
+  readonly plus4: string | null;
+  /** Upper case, without punctuation, as locations write it. */
+  readonly city: string | null;
+  /** Whether the postal service uses the ZIP at all. */
+  readonly isZipKnown: boolean;
+};
+
+const unresolvable = (pointer: string, detail: string): Problem => ({
+  code: 'validation_address_unresolvable',
+  title: 'Address cannot be resolved',
+  detail,
+  source: { pointer },
+});
+
+const zipPattern = /^(?<zip5>\d{5})(?:-?(?<plus4>\d{4}))?$/;
+
+// Puerto Rico and the territories have ISO country codes of their own, and are states to the postal service.
+const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
+
+const cityOf = (city: string | null | undefined): string | null =>
+  city
+    ?.toUpperCase()
+    .replaceAll(/[^\p{L}\p{N} ]/gu, '')
+    .replaceAll(/ +/g, ' ')
+    .trim() || null;
+
+/**
+ * Read an address for tax. Without a country it is in the United States.
+ *
+ * Refused, at the field to change (pointers below `pointer`): a ZIP that is none, an unknown state, a ZIP of another
+ * state (unless it truly crosses the border), and neither state nor ZIP. Outside the United States nothing is checked.
+ */
+export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
+  const country = (address.country ?? 'US').trim().toUpperCase();
+  const city = cityOf(address.city);
+  if (country !== 'US' && country !== 'USA' && !territories.has(country))
+    return accept({ country, state: null, zip5: null, plus4: null, city, isZipKnown: false });
+  const stateText = address.state?.trim() || (territories.has(country) ? country : '');
+  const zipText = address.postal_code?.trim() ?? '';
+  const given = stateText === '' ? null : stateCode(stateText);
+  const zip = zipPattern.exec(zipText)?.groups;
+  if (stateText !== '' && given === null)
+    return refuse(unresolvable(`${pointer}/state`, 'Send a two-letter state code, or the name of the state.'));
+  if (zipText !== '' && !zip)
+    return refuse(unresolvable(`${pointer}/postal_code`, 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.'));
+  const zip5 = zip?.['zip5'] ?? null;
+  const states = zip5 === null ? [] : statesOfZip(zip5);
+  const state = given ?? states[0] ?? null;
+  if (state === null) return refuse(unresolvable(pointer, 'Send at least the state, or a ZIP code that is in use.'));
+  if (zip5 !== null && states.length > 0 && !states.includes(state))
+    return refuse(
+      unresolvable(
+        `${pointer}/postal_code`,
+        `ZIP ${zip5} is in ${states.join(' or ')}, not in ${state}. Correct one of them.`,
+      ),
+    );
+  return accept({ country: 'US', state, zip5, plus4: zip?.['plus4'] ?? null, city, isZipKnown: states.length > 0 });
+};

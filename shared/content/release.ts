@@ -1,0 +1,129 @@
+/** The shape of tax content: one immutable, effective-dated release for each state (architecture, decision 7). */
+
+/** How far a value can be trusted: law or a revenue department; a vendor's document; one secondary source; unconfirmed. */
+export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
+
+/** Where a value comes from: a key of the release's `sources`. */
+export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
+
+/**
+ * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force.
+ *
+ * `from: null` says that the first day is not established: the value counts from the release's `established_from`, and
+ * what it was before is not covered. `to: null` is open.
+ */
+export type Dated = { readonly from: string | null; readonly to: string | null };
+
+export type JurisdictionType = 'state' | 'county' | 'city' | 'district';
+export type Jurisdiction = {
+  /** `US-PA`, `US-PA-ALLEGHENY`. */
+  readonly code: string;
+  readonly name: string;
+  readonly type: JurisdictionType;
+  readonly tax_type: 'sales' | 'general_excise';
+};
+
+/** The general rate of a jurisdiction, a fraction as a decimal string (`"0.0625"`). */
+export type Rate = Dated & Evidence & { readonly jurisdiction: string; readonly rate: string };
+
+/** What a rule does to the goods that it names. Amounts are per unit, in the state's currency. */
+export type Effect =
+  | { readonly type: 'taxable' }
+  | { readonly type: 'exempt' }
+  | { readonly type: 'rate'; readonly rate: string }
+  /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
+  | { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean }
+  /** Only what exceeds the amount is taxed (Massachusetts clothing). */
+  | { readonly type: 'threshold_excess'; readonly amount: string }
+  /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
+  | { readonly type: 'threshold_rate'; readonly amount: string; readonly rate: string }
+  /** Business and personal buyers are taxed differently; a buyer who does not say is a personal one. */
+  | { readonly type: 'use_split'; readonly business: PlainEffect; readonly personal: PlainEffect }
+  /** Shipping that is taxed as the goods it brings. */
+  | { readonly type: 'follows_goods' };
+export type PlainEffect = Extract<Effect, { readonly type: 'taxable' | 'exempt' | 'rate' }>;
+
+/**
+ * A rule of taxability, of one state.
+ *
+ * The most specific product code wins, then the most attributes, then the most specific jurisdiction, then the latest
+ * first day (content notes 4.9).
+ */
+export type Rule = Dated &
+  Evidence & {
+    readonly id: string;
+    /** Jurisdiction types that it binds; `null` is every one in the state. */
+    readonly levels: readonly JurisdictionType[] | null;
+    /** Product tax codes, or families (`CLOTHING`): a code matches when it is one of these or lies below one. */
+    readonly ptcs: readonly string[];
+    readonly attributes: {
+      /** When not empty, the product must carry at least one of these. */
+      readonly any: readonly string[];
+      /** The product must carry none of these. */
+      readonly none: readonly string[];
+    };
+    readonly effect: Effect;
+  };
+
+/**
+ * An area with local taxes: every ZIP of the ranges (five or nine digits, inclusive) or, without ranges, the city.
+ *
+ * `alternatives` are the sets of local jurisdictions that an address there may have, beside the state. One set is an
+ * answer; several say that the ZIP spans borders, so that the address is ambiguous.
+ */
+export type Location = Dated &
+  Evidence & {
+    readonly zips: readonly (readonly [low: string, high: string])[];
+    /** Upper case, without punctuation. */
+    readonly cities: readonly string[];
+    readonly alternatives: readonly (readonly string[])[];
+  };
+
+/** `complete`: the jurisdictions are all there are. `partial`: local rates are missing. */
+export type Coverage = 'complete' | 'partial' | 'none';
+
+/**
+ * One jurisdiction's table for the cents above a whole dollar: as many cents of tax as there are steps below them.
+ *
+ * It holds for what is taxed at `rate`, on the total of an invoice. `nothing_below`: smaller totals are not taxed.
+ */
+export type Bracket = {
+  readonly jurisdiction: string;
+  readonly rate: string;
+  readonly steps: readonly string[];
+  readonly nothing_below: string | null;
+};
+
+export type Rounding =
+  /** The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. */
+  | { readonly method: 'half_up' }
+  /** Mandatory tables on the invoice's total; what they do not name is rounded half up there. */
+  | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
+
+export type Sourcing = 'destination' | 'origin' | 'mixed';
+export type ShippingPolicy = 'follows_goods' | 'exempt_if_stated' | 'always_taxable';
+
+export type Release = {
+  /** `US-MI@2026-10-01.1`: the state, the day it was released, and a counter for that day. */
+  readonly id: string;
+  /** The state's jurisdiction code, `US-MI`. */
+  readonly state: string;
+  readonly name: string;
+  readonly currency: 'USD';
+  /** The first day on which values whose own first day is unknown count. */
+  readonly established_from: string;
+  /** The last tax day that the release knows, or `null`. */
+  readonly established_to: string | null;
+  /** What an address that no location names gets: nothing more (`complete`), or something unknown (`partial`). */
+  readonly coverage: Exclude<Coverage, 'none'>;
+  readonly sources: Readonly<Record<string, string>>;
+  readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
+  readonly rates: readonly Rate[];
+  readonly locations: readonly Location[];
+  readonly rules: readonly Rule[];
+  readonly settings: {
+    readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];
+    readonly shipping: readonly (Dated & Evidence & { readonly policy: ShippingPolicy })[];
+    readonly rounding: readonly (Dated & Evidence & { readonly policy: Rounding })[];
+  };
+};

@@ -1,0 +1,245 @@
+/** Figures of the content notes, typed by hand: an oracle apart from the way the releases were made. */
+import { describe, expect, it } from 'vitest';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import { inForce } from '../../shared/content/effective.ts';
+import type { Release } from '../../shared/content/release.ts';
+
+const releaseOf = (state: string): Release => {
+  const release = builtInRelease(state);
+  if (!release) throw new Error(`no release of ${state}`);
+  return release;
+};
+const rateOn = (state: string, day: string, jurisdiction = `US-${state}`): string[] => {
+  const release = releaseOf(state);
+  const rates = release.rates.filter((rate) => rate.jurisdiction === jurisdiction);
+  return inForce(rates, day, release.established_from).map(({ rate }) => rate);
+};
+const rule = (id: string) => releaseOf(id.slice(0, 2).toUpperCase()).rules.find((candidate) => candidate.id === id);
+const policyOn = (state: string, setting: 'sourcing' | 'shipping', day = '2026-11-20') => {
+  const release = releaseOf(state);
+  return inForce<{ readonly from: string | null; readonly to: string | null; readonly policy: string }>(
+    release.settings[setting],
+    day,
+    release.established_from,
+  ).map(({ policy }) => policy);
+};
+const states = (text: string) => text.split(' ');
+
+describe('state rates (notes 3.1)', () => {
+  const percents: Record<string, string> = {
+    AL: '0.04', AK: '0', AZ: '0.056', AR: '0.065', CA: '0.0725', CO: '0.029', CT: '0.0635', DE: '0', DC: '0.07',
+    FL: '0.06', GA: '0.04', HI: '0.04', ID: '0.06', IL: '0.0625', IN: '0.07', IA: '0.06', KS: '0.065', KY: '0.06',
+    LA: '0.05', ME: '0.055', MD: '0.06', MA: '0.0625', MI: '0.06', MN: '0.06875', MS: '0.07', MO: '0.04225', MT: '0',
+    NE: '0.055', NV: '0.0685', NH: '0', NJ: '0.06625', NM: '0.04875', NY: '0.04', NC: '0.0475', ND: '0.05',
+    OH: '0.0575', OK: '0.045', OR: '0', PA: '0.06', RI: '0.07', SC: '0.06', SD: '0.042', TN: '0.07', TX: '0.0625',
+    UT: '0.061', VT: '0.06', VA: '0.053', WA: '0.065', WV: '0.06', WI: '0.05', WY: '0.04', PR: '0.105',
+  }; // biome-ignore format: a table
+  it.each(Object.entries(percents))('%s', (state, rate) => expect(rateOn(state, '2026-11-20')).toEqual([rate]));
+  it('names all 52', () => expect(Object.keys(percents)).toHaveLength(52));
+
+  it.each([
+    ['DC', '2018-09-30', []],
+    ['DC', '2026-09-30', ['0.06']],
+    ['DC', '2026-10-01', ['0.07']],
+    ['SD', '2027-06-30', ['0.042']],
+    ['SD', '2027-07-01', ['0.045']],
+    ['LA', '2029-12-31', ['0.05']],
+    ['LA', '2030-01-01', ['0.0475']],
+    ['NJ', '2017-12-31', []],
+    ['NJ', '2018-01-01', ['0.06625']],
+    ['MI', '2025-12-31', []],
+    ['MI', '2026-01-01', ['0.06']],
+  ])('%s on %s', (state, day, rates) => expect(rateOn(state, day)).toEqual(rates));
+
+  it('says that the new rate of the District is not confirmed', () => {
+    expect(releaseOf('DC').rates.at(-1)).toMatchObject({
+      confidence: 'low',
+      note: expect.stringContaining('no confirmation'),
+    });
+  });
+});
+
+describe('coverage (notes 0)', () => {
+  it.each(states('CT DC IN KY ME MD MA MI NJ RI DE MT NH OR PA HI VA MS'))('%s is complete', (state) =>
+    expect(releaseOf(state).coverage).toBe('complete'),
+  );
+  it.each(states('AK ID NY TX CA WA PR MN TN CO'))('%s is partial', (state) =>
+    expect(releaseOf(state).coverage).toBe('partial'),
+  );
+});
+
+describe('local rates (notes 3.1)', () => {
+  it.each([
+    ['PA', 'US-PA-ALLEGHENY', '0.01'],
+    ['PA', 'US-PA-PHILADELPHIA', '0.02'],
+    ['HI', 'US-HI-HONOLULU', '0.005'],
+    ['MS', 'US-MS-JACKSON', '0.01'],
+    ['MS', 'US-MS-TUPELO', '0.0025'],
+  ])('%s %s', (state, jurisdiction, rate) => expect(rateOn(state, '2026-11-20', jurisdiction)).toEqual([rate]));
+
+  it('adds up to the regions of Virginia: 6.0 and 7.0', () => {
+    const total = (...codes: string[]) =>
+      ['US-VA', ...codes].reduce((sum, code) => sum + Number(rateOn('VA', '2026-11-20', code)[0]) * 1000, 0);
+    expect(total('US-VA-NORTHERN')).toBeCloseTo(60);
+    expect(total('US-VA-SCHOOLS')).toBeCloseTo(63);
+    expect(total('US-VA-HAMPTON-ROADS', 'US-VA-HISTORIC-TRIANGLE')).toBeCloseTo(70);
+  });
+
+  it('taxes Hawaii under the general excise tax', () =>
+    expect(releaseOf('HI').jurisdictions.map(({ tax_type }) => tax_type)).toEqual(Array(5).fill('general_excise')));
+});
+
+describe('settings (notes 4.1, 4.6)', () => {
+  it.each(states('AZ MS MO OH PA TN TX UT VA'))('%s sources by origin', (state) =>
+    expect(policyOn(state, 'sourcing')).toEqual(['origin']),
+  );
+  it.each(states('CA IL'))('%s is mixed', (state) => expect(policyOn(state, 'sourcing')).toEqual(['mixed']));
+  it.each(states('NM MI NY KS WA'))('%s sources by destination', (state) =>
+    expect(policyOn(state, 'sourcing')).toEqual(['destination']),
+  );
+  it.each(states('AL AZ CA CO FL ID IL IA KS ME MD MA MI MO NV OK UT VA WY'))('%s exempts stated shipping', (state) =>
+    expect(policyOn(state, 'shipping')).toEqual(['exempt_if_stated']),
+  );
+  it.each([
+    ['HI', '2026-11-20', ['always_taxable']],
+    ['NJ', '2026-11-20', ['follows_goods']],
+    ['KS', '2023-06-30', ['follows_goods']],
+    ['KS', '2023-07-01', ['exempt_if_stated']],
+    ['MI', '2023-04-25', []],
+    ['MI', '2023-04-26', ['exempt_if_stated']],
+  ])('ships in %s on %s', (state, day, policies) => expect(policyOn(state, 'shipping', day)).toEqual(policies));
+
+  const cents = (state: string, index: number, part: number) => {
+    const { policy } = releaseOf(state).settings.rounding[0] ?? {};
+    if (policy?.method !== 'bracket') throw new Error(`${state} has no bracket`);
+    return policy.brackets[index]?.steps.filter((step) => part > Math.round(Number(step) * 100)).length;
+  };
+  it.each([
+    [0, 0],
+    [10, 0],
+    [11, 1],
+    [17, 1],
+    [18, 2],
+    [34, 2],
+    [35, 3],
+    [50, 3],
+    [51, 4],
+    [67, 4],
+    [68, 5],
+    [84, 5],
+    [85, 6],
+    [99, 6],
+  ])('taxes %i cents in Pennsylvania with %i', (part, tax) => expect(cents('PA', 0, part)).toBe(tax));
+  it.each([
+    [0, 0],
+    [1, 1],
+    [16, 1],
+    [17, 2],
+    [33, 2],
+    [34, 3],
+    [50, 3],
+    [51, 4],
+    [66, 4],
+    [67, 5],
+    [83, 5],
+    [84, 6],
+  ])('taxes %i cents above a dollar in Maryland with %i: 16 2/3 cents or part', (part, tax) =>
+    expect(cents('MD', 0, part)).toBe(tax),
+  );
+  it('turns at 51 cents in Allegheny County', () =>
+    expect([50, 51].map((part) => cents('PA', 1, part))).toEqual([0, 1]));
+});
+
+describe('rules (notes 4.1 to 4.3)', () => {
+  it.each([
+    ['ma-clothing', { type: 'threshold_excess', amount: '175' }],
+    ['ri-clothing', { type: 'threshold_excess', amount: '250' }],
+    ['ct-clothing', { type: 'threshold_rate', amount: '1000', rate: '0.0775' }],
+    ['ct-jewelry', { type: 'threshold_rate', amount: '5000', rate: '0.0775' }],
+    ['ny-clothing', { type: 'threshold_cliff', amount: '110', inclusive: false }],
+    ['nj-clothing', { type: 'exempt' }],
+    ['pa-clothing', { type: 'exempt' }],
+    ['al-groceries', { type: 'rate', rate: '0.02' }],
+    ['mo-groceries', { type: 'rate', rate: '0.01225' }],
+    ['ms-groceries', { type: 'rate', rate: '0.05' }],
+    ['tn-groceries', { type: 'rate', rate: '0.04' }],
+    ['ut-groceries', { type: 'rate', rate: '0.03' }],
+    ['va-groceries', { type: 'rate', rate: '0.01' }],
+    ['nc-groceries-county', { type: 'rate', rate: '0.02' }],
+    ['sd-groceries', { type: 'taxable' }],
+    ['il-groceries', { type: 'exempt' }],
+    ['in-postage', { type: 'exempt' }],
+    ['md-handling', { type: 'taxable' }],
+    ['il-drugs-by-prescription', { type: 'rate', rate: '0.01' }],
+    ['ct-saas', { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } }],
+    ['md-saas', { type: 'use_split', business: { type: 'rate', rate: '0.03' }, personal: { type: 'taxable' } }],
+    ['ia-saas', { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'taxable' } }],
+    ['oh-saas', { type: 'use_split', business: { type: 'taxable' }, personal: { type: 'exempt' } }],
+  ])('%s', (id, effect) => expect(rule(id)?.effect).toEqual(effect));
+
+  it.each([
+    ['al-groceries', '2025-09-01'],
+    ['ar-groceries', '2026-01-01'],
+    ['il-groceries', '2026-01-01'],
+    ['ks-groceries', '2025-01-01'],
+    ['ms-groceries', '2025-07-01'],
+    ['ok-groceries', '2024-08-29'],
+  ])('%s is in force from %s', (id, from) => expect(rule(id)?.from).toBe(from));
+
+  it('exempts the clothing of New York from the tax of the state only', () =>
+    expect(rule('ny-clothing')?.levels).toEqual(['state']));
+
+  it('does not exempt special clothing', () => {
+    expect(rule('nj-clothing')?.attributes.none).toEqual(['_FUR', '_PROTECTIVE']);
+    expect(rule('ma-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_PROTECTIVE']);
+    expect(rule('pa-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_FORMAL_WEAR', '_FUR', '_PROTECTIVE']);
+  });
+
+  const zero = new Set(states('DE MT NH OR AK'));
+  const taxing = states(
+    'AL AZ AR CA CO CT DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY PR',
+  );
+  it.each(taxing)('%s taxes goods in general, and no drug by prescription at the full rate', (state) => {
+    expect(zero.has(state)).toBe(false);
+    expect(rule(`${state.toLowerCase()}-goods`)).toMatchObject({ effect: { type: 'taxable' }, levels: null });
+    expect(rule(`${state.toLowerCase()}-goods`)?.ptcs).toContain('GENERAL');
+    expect(rule(`${state.toLowerCase()}-drugs-by-prescription`)?.attributes.any).toEqual(['_PRESCRIPTION']);
+  });
+  it.each([...taxing, ...zero])('%s never taxes what is not taxable', (state) =>
+    expect(rule(`${state.toLowerCase()}-not-taxable`)).toMatchObject({
+      ptcs: ['NONTAXABLE'],
+      effect: { type: 'exempt' },
+    }),
+  );
+});
+
+describe('locations', () => {
+  const alternativesAt = (state: string, zip: string) => {
+    const hits = releaseOf(state).locations.flatMap(({ zips, alternatives }) =>
+      zips
+        .filter(([low, high]) => low <= zip && zip <= high)
+        .map(([low, high]) => ({ width: Number(high) - Number(low), alternatives })),
+    );
+    return hits.toSorted((one, other) => one.width - other.width)[0]?.alternatives;
+  };
+  it.each([
+    ['PA', '19103', [['US-PA-PHILADELPHIA']]],
+    ['PA', '15222', [['US-PA-ALLEGHENY']]],
+    ['PA', '15090', [['US-PA-ALLEGHENY']]],
+    ['PA', '15146', [[], ['US-PA-ALLEGHENY']]],
+    ['PA', '15001', undefined],
+    ['PA', '17101', undefined],
+    ['HI', '96814', [['US-HI-HONOLULU']]],
+    ['HI', '96720', [['US-HI-HAWAII']]],
+    ['HI', '96742', [[]]],
+    ['VA', '22201', [['US-VA-NORTHERN']]],
+    ['VA', '23219', [['US-VA-CENTRAL']]],
+    ['VA', '23510', [['US-VA-HAMPTON-ROADS']]],
+    ['VA', '23185', [['US-VA-HAMPTON-ROADS', 'US-VA-HISTORIC-TRIANGLE']]],
+    ['VA', '24016', [[]]],
+    ['VA', '22901', undefined],
+    ['MS', '39201', [['US-MS-JACKSON']]],
+    ['MS', '39211', [[], ['US-MS-JACKSON']]],
+    ['MS', '39501', undefined],
+  ])('%s %s', (state, zip, alternatives) => expect(alternativesAt(state, zip)).toEqual(alternatives));
+});

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { builtInRelease, builtInReleaseById, builtInReleases } from '../../shared/content/built-in.ts';
+import type { Release } from '../../shared/content/release.ts';
+import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
+import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
+import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
+
+const folder = new URL('../../shared/content/releases/', import.meta.url);
+const files = readdirSync(folder).filter((file) => file !== 'manifest.json');
+
+const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+};
+
+const Day = z.string().check(
+  z.regex(/^\d{4}-\d{2}-\d{2}$/),
+  z.refine((day) => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)),
+);
+const dated = { from: z.nullable(Day), to: z.nullable(Day) };
+const evidence = {
+  source: z.string(),
+  confidence: z.enum(['high', 'medium-high', 'medium', 'low']),
+  note: z.optional(z.string()),
+};
+const RateText = z.string().check(
+  z.regex(/^0(\.\d{1,6})?$/),
+  z.refine((rate) => Number(rate) <= 0.2),
+);
+const Amount = z.string().check(z.regex(/^\d+(\.\d{2})?$/));
+const Cents = z.string().check(z.regex(/^0\.\d{2}$/));
+const Level = z.enum(['state', 'county', 'city', 'district']);
+const PlainEffect = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('taxable') }),
+  z.strictObject({ type: z.literal('exempt') }),
+  z.strictObject({ type: z.literal('rate'), rate: RateText }),
+]);
+const Effect = z.union([
+  PlainEffect,
+  z.strictObject({ type: z.literal('threshold_cliff'), amount: Amount, inclusive: z.boolean() }),
+  z.strictObject({ type: z.literal('threshold_excess'), amount: Amount }),
+  z.strictObject({ type: z.literal('threshold_rate'), amount: Amount, rate: RateText }),
+  z.strictObject({ type: z.literal('use_split'), business: PlainEffect, personal: PlainEffect }),
+  z.strictObject({ type: z.literal('follows_goods') }),
+]);
+const Zip = z.string().check(z.regex(/^\d{5}(\d{4})?$/));
+const Bracket = z.strictObject({
+  jurisdiction: z.string(),
+  rate: RateText,
+  steps: z.array(Cents),
+  nothing_below: z.nullable(Cents),
+});
+const Shape = z.strictObject({
+  id: z.string().check(z.regex(/^US-[A-Z]{2}@\d{4}-\d{2}-\d{2}\.\d+$/)),
+  state: z.string(),
+  name: z.string(),
+  currency: z.literal('USD'),
+  established_from: Day,
+  established_to: z.nullable(Day),
+  coverage: z.enum(['complete', 'partial']),
+  sources: z.record(z.string(), z.string().check(z.minLength(10))),
+  jurisdictions: z.array(
+    z.strictObject({ code: z.string(), name: z.string(), type: Level, tax_type: z.enum(['sales', 'general_excise']) }),
+  ),
+  rates: z.array(z.strictObject({ jurisdiction: z.string(), rate: RateText, ...dated, ...evidence })),
+  locations: z.array(
+    z.strictObject({
+      zips: z.array(z.tuple([Zip, Zip])),
+      cities: z.array(z.string().check(z.regex(/^[A-Z ]+$/))),
+      alternatives: z.array(z.array(z.string())).check(z.minLength(1)),
+      ...dated,
+      ...evidence,
+    }),
+  ),
+  rules: z.array(
+    z.strictObject({
+      id: z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+$/)),
+      levels: z.nullable(z.array(Level)),
+      ptcs: z.array(z.string()).check(z.minLength(1)),
+      attributes: z.strictObject({ any: z.array(z.string()), none: z.array(z.string()) }),
+      effect: Effect,
+      ...dated,
+      ...evidence,
+    }),
+  ),
+  settings: z.strictObject({
+    sourcing: z.array(z.strictObject({ policy: z.enum(['destination', 'origin', 'mixed']), ...dated, ...evidence })),
+    shipping: z.array(
+      z.strictObject({
+        policy: z.enum(['follows_goods', 'exempt_if_stated', 'always_taxable']),
+        ...dated,
+        ...evidence,
+      }),
+    ),
+    rounding: z.array(
+      z.strictObject({
+        policy: z.discriminatedUnion('method', [
+          z.strictObject({ method: z.literal('half_up') }),
+          z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket) }),
+        ]),
+        ...dated,
+        ...evidence,
+      }),
+    ),
+  }),
+});
+
+const datedValues = ({ rates, locations, rules, settings }: Release) => [
+  ...rates,
+  ...locations,
+  ...rules,
+  ...settings.sourcing,
+  ...settings.shipping,
+  ...settings.rounding,
+];
+
+describe('the built-in releases', () => {
+  it('are the files of the folder, and those of the manifest', () => {
+    const ids = builtInReleases()
+      .map(({ id }) => id)
+      .toSorted();
+    expect(files.map((file) => file.replace(/\.json$/, '')).toSorted()).toEqual(ids);
+    expect(Object.keys(manifest).toSorted()).toEqual(ids);
+  });
+
+  it('are found by state and by id', () => {
+    expect(new Set(builtInReleases().map(({ state }) => state)).size).toBe(52);
+    for (const release of builtInReleases()) {
+      expect(builtInRelease(release.state.slice(3))).toBe(release);
+      expect(builtInReleaseById(release.id)).toBe(release);
+    }
+    expect(builtInRelease('GU')).toBeUndefined();
+    expect(builtInRelease('mi')).toBeUndefined();
+    expect(builtInReleaseById('US-MI@2026-10-01.2')).toBeUndefined();
+  });
+
+  it('are small enough for every function to carry', () => {
+    expect(JSON.stringify(builtInReleases()).length).toBeLessThan(180 * 1024);
+  });
+});
+
+describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {
+  const codes = new Set(release.jurisdictions.map(({ code }) => code));
+
+  it('has the shape of a release', () => {
+    expect(z.safeParse(Shape, release).error).toBeUndefined();
+    expect(id.startsWith(`${release.state}@`)).toBe(true);
+    expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
+  });
+
+  it('is as it was released', () => {
+    const text = readFileSync(new URL(`${id}.json`, folder), 'utf8');
+    const hash = createHash('sha256')
+      .update(canonicalJson(JSON.parse(text)))
+      .digest('hex');
+    expect(hash, 'a released file is never edited: add a new release').toBe((manifest as Record<string, string>)[id]);
+  });
+
+  it('cites a source for every value, and uses every source', () => {
+    const cited = new Set(datedValues(release).map(({ source }) => source));
+    expect([...cited].toSorted()).toEqual(Object.keys(release.sources).toSorted());
+  });
+
+  it('has unique rule ids, which name the state', () => {
+    const ids = release.rules.map((rule) => rule.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
+  });
+
+  it('names only jurisdictions that it lists, once each, and gives each a rate', () => {
+    expect(codes.size).toBe(release.jurisdictions.length);
+    const named = release.locations.flatMap(({ alternatives }) => alternatives.flat());
+    const bracketed = release.settings.rounding.flatMap(({ policy }) =>
+      policy.method === 'bracket' ? policy.brackets.map(({ jurisdiction }) => jurisdiction) : [],
+    );
+    for (const code of [...named, ...bracketed]) expect(codes).toContain(code);
+    expect(new Set(release.rates.map(({ jurisdiction }) => jurisdiction))).toEqual(codes);
+  });
+
+  it('has no days that end before they begin, and no two rates of a jurisdiction on one day', () => {
+    const begin = (from: string | null) => from ?? release.established_from;
+    for (const { from, to } of datedValues(release)) expect(to === null || begin(from) <= to).toBe(true);
+    const rows = [...release.rates.map((rate) => ({ ...rate, key: rate.jurisdiction }))];
+    const policies = Object.entries(release.settings).flatMap(([key, values]) =>
+      values.map((value) => ({ ...value, key })),
+    );
+    for (const list of [rows, policies])
+      for (const group of Map.groupBy<string, { key: string; from: string | null; to: string | null }>(
+        list,
+        ({ key }) => key,
+      ).values()) {
+        const sorted = group.toSorted((one, other) => (begin(one.from) < begin(other.from) ? -1 : 1));
+        for (const [index, next] of sorted.slice(1).entries())
+          expect((sorted[index]?.to ?? '9999-12-31') < begin(next.from)).toBe(true);
+      }
+  });
+
+  it('names only product tax codes, families and attributes of the vocabulary', () => {
+    const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
+    const knownAttributes = new Set(attributes.map(({ code }) => code));
+    for (const rule of release.rules) {
+      for (const ptc of rule.ptcs) expect(known).toContain(ptc);
+      for (const attribute of [...rule.attributes.any, ...rule.attributes.none])
+        expect(knownAttributes).toContain(attribute);
+    }
+  });
+
+  it('has no two rules for the same goods that nothing but their order tells apart', () => {
+    const claims = release.rules.flatMap(({ id: ruleId, ptcs, levels, attributes: { any, none } }) =>
+      ptcs.flatMap((ptc) =>
+        (levels ?? ['state', 'county', 'city', 'district']).map((level) => ({
+          ruleId,
+          any,
+          none,
+          key: `${ptc} ${level}`,
+        })),
+      ),
+    );
+    for (const group of Map.groupBy(claims, ({ key }) => key).values())
+      for (const one of group)
+        for (const other of group.filter(({ ruleId }) => ruleId > one.ruleId)) {
+          const isApart =
+            (one.any.length === 0) !== (other.any.length === 0) ||
+            one.any.every((attribute) => other.none.includes(attribute)) ||
+            other.any.every((attribute) => one.none.includes(attribute)) ||
+            one.any.every((attribute) => !other.any.includes(attribute));
+          expect(isApart, `${one.ruleId} and ${other.ruleId} on ${one.key}`).toBe(true);
+        }
+  });
+
+  it('has ordered ZIP ranges, and no range and no city in two locations', () => {
+    const ranges = release.locations.flatMap(({ zips }) => zips);
+    for (const [low, high] of ranges) expect(low <= high && low.length === high.length).toBe(true);
+    expect(new Set(ranges.map(String)).size).toBe(ranges.length);
+    const widths = ranges.map(([low, high]) => ({ low, high, width: Number(high) - Number(low) }));
+    for (const one of widths)
+      expect(
+        widths.filter((other) => other.width === one.width && other.low <= one.high && one.low <= other.high),
+        `a ZIP of ${one.low} to ${one.high} must have one narrowest range`,
+      ).toHaveLength(1);
+    const cities = release.locations.flatMap((location) => location.cities);
+    expect(new Set(cities).size).toBe(cities.length);
+  });
+});
