@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { PostalAddress } from '../tax/address.ts';
+
+export const Registration = z.object({
+  state: z.string(),
+  from: z.string(),
+  to: z.nullable(z.string()),
+  frequency: z.enum(['month', 'quarter', 'year']),
+});
+export type Registration = z.infer<typeof Registration>;
+
+/** What an account decides about its own calculations and limits (interface decisions 2, 4 and 10). */
+export const Settings = z.object({
+  service_version: z.string(),
+  /** Requests in a window of ten seconds. */
+  rate_limit: z.int().check(z.nonnegative()),
+  draft_ttl_hours: z.number(),
+  rounding: z.enum(['line', 'invoice']),
+  ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
+  incomplete_coverage: z.enum(['warn', 'reject']),
+  /** Where tax is collected; `null` is everywhere. */
+  registrations: z.nullable(z.array(Registration)),
+  ship_from: z.nullable(PostalAddress),
+});
+export type Settings = z.infer<typeof Settings>;
+
+export const Account = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_at: z.string(),
+  /** Signs the account's list cursors, so that none works for another account. */
+  cursor_secret: z.string(),
+  settings: Settings,
+});
+export type Account = z.infer<typeof Account>;
+
+/** What an account starts with. The service version is pinned here, when it is created, and stays (interface decisions 10). */
+export const defaultSettings = (serviceVersion: string): Settings => ({
+  service_version: serviceVersion,
+  rate_limit: 2000,
+  draft_ttl_hours: 24,
+  rounding: 'line',
+  ambiguous_address: 'warn',
+  incomplete_coverage: 'warn',
+  registrations: null,
+  ship_from: null,
+});

@@ -1,0 +1,130 @@
+/** What the shared counter answers: whether the amount was added, and what the window then stands at. */
+export type Taken = { readonly taken: boolean; readonly used: number };
+
+/** Adds requests to the window of all instances together, if they fit under the limit. Times are in milliseconds. */
+export type TakeRequests = (account: string, windowStart: number, amount: number, limit: number) => Promise<Taken>;
+
+export type Admission = {
+  readonly admitted: boolean;
+  /** What is left of the window, as far as this instance knows. */
+  readonly remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly retryAfterSeconds: number;
+};
+
+export type RateLimiter = {
+  /** May a request of this account pass? `limit` is per window, `time` in milliseconds since 1970. */
+  readonly admit: (account: string, limit: number, time: number) => Promise<Admission>;
+  /** What is left of the window, as far as this instance knows, without counting anything. */
+  readonly remaining: (account: string, limit: number, time: number) => number;
+};
+
+export const windowMs = 10_000;
+// How far ahead a lease looks. Shorter costs writes, longer leaves tokens unused in idle instances.
+const horizonMs = windowMs / 10;
+const leaseMax = 50;
+// One lease takes at most this part of what is left, so that the last requests go to whoever has them.
+const roomShare = 20;
+const accountsMax = 1000;
+// A counter that failed is left alone for this long: every request would wait for it.
+const outageMs = 1000;
+
+/** An account's window, as this instance knows it: what was used when the counter last answered, and our own leases. */
+type Window = { readonly start: number; used: number; tokens: number; waiting: number; pending?: Promise<void> };
+/** An account in this instance. `load` is its requests in about the last horizon, decaying since `loadTime`. */
+type Meter = { window: Window; load: number; loadTime: number; failedAt: number };
+
+const openWindow = (start: number): Window => ({ start, used: 0, tokens: 0, waiting: 0 });
+
+const startOf = (time: number): number => time - (time % windowMs);
+
+const left = ({ used, tokens }: Window, limit: number): number => Math.max(0, limit - used) + tokens;
+
+const admission = (admitted: boolean, window: Window, limit: number, time: number): Admission => ({
+  admitted,
+  remaining: left(window, limit),
+  retryAfterSeconds: Math.max(1, Math.ceil((window.start + windowMs - time) / 1000)),
+});
+
+const isFailing = ({ failedAt }: Meter, time: number): boolean => Math.abs(time - failedAt) < outageMs;
+
+// Requests that wait are counted whole; those to come only as far as the instance's own load lets expect them.
+const leaseOf = ({ window, load }: Meter, limit: number, time: number): number => {
+  const room = limit - window.used;
+  const timeLeft = window.start + windowMs - time;
+  const expected = (load * Math.min(timeLeft, horizonMs)) / horizonMs;
+  return Math.min(room, Math.max(1, window.waiting, Math.floor(Math.min(leaseMax, expected, room / roomShare))));
+};
+
+const noteRequest = (meter: Meter, time: number): void => {
+  const passedMs = Math.max(0, time - meter.loadTime);
+  meter.load = meter.load * Math.exp(-passedMs / horizonMs) + 1;
+  meter.loadTime = time;
+  if (meter.window.start !== startOf(time)) meter.window = openWindow(startOf(time));
+};
+
+// The map keeps the order of use, so its first entry is the one to forget. Its tokens are lost, never handed out twice.
+const meterOf = (meters: Map<string, Meter>, account: string, time: number): Meter => {
+  const meter = meters.get(account) ?? {
+    window: openWindow(startOf(time)),
+    load: 0,
+    loadTime: time,
+    failedAt: Number.NEGATIVE_INFINITY,
+  };
+  meters.delete(account);
+  meters.set(account, meter);
+  for (const oldest of meters.keys()) {
+    if (meters.size <= accountsMax) break;
+    meters.delete(oldest);
+  }
+  return meter;
+};
+
+/**
+ * Limit each account's requests in a window of ten seconds, over all instances together (architecture decision 13).
+ *
+ * An instance leases requests from the shared counter, as many as it expects soon, and hands them out by itself; once
+ * the window is used up it refuses without asking. So the limit is never exceeded, all of it can be used, and most
+ * requests cost no call. Where the counter fails, requests pass: a limit is not worth an outage.
+ */
+export const rateLimiter = (take: TakeRequests, onOutage: (error: unknown) => void): RateLimiter => {
+  const meters = new Map<string, Meter>();
+
+  const lease = async (account: string, meter: Meter, limit: number, time: number): Promise<void> => {
+    const { window } = meter;
+    const amount = leaseOf(meter, limit, time);
+    try {
+      const { taken, used } = await take(account, window.start, amount, limit);
+      window.used = Math.max(window.used, used);
+      if (taken) window.tokens += amount;
+    } catch (error) {
+      meter.failedAt = time;
+      onOutage(error);
+    }
+  };
+
+  const admit = async (account: string, limit: number, time: number): Promise<Admission> => {
+    const meter = meterOf(meters, account, time);
+    noteRequest(meter, time);
+    const { window } = meter;
+    while (window.tokens === 0) {
+      if (window.used >= limit) return admission(false, window, limit, time);
+      if (isFailing(meter, time)) return admission(true, window, limit, time);
+      window.waiting += 1;
+      window.pending ??= lease(account, meter, limit, time).finally(() => {
+        delete window.pending;
+      });
+      await window.pending;
+      window.waiting -= 1;
+    }
+    window.tokens -= 1;
+    return admission(true, window, limit, time);
+  };
+
+  const remaining = (account: string, limit: number, time: number): number => {
+    const window = meters.get(account)?.window;
+    return window?.start === startOf(time) ? left(window, limit) : limit;
+  };
+
+  return { admit, remaining };
+};

@@ -1,0 +1,133 @@
+import type { Account } from '../accounts/account.ts';
+import { type ApiKey, digestOf, isMisspelt } from '../accounts/api-key.ts';
+import { now } from '../config/clock.ts';
+import { environment } from '../config/environment.ts';
+import type { Code } from '../problem.ts';
+import { findAccount, findKey } from '../store/account-store.ts';
+import { bearerVerifier, type VerifyToken } from './bearer.ts';
+import { type Caller, type Exchange, Refusal } from './exchange.ts';
+import { instanceCache } from './instance-cache.ts';
+import { showRate } from './limit-rate.ts';
+import type { Scope } from './routes.ts';
+
+/** What authentication asks of the outside. */
+export type Credentials = {
+  readonly findKey: (digest: string) => Promise<ApiKey | undefined>;
+  readonly findAccount: (id: string) => Promise<Account | undefined>;
+  readonly verifyToken: VerifyToken;
+};
+
+// A revocation and a changed setting are noticed within this time (interface decisions 10).
+const lifetimeMs = 60_000;
+const capacity = 1000;
+const keyLengthMax = 512;
+const tokenLengthMax = 8192;
+
+type Header = 'X-API-Key' | 'Authorization';
+
+const challenges = (bearer: string) => ({
+  'WWW-Authenticate': `ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"${bearer}`,
+});
+
+const unauthorized = (code: Code, detail: string, header: Header = 'X-API-Key'): Refusal =>
+  new Refusal(
+    [{ code, title: 'Unauthorized', detail, source: { header } }],
+    challenges(code === 'auth_token_invalid' ? ', error="invalid_token"' : ''),
+  );
+
+const missing = 'Send an API key in the header X-API-Key, or a bearer token in Authorization.';
+const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
+
+// The one value of a header, which may be repeated but not contradict itself.
+const onlyValue = ({ headers }: Exchange, header: Header): string | undefined => {
+  const values = new Set(headers.get(header.toLowerCase()));
+  if (values.size > 1)
+    throw unauthorized('auth_error', `The header ${header} came twice, with different values.`, header);
+  const [value] = values;
+  if (value?.trim() === '') throw unauthorized('auth_error', `The header ${header} is empty. ${missing}`, header);
+  return value;
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const control = /[\u0000-\u001f\u007f]/;
+
+const tokenOf = (authorization: string): string => {
+  const [, token] = /^bearer +([\w.~+/=-]+)$/i.exec(authorization) ?? [];
+  if (token !== undefined && authorization.length <= tokenLengthMax) return token;
+  throw unauthorized(
+    'auth_token_invalid',
+    'Authorization must be "Bearer" and a token of at most 8 KiB.',
+    'Authorization',
+  );
+};
+
+/** Make the step that finds a request's caller. What it looks up is kept in the instance for a minute. */
+export const authenticator = ({ findKey, findAccount, verifyToken }: Credentials) => {
+  const keys = instanceCache<ApiKey | undefined>({ lifetimeMs, capacity });
+  const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
+
+  const keyCaller = async (secret: string): Promise<Caller> => {
+    if (secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret)) throw unknownKey();
+    const key = await keys(digestOf(secret), findKey);
+    if (!key || key.revoked_at !== undefined) throw unknownKey();
+    if (key.expires_at !== null && Date.parse(key.expires_at) <= now()) {
+      throw unauthorized('auth_api_key_expired', `This API key expired at ${key.expires_at}. Use a newer one.`);
+    }
+    const account = await accounts(key.account, findAccount);
+    if (!account) throw unknownKey();
+    return { account, credential: key.id, scopes: new Set(key.scopes) };
+  };
+
+  const tokenCaller = async (authorization: string): Promise<Caller> => {
+    const verified = await verifyToken(tokenOf(authorization));
+    if (!verified.ok) {
+      const [{ code, detail }] = verified.problems;
+      throw unauthorized(code, detail, 'Authorization');
+    }
+    const { account: id, subject, scopes } = verified.value;
+    const account = await accounts(id, findAccount);
+    if (!account) {
+      throw unauthorized('auth_token_invalid', 'There is no account as the claim levy_account says.', 'Authorization');
+    }
+    return { account, credential: subject, scopes: new Set(scopes) };
+  };
+
+  /** Find who sent this request, or refuse it with 401. With two credentials, the key's name and scopes count. */
+  return async (exchange: Exchange): Promise<void> => {
+    const secret = onlyValue(exchange, 'X-API-Key');
+    const authorization = onlyValue(exchange, 'Authorization');
+    const byKey = secret === undefined ? undefined : await keyCaller(secret);
+    const byToken = authorization === undefined ? undefined : await tokenCaller(authorization);
+    const caller = byKey ?? byToken;
+    if (!caller) throw unauthorized('auth_error', missing);
+    if (byToken && byToken.account.id !== caller.account.id) {
+      throw unauthorized(
+        'auth_error',
+        'The API key and the bearer token belong to different accounts. Send one of them.',
+      );
+    }
+    exchange.caller = caller;
+  };
+};
+
+/** Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10). */
+export const authenticate = authenticator({ findKey, findAccount, verifyToken: bearerVerifier(environment.oidc) });
+
+/** Refuse a caller whose credential lacks the operation's scope with 403; `null` asks for none. */
+export const authorize =
+  (scope: Scope | null) =>
+  (exchange: Exchange): void => {
+    if (scope === null) return;
+    const { caller } = exchange;
+    if (!caller) throw new Error('The caller is known before the scope is checked.');
+    if (caller.scopes.has(scope)) return;
+    showRate(exchange, caller);
+    throw new Refusal([
+      {
+        code: 'auth_forbidden',
+        title: 'Forbidden',
+        detail: `This credential lacks the scope ${scope}. Ask the account's operator for one that has it.`,
+        meta: { scope },
+      },
+    ]);
+  };

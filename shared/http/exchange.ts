@@ -1,0 +1,77 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Account } from '../accounts/account.ts';
+import type { Problem } from '../problem.ts';
+import type { Scope } from './routes.ts';
+
+/** Who sent a request: an account, through one of its credentials. */
+export type Caller = {
+  readonly account: Account;
+  /** The credential's public name (`key_…`, or a token's subject), for the audit trail; never the secret. */
+  readonly credential: string;
+  readonly scopes: ReadonlySet<Scope>;
+};
+
+/** A request as every later layer sees it: nothing below this file knows API Gateway. */
+export type Exchange = {
+  readonly requestId: string;
+  readonly method: string;
+  /** The path with its parameters filled in, as the client sent it. */
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  /** By lower-cased name, in the order received. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly query: ReadonlyMap<string, readonly string[]>;
+  readonly rawBody: Buffer;
+  /** Milliseconds until Lambda ends this invocation. */
+  readonly remainingMs: () => number;
+  /** Goes onto whatever answer there will be. */
+  readonly replyHeaders: Record<string, string>;
+  caller?: Caller;
+  version?: string;
+  body?: unknown;
+};
+
+type Single = Readonly<Record<string, string | undefined>> | null;
+type Multi = Readonly<Record<string, readonly string[] | undefined>> | null;
+
+// Test consoles and hand-made events may carry only the single-value map.
+const pairs = (single: Single, multi: Multi): (readonly [string, readonly string[]])[] =>
+  multi
+    ? Object.entries(multi).map(([name, values]) => [name, values ?? []])
+    : Object.entries(single ?? {}).map(([name, value]) => [name, [value ?? '']]);
+
+const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) => {
+  const headers = new Map<string, string[]>();
+  for (const [name, values] of entries) {
+    const key = name.toLowerCase();
+    headers.set(key, [...(headers.get(key) ?? []), ...values]);
+  }
+  return headers;
+};
+
+/** Read a REST API's proxy event (payload v1) into an exchange. */
+export const exchangeOf = (event: APIGatewayProxyEvent, remainingMs: () => number): Exchange => ({
+  requestId: event.requestContext.requestId,
+  method: event.httpMethod,
+  path: event.path,
+  pathParameters: Object.fromEntries(
+    Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value ?? '']),
+  ),
+  headers: lowerCased(pairs(event.headers, event.multiValueHeaders)),
+  query: new Map(pairs(event.queryStringParameters, event.multiValueQueryStringParameters)),
+  rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+  remainingMs,
+  replyHeaders: { 'X-Request-Id': event.requestContext.requestId },
+});
+
+/** How a step of the middy stack ends a request. Below the stack, refusals are values. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly problems: readonly [Problem, ...Problem[]];
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(problems: readonly [Problem, ...Problem[]], headers: Readonly<Record<string, string>> = {}) {
+    super(problems[0].code);
+    this.problems = problems;
+    this.headers = headers;
+  }
+}

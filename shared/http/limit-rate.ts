@@ -1,0 +1,43 @@
+import { rateLimiter } from '../accounts/rate-limiter.ts';
+import { now } from '../config/clock.ts';
+import { takeRequests } from '../store/account-store.ts';
+import { type Caller, type Exchange, Refusal } from './exchange.ts';
+
+const limiter = rateLimiter(takeRequests, (error) => {
+  console.warn({ metric: 'rate_limit_open', error: error instanceof Error ? error.name : 'unknown' });
+});
+
+const nameLimit = ({ replyHeaders }: Exchange, limit: number, remaining: number): void => {
+  replyHeaders['X-RateLimit-Limit'] = String(limit);
+  replyHeaders['X-RateLimit-Remaining'] = String(remaining);
+};
+
+/** Name the limit in an answer that comes before the request is counted: every answer to a known account has it. */
+export const showRate = (exchange: Exchange, { account }: Caller): void => {
+  const limit = account.settings.rate_limit;
+  nameLimit(exchange, limit, limiter.remaining(account.id, limit, now()));
+};
+
+/**
+ * Count this request in its account's window of ten seconds, and refuse it where the window is used up.
+ *
+ * A limiter that cannot be reached lets requests pass and says so in the log.
+ */
+export const limitRate = async (exchange: Exchange): Promise<void> => {
+  const account = exchange.caller?.account;
+  if (!account) throw new Error('The rate is limited after the caller is known.');
+  const limit = account.settings.rate_limit;
+  const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
+  nameLimit(exchange, limit, remaining);
+  if (admitted) return;
+  throw new Refusal(
+    [
+      {
+        code: 'rate_limit_error',
+        title: 'Too Many Requests',
+        detail: `An account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
+      },
+    ],
+    { 'Retry-After': String(retryAfterSeconds) },
+  );
+};

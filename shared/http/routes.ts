@@ -1,0 +1,77 @@
+/** What CDK, the OpenAPI document, `npm start` and the tests share. Plain data: nothing is imported but types. */
+import type { TableName } from '../store/table-definitions.ts';
+
+export type Action = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchGetItem';
+/** The DynamoDB actions that a function performs, by table, and no others. */
+export type Grants = Partial<Record<TableName, readonly Action[]>>;
+export type Scope = 'read' | 'write';
+
+export type Route = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** What a credential must allow; `null` is public and reads no account's data. */
+  readonly scope: Scope | null;
+  readonly grants: Grants;
+};
+
+// The key and its account are read; the rate window is counted.
+const caller = { accounts: ['GetItem', 'UpdateItem'] } as const satisfies Grants;
+
+/** Keyed by operation: also the name of the file in functions/. */
+export const routes = {
+  'list-product-attributes': { method: 'GET', path: '/product-attributes', scope: 'read', grants: caller },
+  'create-calculation': {
+    method: 'POST',
+    path: '/calculations',
+    scope: 'read',
+    grants: { ...caller, transactions: ['GetItem'] },
+  },
+  'create-transaction': {
+    method: 'POST',
+    path: '/transactions',
+    scope: 'write',
+    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
+  },
+  'list-transactions': {
+    method: 'GET',
+    path: '/transactions',
+    scope: 'read',
+    grants: { ...caller, transactions: ['GetItem', 'Query'] },
+  },
+  'get-transaction': {
+    method: 'GET',
+    path: '/transactions/{id}',
+    scope: 'read',
+    grants: { ...caller, transactions: ['GetItem'] },
+  },
+  'update-transaction': {
+    method: 'POST',
+    path: '/transactions/{id}',
+    scope: 'write',
+    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+  },
+  'get-openapi': { method: 'GET', path: '/openapi.json', scope: null, grants: {} },
+} as const satisfies Record<string, Route>;
+
+export type Operation = keyof typeof routes;
+
+export type ScheduleDefinition = { readonly minutes: number; readonly timeoutSeconds: number; readonly grants: Grants };
+
+/** Work that starts by itself, keyed by the name of the file in functions/. */
+export const schedules = {
+  'sweep-drafts': {
+    minutes: 5,
+    timeoutSeconds: 240,
+    grants: { transactions: ['Query', 'GetItem', 'PutItem'] },
+  },
+} as const satisfies Record<string, ScheduleDefinition>;
+
+export type ScheduleName = keyof typeof schedules;
+
+/** The methods that a path answers to, for `Allow`. */
+export const allowed = (path: string): string =>
+  Object.values(routes)
+    .filter((route) => route.path === path)
+    .map((route) => route.method)
+    .sort()
+    .join(', ');

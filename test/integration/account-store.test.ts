@@ -1,0 +1,192 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { ulid } from 'ulid';
+import { describe, expect, it } from 'vitest';
+import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
+import { digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
+import { windowMs } from '../../shared/accounts/rate-limiter.ts';
+import { advanceClock, now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { authenticate } from '../../shared/http/authenticate.ts';
+import { type Exchange, exchangeOf, Refusal } from '../../shared/http/exchange.ts';
+import { limitRate } from '../../shared/http/limit-rate.ts';
+import { apiKeyKey, rateWindowKey } from '../../shared/store/account-keys.ts';
+import {
+  findAccount,
+  findKey,
+  provisionAccount,
+  provisionKey,
+  revokeKey,
+  takeRequests,
+} from '../../shared/store/account-store.ts';
+import { database } from '../../shared/store/client.ts';
+
+const account = (settings: Partial<Account['settings']> = {}): Account => ({
+  id: `acc_${ulid()}`,
+  name: 'A shop',
+  created_at: '2026-10-01T00:00:00.000Z',
+  cursor_secret: 'secret',
+  settings: { ...defaultSettings('aspen.2026-10-01'), ...settings },
+});
+
+const accountWithKey = async (settings: Partial<Account['settings']> = {}) => {
+  const made = account(settings);
+  await provisionAccount(made);
+  const secret = newApiKey();
+  const { id } = await provisionKey({ account: made.id, secret, scopes: ['read'], expires_at: null });
+  return { account: made, secret, id };
+};
+
+const stored = async (Key: Record<string, string>) =>
+  (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
+
+const exchange = (secret: string): Exchange =>
+  exchangeOf(
+    {
+      requestContext: { requestId: 'request' },
+      httpMethod: 'GET',
+      path: '/',
+      multiValueHeaders: { 'X-Api-Key': [secret] },
+    } as any,
+    () => 1000,
+  );
+
+describe('an account', () => {
+  it('is found as it was provisioned, again and again', async () => {
+    const made = account();
+    await provisionAccount(made);
+    await provisionAccount(made);
+    expect(await findAccount(made.id)).toEqual(made);
+  });
+
+  it('is never overwritten by a different one', async () => {
+    const made = account();
+    await provisionAccount(made);
+    await expect(provisionAccount({ ...made, name: 'Another' })).rejects.toThrow(
+      `Another account has the id ${made.id}`,
+    );
+    expect((await findAccount(made.id))?.name).toBe('A shop');
+  });
+
+  it('is undefined where there is none', async () => expect(await findAccount('acc_none')).toBeUndefined());
+});
+
+describe('an API key', () => {
+  it('is found by its digest, and nothing secret is stored', async () => {
+    const { account: owner, secret, id } = await accountWithKey();
+    const key = { id, account: owner.id, scopes: ['read'], created_at: expect.any(String), expires_at: null };
+    expect(id).toMatch(/^key_[0-9A-Z]{26}$/);
+    expect(await findKey(digestOf(secret))).toEqual(key);
+    expect(JSON.stringify(await stored(apiKeyKey(digestOf(secret))))).not.toContain(secret);
+    expect(await findKey(digestOf('nobody'))).toBeUndefined();
+  });
+
+  it('keeps its id when it is provisioned again on the same terms, also by several at once', async () => {
+    const { account: owner, secret, id } = await accountWithKey();
+    const again = { account: owner.id, secret, scopes: ['read' as const], expires_at: null };
+    const answers = await Promise.all([provisionKey(again), provisionKey(again), provisionKey(again)]);
+    expect(answers).toEqual([{ id }, { id }, { id }]);
+  });
+
+  it.each([
+    { terms: { scopes: ['read' as const, 'write' as const] }, because: 'other scopes' },
+    { terms: { expires_at: '2030-01-01T00:00:00.000Z' }, because: 'another end' },
+  ])('is not provisioned with $because', async ({ terms }) => {
+    const { account: owner, secret, id } = await accountWithKey();
+    const other = { account: owner.id, secret, scopes: ['read' as const], expires_at: null, ...terms };
+    await expect(provisionKey(other)).rejects.toThrow(`in use already, on other terms, by the key ${id}`);
+  });
+
+  it('belongs to one account, which exists', async () => {
+    const [first, second] = await Promise.all([accountWithKey(), accountWithKey()]);
+    const taken = { account: second.account.id, secret: first.secret, scopes: ['read' as const], expires_at: null };
+    await expect(provisionKey(taken)).rejects.toThrow('in use already');
+    const orphan = { account: 'acc_none', secret: newApiKey(), scopes: ['read' as const], expires_at: null };
+    await expect(provisionKey(orphan)).rejects.toThrow('no account acc_none');
+  });
+
+  it('stays revoked, from the first time on, and cannot be provisioned again', async () => {
+    const { account: owner, secret, id } = await accountWithKey();
+    expect(await revokeKey(owner.id, id)).toBe(true);
+    const revoked = await findKey(digestOf(secret));
+    expect(Date.parse(revoked?.revoked_at ?? '')).toBeCloseTo(now(), -4);
+    advanceClock(1000);
+    expect(await revokeKey(owner.id, id)).toBe(true);
+    expect(await findKey(digestOf(secret))).toEqual(revoked);
+    const again = { account: owner.id, secret, scopes: ['read' as const], expires_at: null };
+    await expect(provisionKey(again)).rejects.toThrow('on other terms');
+  });
+
+  it('cannot be revoked by another account', async () => {
+    const { secret, id } = await accountWithKey();
+    expect(await revokeKey((await accountWithKey()).account.id, id)).toBe(false);
+    expect((await findKey(digestOf(secret)))?.revoked_at).toBeUndefined();
+  });
+});
+
+describe('the requests of a window', () => {
+  const windowStart = 1_800_000_000_000;
+
+  it('are added where they fit, all of them or none', async () => {
+    const { id } = account();
+    expect(await takeRequests(id, windowStart, 7, 10)).toEqual({ taken: true, used: 7 });
+    expect(await takeRequests(id, windowStart, 4, 10)).toEqual({ taken: false, used: 7 });
+    expect(await takeRequests(id, windowStart, 3, 10)).toEqual({ taken: true, used: 10 });
+    expect(await takeRequests(id, windowStart, 1, 10)).toEqual({ taken: false, used: 10 });
+    expect(await takeRequests(id, windowStart + windowMs, 1, 10)).toEqual({ taken: true, used: 1 });
+    await expect(takeRequests(id, windowStart + 2 * windowMs, 11, 10)).rejects.toThrow(RangeError);
+  });
+
+  it('are exactly the limit when many ask at once', async () => {
+    const { id } = account();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => takeRequests(id, windowStart, 1, 25)));
+    expect(answers.filter(({ taken }) => taken)).toHaveLength(25);
+  });
+
+  it('are forgotten an hour later', async () => {
+    const { id } = account();
+    await takeRequests(id, windowStart, 1, 10);
+    expect(await stored(rateWindowKey(id, windowStart))).toMatchObject({ requests: 1, ttl: windowStart / 1000 + 3600 });
+  });
+});
+
+describe('the steps on a real table', () => {
+  it('know the caller', async () => {
+    const { account: owner, secret, id } = await accountWithKey();
+    const asked = exchange(secret);
+    await authenticate(asked);
+    expect(asked.caller).toEqual({ account: owner, credential: id, scopes: new Set(['read']) });
+  });
+
+  it('let exactly the limit pass, and say when to come back', async () => {
+    const { secret } = await accountWithKey({ rate_limit: 30 });
+    // All of the requests in one window.
+    advanceClock(windowMs - (now() % windowMs));
+    const answers = await Promise.allSettled(
+      Array.from({ length: 50 }, async () => {
+        const asked = exchange(secret);
+        await authenticate(asked);
+        try {
+          await limitRate(asked);
+        } finally {
+          expect(asked.replyHeaders['X-RateLimit-Limit']).toBe('30');
+        }
+        return asked.replyHeaders['X-RateLimit-Remaining'];
+      }),
+    );
+    const passed = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [Number(answer.value)] : []));
+    expect(passed).toHaveLength(30);
+    expect(Math.min(...passed)).toBe(0);
+    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+    for (const reason of refused) {
+      if (!(reason instanceof Refusal)) throw reason;
+      expect(reason.problems).toMatchObject([{ code: 'rate_limit_error', title: 'Too Many Requests' }]);
+      expect(Number(reason.headers['Retry-After'])).toBeGreaterThanOrEqual(1);
+      expect(Number(reason.headers['Retry-After'])).toBeLessThanOrEqual(10);
+    }
+    advanceClock(windowMs);
+    const later = exchange(secret);
+    await authenticate(later);
+    await limitRate(later);
+    expect(later.replyHeaders['X-RateLimit-Remaining']).toBe('29');
+  });
+});

@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
+import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
+import { advanceClock, now } from '../../shared/config/clock.ts';
+import { authenticator, authorize } from '../../shared/http/authenticate.ts';
+import type { Token } from '../../shared/http/bearer.ts';
+import { type Exchange, Refusal } from '../../shared/http/exchange.ts';
+import { accept, refuse } from '../../shared/result.ts';
+
+const account = (id: string): Account => ({
+  id,
+  name: id,
+  created_at: '2026-10-01T00:00:00.000Z',
+  cursor_secret: 'secret',
+  settings: defaultSettings('aspen.2026-10-01'),
+});
+
+const key = (id: string, terms: Partial<ApiKey> = {}): ApiKey => ({
+  id,
+  account: 'acc_a',
+  scopes: ['read', 'write'],
+  created_at: '2026-10-01T00:00:00.000Z',
+  expires_at: null,
+  ...terms,
+});
+
+const exchange = (headers: Record<string, string | string[]>): Exchange => ({
+  requestId: 'request',
+  method: 'GET',
+  path: '/',
+  pathParameters: {},
+  headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
+  query: new Map(),
+  rawBody: Buffer.from(''),
+  remainingMs: () => 1000,
+  replyHeaders: {},
+});
+
+const good = newApiKey();
+let reads: string[];
+let keys: Map<string, ApiKey>;
+let broken: boolean;
+let authenticate: (exchange: Exchange) => Promise<void>;
+
+beforeEach(() => {
+  reads = [];
+  broken = false;
+  keys = new Map();
+  keys.set(digestOf(good), key('key_good'));
+  keys.set(digestOf('other'), key('key_other', { account: 'acc_b' }));
+  keys.set(digestOf('orphan'), key('key_orphan', { account: 'acc_gone' }));
+  keys.set(digestOf('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
+  keys.set(digestOf('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
+  const accounts = new Map(['acc_a', 'acc_b'].map((id) => [id, account(id)]));
+  const find =
+    <Value>(kind: string, map: Map<string, Value>) =>
+    async (id: string) => {
+      reads.push(kind);
+      if (broken) throw Object.assign(new Error('down'), { name: 'TimeoutError' });
+      return map.get(id);
+    };
+  authenticate = authenticator({
+    findKey: find('key', keys),
+    findAccount: find('account', accounts),
+    verifyToken: async (token) =>
+      token.startsWith('acc_')
+        ? accept<Token>({ account: token, subject: 'shop', scopes: ['read'] })
+        : refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail: 'No.' }),
+  });
+});
+
+const refusalOf = async (headers: Record<string, string | string[]>): Promise<Refusal> => {
+  const thrown = await authenticate(exchange(headers)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Refusal)) throw new Error('It was not refused.', { cause: thrown });
+  return thrown;
+};
+
+const callerOf = async (headers: Record<string, string | string[]>) => {
+  const asked = exchange(headers);
+  await authenticate(asked);
+  return asked.caller;
+};
+
+describe('a caller', () => {
+  it('is known by an API key', async () => {
+    const caller = await callerOf({ 'x-api-key': good });
+    expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
+  });
+
+  it.each(['Bearer acc_b', 'bearer  acc_b'])('is known by a bearer token: %s', async (authorization) => {
+    const caller = await callerOf({ authorization });
+    expect(caller).toEqual({ account: account('acc_b'), credential: 'shop', scopes: new Set(['read']) });
+  });
+
+  it('may send one value twice, and a key and a token of one account', async () => {
+    const caller = await callerOf({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
+    expect(caller?.credential).toBe('key_good');
+  });
+
+  it('costs two reads in a minute, however many requests come at once', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
+    await callerOf({ 'x-api-key': good });
+    expect(reads).toEqual(['key', 'account']);
+    advanceClock(60_000);
+    await callerOf({ 'x-api-key': good });
+    expect(reads).toHaveLength(4);
+  });
+});
+
+describe('401', () => {
+  const cases: readonly [string, Record<string, string | string[]>, string, string, number][] = [
+    ['no credential', {}, 'auth_error', 'X-API-Key', 0],
+    ['an empty key', { 'x-api-key': '' }, 'auth_error', 'X-API-Key', 0],
+    ['two different keys', { 'x-api-key': [good, 'other'] }, 'auth_error', 'X-API-Key', 0],
+    ['two different tokens', { authorization: ['Bearer a', 'Bearer b'] }, 'auth_error', 'Authorization', 0],
+    ['an unknown key', { 'x-api-key': 'nobody' }, 'auth_api_key_not_found', 'X-API-Key', 1],
+    ['a key of another shape', { 'x-api-key': `${good}!` }, 'auth_api_key_not_found', 'X-API-Key', 1],
+    ['a control character', { 'x-api-key': 'a\u0007b' }, 'auth_api_key_not_found', 'X-API-Key', 0],
+    ['513 characters', { 'x-api-key': 'k'.repeat(513) }, 'auth_api_key_not_found', 'X-API-Key', 0],
+    ['a revoked key', { 'x-api-key': 'revoked' }, 'auth_api_key_not_found', 'X-API-Key', 1],
+    ['a key of no account', { 'x-api-key': 'orphan' }, 'auth_api_key_not_found', 'X-API-Key', 2],
+    ['a bad token', { authorization: 'Bearer nonsense' }, 'auth_token_invalid', 'Authorization', 0],
+    ['another scheme', { authorization: 'Basic YTpi' }, 'auth_token_invalid', 'Authorization', 0],
+    ['no token', { authorization: 'Bearer' }, 'auth_token_invalid', 'Authorization', 0],
+    ['two tokens in one', { authorization: 'Bearer a b' }, 'auth_token_invalid', 'Authorization', 0],
+    ['an endless token', { authorization: `Bearer ${'t'.repeat(8192)}` }, 'auth_token_invalid', 'Authorization', 0],
+    ['a token of no account', { authorization: 'Bearer acc_c' }, 'auth_token_invalid', 'Authorization', 1],
+    ['key and token that disagree', { 'x-api-key': good, authorization: 'Bearer acc_b' }, 'auth_error', 'X-API-Key', 3],
+    [
+      'a good key, a bad token',
+      { 'x-api-key': good, authorization: 'Bearer x' },
+      'auth_token_invalid',
+      'Authorization',
+      2,
+    ],
+  ];
+  it.each(cases)('for %s', async (_case, headers, code, header, calls) => {
+    const { problems, headers: replied } = await refusalOf(headers);
+    expect(problems).toMatchObject([{ code, source: { header } }]);
+    expect(replied['WWW-Authenticate']).toMatch(/^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/);
+    expect(reads).toHaveLength(calls);
+  });
+
+  it('without a read for a key whose checksum is wrong', async () => {
+    const misspelt = good.slice(0, -1) + (good.endsWith('a') ? 'b' : 'a');
+    expect((await refusalOf({ 'x-api-key': misspelt })).message).toBe('auth_api_key_not_found');
+    expect(reads).toEqual([]);
+  });
+
+  it('from the moment a key expires, also in the cache', async () => {
+    expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
+    advanceClock(1000);
+    expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
+  });
+
+  it('at most a minute after a revocation', async () => {
+    await callerOf({ 'x-api-key': good });
+    keys.set(digestOf(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
+    advanceClock(60_000);
+    expect((await refusalOf({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
+  });
+
+  it('without another read for an unknown key that comes again', async () => {
+    for (let times = 0; times < 5; times++) await refusalOf({ 'x-api-key': 'nobody' });
+    expect(reads).toEqual(['key']);
+  });
+
+  it('never because the database is down: that throws, and is not remembered', async () => {
+    broken = true;
+    await expect(authenticate(exchange({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
+    broken = false;
+    expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
+  });
+
+  it('says nothing of the secret', async () => {
+    expect(JSON.stringify(await refusalOf({ 'x-api-key': 'hunter2' }))).not.toContain('hunter2');
+  });
+});
+
+describe('403', () => {
+  it('names the scope that is missing, and shows the rate limit', async () => {
+    const asked = exchange({ authorization: 'Bearer acc_a' });
+    await authenticate(asked);
+    authorize('read')(asked);
+    authorize(null)(asked);
+    const write = () => authorize('write')(asked);
+    expect(write).toThrow(Refusal);
+    expect(write).toThrow('auth_forbidden');
+    expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
+  });
+});
