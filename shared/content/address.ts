@@ -16,6 +16,8 @@ export type TaxAddress = {
   readonly city: string | null;
   /** Whether the postal service uses the ZIP at all. */
   readonly isZipKnown: boolean;
+  /** Whether no state was sent, and the ZIP is in several. */
+  readonly isStateGuessed: boolean;
 };
 
 const unresolvable = (pointer: string, detail: string): Problem => ({
@@ -44,10 +46,10 @@ const cityOf = (city: string | null | undefined): string | null =>
  * state (unless it truly crosses the border), and neither state nor ZIP. Outside the United States nothing is checked.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
-  const country = (address.country ?? 'US').trim().toUpperCase();
+  const country = (address.country?.trim() || 'US').toUpperCase();
   const city = cityOf(address.city);
   if (country !== 'US' && country !== 'USA' && !territories.has(country))
-    return accept({ country, state: null, zip5: null, plus4: null, city, isZipKnown: false });
+    return accept({ country, state: null, zip5: null, plus4: null, city, isZipKnown: false, isStateGuessed: false });
   const stateText = address.state?.trim() || (territories.has(country) ? country : '');
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
@@ -67,5 +69,13 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
         `ZIP ${zip5} is in ${states.join(' or ')}, not in ${state}. Correct one of them.`,
       ),
     );
-  return accept({ country: 'US', state, zip5, plus4: zip?.['plus4'] ?? null, city, isZipKnown: states.length > 0 });
+  return accept({
+    country: 'US',
+    state,
+    zip5,
+    plus4: zip?.['plus4'] ?? null,
+    city,
+    isZipKnown: states.length > 0,
+    isStateGuessed: given === null && states.length > 1,
+  });
 };

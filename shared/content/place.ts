@@ -80,6 +80,8 @@ export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const location = locationOf(release, address, day);
   const local = location ? choose(release, location, day, highest) : [];
   const [state, ...others] = release.jurisdictions;
+  // Without a ZIP, only a city that the release names says which local taxes there are.
+  const isGuess = !location && release.locations.length > 0 && (address.zip5 === null || !address.isZipKnown);
   return {
     place: {
       code: release.state,
@@ -89,8 +91,8 @@ export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     },
     resolution: {
       level: levelOf(address),
-      ambiguous: (location?.alternatives.length ?? 1) > 1,
-      coverage: release.coverage,
+      ambiguous: address.isStateGuessed || (location?.alternatives.length ?? 1) > 1,
+      coverage: isGuess ? 'partial' : release.coverage,
     },
   };
 };

@@ -1,0 +1,96 @@
+import { accept, type Result } from '../result.ts';
+import { calculateTax } from '../tax/calculate.ts';
+import type { TaxedDocument, TaxedLine, TaxedShipping } from '../tax/document.ts';
+import { type Context, type ReadDocument, readDocument } from './document.ts';
+import { inputEcho, lineEchoes } from './echo.ts';
+import { explain } from './explain.ts';
+import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
+import type { CalculationInput, ShippingRequest } from './request.ts';
+import type { Calculation, LineItemResponse, ShippingResponse } from './response.ts';
+import { warningsOf } from './warnings.ts';
+
+/** The engine's version: a transaction pins it, and a replay by another one says so. */
+export const engineVersion = '1.0.0';
+
+/** Everything of a calculation but what says whether it is a calculation or a transaction. */
+export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
+
+/**
+ * Calculate the tax of a request (interface decisions 2). Pure: the content and the time are given.
+ *
+ * Refused with `validation_address_unresolvable` or `validation_not_covered`; everything else is answered, and what is
+ * not known is said in `warnings`.
+ */
+export const calculate = (
+  input: CalculationInput,
+  context: Context,
+  unknownFields: readonly string[],
+): Result<Outcome> => {
+  const read = readDocument(input, context);
+  if (!read.ok) return read;
+  const taxed = calculateTax(read.value.document);
+  return accept(outcomeOf(input, read.value, taxed, unknownFields));
+};
+
+const outcomeOf = (
+  input: CalculationInput,
+  { document, located, taxDate }: ReadDocument,
+  taxed: TaxedDocument,
+  unknownFields: readonly string[],
+): Outcome => {
+  const write = writerFor(document.exponent);
+  const lines = input.line_items ?? [];
+  const echoes = lineEchoes(lines);
+  const amounts = document.lines.map(({ amount }) => amount);
+  const totals = totalsOf(amounts, taxed, document.taxIncluded);
+  return {
+    ...inputEcho(input, taxDate),
+    shipping: input.shipping && taxed.shipping ? shippingResponse(input.shipping, taxed.shipping, write) : null,
+    line_items: lines.map((_, index) => ({
+      ...(echoes[index] as LineEcho),
+      amount: write(amounts[index] as bigint),
+      ...lineFigures(taxed.lines[index] as TaxedLine, write),
+      address_resolution: (located[index] as ReadDocument['located'][number]).resolution,
+    })),
+    subtotal_amount: write(totals.subtotal),
+    applied_discount_amount: write(totals.discount),
+    applied_third_party_discount_amount: write(totals.thirdPartyDiscount),
+    shipping_amount: write(totals.shipping),
+    taxable_amount: write(totals.taxable),
+    exempt_amount: write(totals.exempt),
+    tax_amount: write(totals.tax),
+    total_amount: write(totals.total),
+    tax_summary: summaryOf(taxed, write),
+    content_releases: releasesOf(located),
+    engine_version: engineVersion,
+    warnings: warningsOf(input, located, taxed, unknownFields),
+    explanation: input.explain ? explain(document.day, located, taxed, write) : null,
+  };
+};
+
+const releasesOf = (located: ReadDocument['located']): Record<string, string> =>
+  Object.fromEntries(located.flatMap(({ place: { release } }) => (release ? [[release.state, release.id]] : [])));
+
+type LineEcho = ReturnType<typeof lineEchoes>[number];
+
+const lineFigures = (
+  line: TaxedLine,
+  write: Writer,
+): Omit<LineItemResponse, keyof LineEcho | 'amount' | 'address_resolution'> => ({
+  applied_discount_amount: write(line.discount),
+  applied_third_party_discount_amount: write(line.thirdPartyDiscount),
+  net_amount: write(line.net),
+  taxable_amount: write(line.taxable),
+  exempt_amount: write(line.exempt),
+  tax_amount: write(line.tax),
+  taxes: line.rows.map((row) => rowResponse(row, write)),
+});
+
+const shippingResponse = (sent: ShippingRequest, taxed: TaxedShipping, write: Writer): ShippingResponse => ({
+  amount: sent.amount,
+  product_tax_code: sent.product_tax_code ?? null,
+  taxable_amount: write(taxed.taxable),
+  exempt_amount: write(taxed.exempt),
+  tax_amount: write(taxed.tax),
+  taxes: taxed.rows.map((row) => rowResponse(row, write)),
+});

@@ -1,0 +1,135 @@
+import type { Jurisdiction } from '../content/release.ts';
+import { formatAmount, parseAmount } from '../money/currency.ts';
+import type { TaxedDocument, TaxedShipping, TaxRow } from '../tax/document.ts';
+import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
+
+/** How amounts in minor units are written in the document's currency. */
+export type Writer = (minor: bigint) => string;
+
+export const writerFor =
+  (exponent: number): Writer =>
+  (minor) =>
+    formatAmount(minor, exponent);
+
+/** Every row of a document that is written already. */
+export const rowsOf = ({ line_items, shipping }: Charges): TaxRowResponse[] => [
+  ...line_items.flatMap(({ taxes }) => taxes),
+  ...(shipping?.taxes ?? []),
+];
+type Charges = { readonly line_items: readonly Rows[]; readonly shipping: Rows | null };
+type Rows = { readonly taxes: readonly TaxRowResponse[] };
+
+/** A jurisdiction's row as the API writes it. */
+export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
+  const { code, name, type, tax_type } = row.jurisdiction;
+  return {
+    jurisdiction_code: code,
+    jurisdiction_name: name,
+    jurisdiction_type: type,
+    tax_type,
+    rate: row.rate,
+    taxable_amount: write(row.taxable),
+    exempt_amount: write(row.exempt),
+    tax_amount: write(row.tax),
+    taxability_reason: row.reason,
+    sourcing: row.sourcing,
+    rule_id: row.ruleId,
+  };
+};
+
+type SummedJurisdiction = Pick<Jurisdiction, 'code' | 'name' | 'type'>;
+type Sum = {
+  readonly jurisdiction: SummedJurisdiction;
+  readonly rate: string;
+  taxable: bigint;
+  exempt: bigint;
+  tax: bigint;
+};
+type Amounts = Readonly<Record<'taxable' | 'exempt' | 'tax', bigint>>;
+
+/** Adds up rows by jurisdiction and rate, in the order of their first appearance: what a return asks for. */
+export const summarizer = () => {
+  const sums = new Map<string, Sum>();
+  return {
+    add: (jurisdiction: SummedJurisdiction, rate: string, { taxable, exempt, tax }: Amounts): void => {
+      const key = `${jurisdiction.code} ${rate}`;
+      const sum = sums.get(key);
+      if (sum) {
+        sum.taxable += taxable;
+        sum.exempt += exempt;
+        sum.tax += tax;
+      } else sums.set(key, { jurisdiction, rate, taxable, exempt, tax });
+    },
+    rows: (write: Writer): TaxSummaryRow[] =>
+      [...sums.values()].map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
+        jurisdiction_code: code,
+        jurisdiction_name: name,
+        jurisdiction_type: type,
+        rate,
+        taxable_amount: write(taxable),
+        exempt_amount: write(exempt),
+        tax_amount: write(tax),
+      })),
+  };
+};
+
+/** The summary of a calculated document. */
+export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] => {
+  const summary = summarizer();
+  for (const charge of shipping ? [...lines, shipping] : lines)
+    for (const row of charge.rows) summary.add(row.jurisdiction, row.rate, row);
+  return summary.rows(write);
+};
+
+/** The summary of rows that are written already: of a credit, or after a tax was supplied. */
+export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] => {
+  const summary = summarizer();
+  for (const row of rows)
+    summary.add({ code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type }, row.rate, {
+      taxable: parseAmount(row.taxable_amount, exponent),
+      exempt: parseAmount(row.exempt_amount, exponent),
+      tax: parseAmount(row.tax_amount, exponent),
+    });
+  return summary.rows(writerFor(exponent));
+};
+
+/** The amounts of a whole document, in minor units. */
+export type Totals = {
+  readonly subtotal: bigint;
+  readonly discount: bigint;
+  readonly thirdPartyDiscount: bigint;
+  readonly shipping: bigint;
+  readonly taxable: bigint;
+  readonly exempt: bigint;
+  readonly tax: bigint;
+  readonly total: bigint;
+};
+
+/** total = subtotal − both discounts + shipping, plus the tax unless it is included (interface decisions 2). */
+export const totalsOf = (
+  amounts: readonly bigint[],
+  { lines, shipping }: TaxedDocument,
+  taxIncluded: boolean,
+): Totals => {
+  const totals = { subtotal: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
+  for (const [index, line] of lines.entries()) {
+    totals.subtotal += amounts[index] as bigint;
+    totals.discount += line.discount;
+    totals.thirdPartyDiscount += line.thirdPartyDiscount;
+    addCharge(totals, line);
+  }
+  if (shipping) addCharge(totals, shipping);
+  const { subtotal, discount, thirdPartyDiscount, tax } = totals;
+  const charged = shipping?.net ?? 0n;
+  const total = subtotal - discount - thirdPartyDiscount + charged + (taxIncluded ? 0n : tax);
+  return { ...totals, shipping: charged, total };
+};
+
+const addCharge = (
+  totals: { taxable: bigint; exempt: bigint; tax: bigint },
+  { taxable, exempt, tax }: Pick<TaxedShipping, 'taxable' | 'exempt' | 'tax'>,
+): void => {
+  totals.taxable += taxable;
+  totals.exempt += exempt;
+  totals.tax += tax;
+};

@@ -1,0 +1,77 @@
+import * as z from 'zod/mini';
+import {
+  Customer,
+  currency,
+  decimalString,
+  flag,
+  identifier,
+  instant,
+  metadata,
+  productTaxCode,
+  quantity,
+  ShipFrom,
+  text,
+} from './fields.ts';
+
+/** How many line items a document may have. */
+export const lineItemsMax = 1000;
+
+export const LineItemRequest = z.object(
+  {
+    id: z.nullish(identifier),
+    parent_line_item_id: z.nullish(identifier),
+    description: z.nullish(text(1000)),
+    product_tax_code: z.nullish(productTaxCode),
+    quantity,
+    /** Required, but on a line that credits a parent's line. */
+    unit_price: z.nullish(decimalString),
+    discount_amount: z.nullish(decimalString),
+    third_party_discount_amount: z.nullish(decimalString),
+    customer: z.nullish(Customer),
+    ship_from: z.nullish(ShipFrom),
+    metadata: z.nullish(metadata),
+  },
+  'Send an object.',
+);
+export type LineItemRequest = z.infer<typeof LineItemRequest>;
+
+export const ShippingRequest = z.object(
+  { amount: decimalString, product_tax_code: z.nullish(productTaxCode) },
+  'Send an object with an amount.',
+);
+export type ShippingRequest = z.infer<typeof ShippingRequest>;
+
+export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items.`;
+
+/** The inputs of a calculation, which a transaction carries too (interface decisions 2). */
+export const inputShape = {
+  currency: z.nullish(currency),
+  tax_date: z.nullish(instant),
+  customer: z.nullish(Customer),
+  ship_from: z.nullish(ShipFrom),
+  discount_amount: z.nullish(decimalString),
+  third_party_discount_amount: z.nullish(decimalString),
+  shipping: z.nullish(ShippingRequest),
+  tax_included: z.nullish(flag),
+  collected_by: z.nullish(z.enum(['seller', 'marketplace'], 'Send seller or marketplace.')),
+  line_items: z.nullish(
+    z
+      .array(LineItemRequest, lineItemsAdvice)
+      .check(z.minLength(1, lineItemsAdvice), z.maxLength(lineItemsMax, lineItemsAdvice)),
+  ),
+  metadata: z.nullish(metadata),
+  explain: z.nullish(flag),
+};
+
+/** What makes a calculation, or a transaction, a credit of an earlier sale (interface decisions 5). */
+export const creditShape = {
+  type: z.nullish(z.enum(['sale', 'credit'], 'Send sale or credit.')),
+  parent_transaction_id: z.nullish(text(64)),
+  credit_remaining: z.nullish(flag),
+};
+
+export const CalculationRequest = z.object({ ...inputShape, ...creditShape }, 'Send a JSON object.');
+export type CalculationRequest = z.infer<typeof CalculationRequest>;
+
+/** The inputs alone: what the tax core is fed from, whoever asks. */
+export type CalculationInput = Omit<CalculationRequest, keyof typeof creditShape>;

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+/** A strong entity tag over parts that together decide every byte of an answer. */
+export const entityTag = (...parts: readonly string[]): string => {
+  const hash = createHash('sha256');
+  // Lengths first: ('ab', 'c') and ('a', 'bc') are different answers.
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return `"${hash.digest('base64url')}"`;
+};
+
+// RFC 9110, 8.8.3: a quoted tag may hold commas, but no quotes, spaces or control characters, and knows no escapes.
+const oneTag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/y;
+const separator = /[ \t]*,[ \t,]*|[ \t]*$/y;
+
+const opaqueTagsIn = (value: string): ReadonlySet<string> => {
+  const tags = new Set<string>();
+  let at = value.search(/[^ \t,]/);
+  while (at >= 0 && at < value.length) {
+    oneTag.lastIndex = at;
+    const found = oneTag.exec(value);
+    separator.lastIndex = oneTag.lastIndex;
+    if (found?.[1] === undefined || !separator.test(value)) return tags;
+    tags.add(found[1]);
+    at = separator.lastIndex;
+  }
+  return tags;
+};
+
+/**
+ * Tell whether If-None-Match holds a tag, by weak comparison (RFC 9110, 13.1.2): lists, several lines, `*`, weak forms.
+ *
+ * What is not a tag ends the reading of its line: at worst an answer is sent that the client has already.
+ */
+export const matches = (ifNoneMatch: readonly string[], tag: string): boolean => {
+  const opaque = tag.slice(tag.indexOf('"') + 1, -1);
+  return ifNoneMatch.some((value) => value.trim() === '*' || opaqueTagsIn(value).has(opaque));
+};
+
+/**
+ * The tags of If-Match, quoted, or `null` without the header; `*` stands for any version (RFC 9110, 13.1.1).
+ *
+ * The comparison is strong: a weak tag is of no version.
+ */
+export const ifMatchOf = (values: readonly string[] | undefined): readonly string[] | null =>
+  values
+    ? values.flatMap((value) =>
+        value
+          .split(',')
+          .map((tag) => tag.trim())
+          .filter((tag) => tag === '*' || /^"[^"]*"$/.test(tag)),
+      )
+    : null;

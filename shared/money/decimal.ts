@@ -1,0 +1,39 @@
+import { strict as assert } from 'node:assert';
+
+/**
+ * An exact, non-negative decimal: `units` times ten to the power of minus `scale`.
+ *
+ * Fixed-point on BigInt: every product and sum is exact, and it is what makes a calculation take microseconds.
+ */
+export type Decimal = { readonly units: bigint; readonly scale: number };
+
+/** The largest numbers that a request may carry (interface decisions 1). The schema enforces them. */
+export const digits = { integer: 12, fraction: 10 } as const;
+export const decimalPattern = new RegExp(`^\\d{1,${digits.integer}}(\\.\\d{1,${digits.fraction}})?$`);
+
+/** Read a decimal string that the schema has accepted. */
+export const decimal = (text: string): Decimal => {
+  const point = text.indexOf('.');
+  if (point < 0) return { units: BigInt(text), scale: 0 };
+  return { units: BigInt(text.slice(0, point) + text.slice(point + 1)), scale: text.length - point - 1 };
+};
+
+const powers = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent));
+
+/** Ten to the power of `exponent`, from 0 to 63: more than any product of two request decimals needs. */
+export const powerOfTen = (exponent: number): bigint => {
+  const power = powers[exponent];
+  assert(power !== undefined, 'the exponent is within the range that the schema allows');
+  return power;
+};
+
+/** Divide and round half up, the house's only rounding (SSUTA section 324). Both are non-negative. */
+export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
+
+/** The same value in units of `10^-scale`, rounded half up where the scale is smaller. */
+export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
+  to >= scale ? units * powerOfTen(to - scale) : divideHalfUp(units, powerOfTen(scale - to));
+
+/** The exact product of two decimals, rounded once, half up, to units of `10^-scale`. */
+export const multiply = (one: Decimal, other: Decimal, scale: number): bigint =>
+  rescale({ units: one.units * other.units, scale: one.scale + other.scale }, scale);

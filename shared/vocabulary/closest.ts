@@ -1,0 +1,31 @@
+const differentMax = 3;
+
+// What is left of the longer text when a common beginning and a common end are taken away.
+const lengthDifferent = (one: string, other: string): number => {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return Math.max(one.length, other.length) - start - end;
+};
+
+/**
+ * Find the known code that a mistyped one most likely means, if there is one.
+ *
+ * It sees one slip anywhere (a letter too many, too few, wrong or swapped) in one pass over each candidate: a request may
+ * hold thousands of wrong codes, and an edit distance for each would cost more than the calculation.
+ */
+export const closest = (text: string, candidates: Iterable<string>): string | undefined => {
+  let best: string | undefined;
+  let bestDifferent = Math.min(differentMax, Math.floor(text.length / 2)) + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - text.length) >= bestDifferent) continue;
+    const different = lengthDifferent(text, candidate);
+    if (different < bestDifferent) {
+      best = candidate;
+      bestDifferent = different;
+    }
+  }
+  return best;
+};

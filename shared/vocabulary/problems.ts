@@ -1,0 +1,69 @@
+import type { Problem } from '../problem.ts';
+import { closest } from './closest.ts';
+import { attributeByCode, labelOf, type ProductAttribute, pathByName, productTaxCodes } from './vocabulary.ts';
+
+// Source is the caller's: the same text may come in a body or as a query parameter.
+
+const suggestion = (text: string | undefined) => (text === undefined ? '' : ` Did you mean ${text}?`);
+
+const unknownProductTaxCode = (title: string, detail: string): Problem => ({
+  code: 'validation_unknown_product_tax_code',
+  title,
+  detail,
+});
+
+/** A text that no product tax code can look like. It is not repeated: it may be anything, and long. */
+export const malformedProblem = (text: string, lengthMax: number): Problem => {
+  const upperCased = text.length <= lengthMax ? pathByName.get(text.toUpperCase()) : undefined;
+  return unknownProductTaxCode(
+    'Malformed product tax code',
+    `Send a code such as CLOTHING.APPAREL, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.${suggestion(upperCased)}`,
+  );
+};
+
+/** A well-formed name that is in no vocabulary; a family gets its members for an answer. */
+export const unknownPathProblem = (name: string): Problem => {
+  const members = productTaxCodes.map(({ code }) => code).filter((code) => code.startsWith(`${name}.`));
+  const remedy =
+    members.length > 0
+      ? ` ${name} is a family: send one of ${members.join(', ')}.`
+      : suggestion(pathByName.get(labelOf(name)) ?? closestPath(name));
+  return unknownProductTaxCode(`Unknown product tax code ${name}`, `No product tax code has this name.${remedy}`);
+};
+
+const closestPath = (name: string) => {
+  const known = closest(name, pathByName.keys());
+  return known === undefined ? undefined : pathByName.get(known);
+};
+
+/** An attribute code that is in no vocabulary. */
+export const unknownAttributeProblem = (code: string): Problem => ({
+  code: 'validation_unknown_product_attribute',
+  title: `Unknown product attribute ${code}`,
+  detail: `GET /product-attributes lists the attributes.${suggestion(closest(code, attributeByCode.keys()))}`,
+  meta: { attribute: code },
+});
+
+/** An attribute that says nothing about the product. */
+export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
+  code: 'validation_product_attribute_not_applicable',
+  title: `${code} does not apply to ${path}`,
+  detail: `Leave it out: it applies to ${ptcs.join(', ')}. GET /product-attributes?ptc=${path} lists what applies here.`,
+  meta: { attribute: code },
+});
+
+/** Several attributes of a group that allows one (specification 2.2). */
+export const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
+  code: 'validation_product_attribute_conflict',
+  title: `Conflicting attributes ${attributes.join(', ')}`,
+  detail: `A product carries at most one attribute of the group ${group}: keep one of them.`,
+  meta: { group, attributes },
+});
+
+/** The same attribute twice: the text is wrong, not the product, for no two facts contradict each other. */
+export const duplicateProblem = (code: string): Problem => ({
+  code: 'validation_invalid_format',
+  title: `Repeated attribute ${code}`,
+  detail: `Write ${code} once.`,
+  meta: { attribute: code },
+});

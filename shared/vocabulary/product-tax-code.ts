@@ -1,0 +1,60 @@
+import type { Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import { appliesTo } from './applicability.ts';
+import { readComponents } from './components.ts';
+import { conflictProblem, duplicateProblem, notApplicableProblem } from './problems.ts';
+import { attributeByCode, labelOf, type ProductAttribute } from './vocabulary.ts';
+
+/** What a line item is taxed as. */
+export type ProductTaxCode = {
+  /** As it was sent, for the response. */
+  readonly text: string;
+  /** The full path without attributes: `CLOTHING.APPAREL`. */
+  readonly path: string;
+  /** The last component of the path: `APPAREL`. */
+  readonly label: string;
+  /** Attribute codes, sorted, each once. */
+  readonly attributes: readonly string[];
+  /** The path and the sorted attributes: the same for every way to write the same code. */
+  readonly canonical: string;
+};
+
+const conflictsAmong = (attributes: readonly ProductAttribute[]): Problem[] =>
+  [...Map.groupBy(attributes, ({ group }) => group.key)]
+    .filter(([, members]) => members.length > 1 && members[0]?.group.mutually_exclusive)
+    .map(([group, members]) =>
+      conflictProblem(
+        group,
+        members.map(({ code }) => code),
+      ),
+    );
+
+/**
+ * Read a product tax code with its attributes, in any order. All that is wrong with it comes together, without a source.
+ *
+ * Problems do not depend on the order of the attributes either, so that a client's fix never uncovers a new one.
+ */
+export const parseProductTaxCode = (text: string): Result<ProductTaxCode> => {
+  const { path, attributes: written, problems } = readComponents(text);
+  const codes = [...new Set(written)];
+  const known = codes.map((code) => attributeByCode.get(code)).filter((attribute) => attribute !== undefined);
+  const [first, ...others] = [
+    ...problems,
+    ...codes.filter((code) => written.lastIndexOf(code) !== written.indexOf(code)).map(duplicateProblem),
+    ...(path === undefined
+      ? []
+      : known
+          .filter((attribute) => !appliesTo(attribute, labelOf(path)))
+          .map((attribute) => notApplicableProblem(attribute, path))),
+    ...conflictsAmong(known),
+  ];
+  if (first) return refuse(first, ...others);
+  const fullPath = path as string;
+  return accept({
+    text,
+    path: fullPath,
+    label: labelOf(fullPath),
+    attributes: codes,
+    canonical: [fullPath, ...codes].join('.'),
+  });
+};

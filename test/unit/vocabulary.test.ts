@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { textLengthMax } from '../../shared/vocabulary/components.ts';
+import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
+import { productAttributes, productTaxCodes } from '../../shared/vocabulary/vocabulary.ts';
+
+const paths = productTaxCodes.map(({ code }) => code);
+const lastOf = (path: string) => path.split('.').at(-1);
+
+describe('the vocabulary', () => {
+  it('has 120 product tax codes and 49 attributes in 16 groups', () => {
+    expect(productTaxCodes).toHaveLength(120);
+    expect(productAttributes).toHaveLength(49);
+    expect(new Set(productAttributes.map(({ group }) => group.key)).size).toBe(16);
+  });
+
+  it('has no two product tax codes that end alike: a label names one path (spec 2.1)', () => {
+    expect(new Set(paths.map(lastOf)).size).toBe(paths.length);
+  });
+
+  it('has no family that is a product tax code or a label as well: a name means one thing', () => {
+    const families = new Set(paths.filter((path) => path.includes('.')).map((path) => path.split('.')[0]));
+    expect(paths.flatMap((path) => [path, lastOf(path)]).filter((name) => families.has(name))).toEqual([]);
+  });
+
+  it('is sorted by attribute code as a string, each code once', () => {
+    const codes = productAttributes.map(({ code }) => code);
+    expect(codes).toEqual([...new Set(codes)].sort());
+  });
+
+  it('has attributes in the exact shape of specification 2.1, nothing more', () => {
+    expect(z.array(ProductAttributeItem).safeParse(productAttributes).error).toBeUndefined();
+    expect(ProductAttributeItem.safeParse({ ...productAttributes[0], effect: 'x' }).success).toBe(false);
+  });
+
+  it('says of a group the same in each of its attributes', () => {
+    const said = Map.groupBy(productAttributes, ({ group }) => group.key);
+    for (const members of said.values())
+      expect(new Set(members.map(({ group }) => JSON.stringify(group))).size).toBe(1);
+  });
+
+  it('writes codes as components: attributes start with an underscore, and only they', () => {
+    for (const path of paths) expect(path).toMatch(/^[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)?$/);
+    for (const { code } of productAttributes) expect(code).toMatch(/^_[A-Z0-9_]+$/);
+  });
+
+  it('names in ptcs only labels that exist, each once', () => {
+    const labels = new Set(paths.map(lastOf));
+    for (const { ptcs } of productAttributes) {
+      expect(ptcs.filter((label) => !labels.has(label))).toEqual([]);
+      expect(new Set(ptcs).size).toBe(ptcs.length);
+    }
+  });
+
+  it('has no product tax code that outgrows the longest text with every attribute that applies', () => {
+    const lengths = paths.map((path) => {
+      const applying = productAttributes.filter(({ ptcs }) => ptcs.includes(lastOf(path) ?? ''));
+      return [path, ...applying.map(({ code }) => code)].join('.').length;
+    });
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(textLengthMax);
+  });
+});
