@@ -36,7 +36,7 @@ export const routes = {
     method: 'GET',
     path: '/transactions',
     scope: 'read',
-    grants: { ...caller, transactions: ['GetItem', 'Query'] },
+    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem', 'Query'] },
   },
   'get-transaction': {
     method: 'GET',

@@ -1,0 +1,17 @@
+import { now } from '../shared/config/clock.ts';
+import { endpoint } from '../shared/http/endpoint.ts';
+import { mapResult } from '../shared/result.ts';
+import { ledger } from '../shared/store/ledger-store.ts';
+import { transactionIndex } from '../shared/store/transaction-index.ts';
+import { TransactionListQuery } from '../shared/transactions/list-query.ts';
+import { listTransactions } from '../shared/transactions/list-transactions.ts';
+
+/** GET /transactions: an account's transactions, newest first. */
+export const handler = endpoint('list-transactions', {
+  query: TransactionListQuery,
+  run: async ({ query, caller }) =>
+    mapResult(await listTransactions(query, caller.account, { index: transactionIndex, ledger, now }), (list) => ({
+      status: 200,
+      body: list,
+    })),
+});

@@ -1,0 +1,17 @@
+import type { Context } from 'aws-lambda';
+import { now } from '../shared/config/clock.ts';
+import { draftIndex } from '../shared/store/draft-index.ts';
+import { ledger } from '../shared/store/ledger-store.ts';
+import { type Swept, sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
+
+/** Every five minutes: void the drafts whose deadline has passed. */
+export const handler = async (_event: unknown, context: Context): Promise<Swept> => {
+  const swept = await sweepDrafts({
+    ledger,
+    drafts: draftIndex,
+    now,
+    remainingMs: () => context.getRemainingTimeInMillis(),
+  });
+  console.info({ schedule: 'sweep-drafts', ...swept });
+  return swept;
+};

@@ -1,0 +1,75 @@
+import type * as z from 'zod/mini';
+import type { Problem } from '../problem.ts';
+import { type Exchange, Refusal } from './exchange.ts';
+import { inBodyOrder, problemOf } from './field-problems.ts';
+import { textProblems } from './text-problems.ts';
+import { unknownFields } from './unknown-fields.ts';
+
+export type BodyDefinition<Body extends z.ZodMiniType> = {
+  readonly schema: Body;
+  /** What the operation answers: its fields may come back in a request and are then ignored silently. */
+  readonly answer: z.ZodMiniType;
+  /** Checks across fields, of a body that may be anything; each of their problems carries its pointer. */
+  readonly inspect?: (body: unknown) => readonly Problem[];
+};
+
+type ParsedBody<Body> = {
+  readonly value: Body | undefined;
+  readonly problems: readonly Problem[];
+  readonly unknownFields: readonly string[];
+};
+
+const mebibyte = 1024 * 1024;
+const problemsMax = 20;
+
+const refuse = (code: Problem['code'], title: string, detail: string): never => {
+  throw new Refusal([{ code, title, detail }]);
+};
+
+/** Read the body as JSON: 415, then 413, then 400 (interface decisions 9). Its size is known only after 401 and 429. */
+export const readBody = (exchange: Exchange): void => {
+  const type = exchange.headers.get('content-type')?.at(-1) ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    refuse('validation_unsupported_media_type', 'Unsupported Media Type', 'Send the body as application/json.');
+  if (exchange.rawBody.length > mebibyte)
+    refuse('validation_body_too_large', 'Body Too Large', 'Send at most 1 MiB (1,048,576 bytes).');
+  try {
+    exchange.body = JSON.parse(exchange.rawBody.toString('utf8'));
+  } catch {
+    refuse('validation_malformed_json', 'Malformed JSON', 'Send one JSON object; the body does not parse.');
+  }
+};
+
+const isStrict = (exchange: Exchange) =>
+  (exchange.headers.get('prefer') ?? []).some((value) => /(^|[,;\s])handling\s*=\s*"?strict"?/i.test(value));
+
+const unknownFieldProblem = (pointer: string): Problem => ({
+  code: 'validation_unknown_field',
+  title: `Unknown field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
+  detail: 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.',
+  source: { pointer },
+});
+
+/** Check the body against its schema: every problem of every field together, in the order of the body, at most 20. */
+export const parseBody = <Body extends z.ZodMiniType>(
+  { schema, answer, inspect }: BodyDefinition<Body>,
+  exchange: Exchange,
+): ParsedBody<z.output<Body>> => {
+  const { body } = exchange;
+  const malformed = textProblems(body);
+  if (malformed.length > 0) return { value: undefined, problems: malformed.slice(0, problemsMax), unknownFields: [] };
+  const parsed = schema.safeParse(body);
+  const unknown = unknownFields(body, schema, answer);
+  const strict = isStrict(exchange);
+  if (strict) exchange.replyHeaders['Preference-Applied'] = 'handling=strict';
+  const problems = [
+    ...(parsed.error?.issues.map((issue) => problemOf(issue, body)) ?? []),
+    ...(inspect?.(body) ?? []),
+    ...(strict ? unknown.map(unknownFieldProblem) : []),
+  ];
+  return {
+    value: parsed.data as z.output<Body> | undefined,
+    problems: inBodyOrder(problems, body).slice(0, problemsMax),
+    unknownFields: unknown,
+  };
+};

@@ -1,0 +1,47 @@
+import { Refusal } from './exchange.ts';
+
+// The database or the way to it, not our code: the client may try again.
+const outages = new Set([
+  'TimeoutError',
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'InternalServerError',
+  'ServiceUnavailable',
+  'TransactionInProgressException',
+  'NetworkingError',
+]);
+const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EAI_AGAIN']);
+
+const isOutage = (error: Error & { code?: unknown }) => outages.has(error.name) || networkCodes.has(String(error.code));
+
+/**
+ * What a client hears of a bug or an outage, and the one log line about it: the name and the place, never the request.
+ *
+ * Lambda's JSON log format adds the time, the level and the function.
+ */
+export const failure = (thrown: unknown, requestId: string): Refusal => {
+  const error = thrown instanceof Error ? thrown : new Error('Something other than an error was thrown.');
+  const outage = isOutage(error);
+  // An assertion's or the database's message may quote what a customer sent; the stack's frames do not.
+  const frames = error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at ')) ?? [];
+  console.error({ request_id: requestId, error: error.name, outage, frames });
+  return outage
+    ? new Refusal(
+        [
+          {
+            code: 'system_service_unavailable',
+            title: 'Service Unavailable',
+            detail: 'A service that this one needs does not answer. Nothing was lost: send the request again.',
+          },
+        ],
+        { 'Retry-After': '1' },
+      )
+    : new Refusal([
+        {
+          code: 'system_internal_error',
+          title: 'Internal Error',
+          detail: 'Something failed on our side. The team has been notified.',
+        },
+      ]);
+};

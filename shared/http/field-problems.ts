@@ -1,0 +1,82 @@
+import type { Problem } from '../problem.ts';
+import { pointerTo, valueAt } from './pointer.ts';
+
+/** What is used of a zod issue. A check that knows its own problem passes it in `params`. */
+type Issue = {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly params?: unknown;
+};
+
+/** The problem that a check of ours put into an issue, if it did. */
+export const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
+  (params as { problem?: Omit<Problem, 'source'> } | undefined)?.problem;
+
+/** A zod issue as a client is told about it: a field that is missing (or null), or one in a wrong format. */
+export const problemOf = (issue: Issue, body: unknown): Problem => {
+  const source = { pointer: pointerTo(issue.path) };
+  const given = ownProblem(issue.params);
+  if (given) return { ...given, source };
+  const name = String(issue.path.findLast((part) => typeof part === 'string') ?? 'body');
+  const value = valueAt(body, issue.path);
+  const isMissing = issue.path.length > 0 && (value === undefined || value === null);
+  return isMissing
+    ? {
+        code: 'validation_required_field',
+        title: `Missing field ${name}`,
+        detail: `Send ${name}. ${issue.message}`,
+        source,
+      }
+    : { code: 'validation_invalid_format', title: `Invalid ${name}`, detail: issue.message, source };
+};
+
+/** Where each key of an object stands, by object. Counted once: a body may have a wrong field for every few bytes. */
+type KeyOrders = Map<object, ReadonlyMap<string, number>>;
+
+const keyOrderOf = (container: object, known: KeyOrders): ReadonlyMap<string, number> => {
+  const counted = known.get(container);
+  if (counted) return counted;
+  const order = new Map(Object.keys(container).map((key, index) => [key, index]));
+  known.set(container, order);
+  return order;
+};
+
+// Where a pointer lies in the body as it was sent; what is missing comes after its siblings.
+const positionOf = (pointer: string, body: unknown, known: KeyOrders): readonly number[] => {
+  let value = body;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const index = typeof value === 'object' && value !== null ? keyOrderOf(value, known).get(key) : undefined;
+      value = index === undefined ? undefined : (value as Record<string, unknown>)[key];
+      return index ?? Number.MAX_SAFE_INTEGER;
+    });
+};
+
+const compare = (one: readonly number[], other: readonly number[]): number => {
+  for (let i = 0; i < Math.max(one.length, other.length); i++) {
+    const difference = (one[i] ?? -1) - (other[i] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+};
+
+/** Problems in the order in which their fields stand in the body, each once. */
+export const inBodyOrder = (problems: readonly Problem[], body: unknown): Problem[] => {
+  const seen = new Set<string>();
+  const known: KeyOrders = new Map();
+  return problems
+    .map((problem) => {
+      const pointer = problem.source && 'pointer' in problem.source ? problem.source.pointer : '';
+      return { problem, pointer, position: positionOf(pointer, body, known) };
+    })
+    .toSorted((one, other) => compare(one.position, other.position))
+    .filter(({ pointer, problem }) => {
+      const key = `${pointer} ${problem.code} ${problem.title}`;
+      return !seen.has(key) && seen.add(key);
+    })
+    .map(({ problem }) => problem);
+};

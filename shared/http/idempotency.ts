@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../transactions/canonical-json.ts';
+import type { Idempotency } from '../transactions/ledger.ts';
+import type { Answered } from '../transactions/ports.ts';
+import { type Exchange, Refusal } from './exchange.ts';
+import type { Reply } from './reply.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/**
+ * What makes a request the same as one before (interface decisions 10), or `null` without an Idempotency-Key.
+ *
+ * A key holds for the account, the method and the path; the fingerprint covers the body and the resolved version.
+ */
+export const idempotencyOf = ({ headers, method, path, body, version }: Exchange): Idempotency | null => {
+  const keys = headers.get('idempotency-key');
+  if (!keys) return null;
+  const [key = ''] = keys;
+  if (keys.length > 1 || !/^[\x20-\x7e]{1,255}$/.test(key))
+    throw new Refusal([
+      {
+        code: 'validation_invalid_format',
+        title: 'Invalid Idempotency-Key',
+        detail: 'Send one key of 1 to 255 printable ASCII characters.',
+        source: { header: 'Idempotency-Key' },
+      },
+    ]);
+  return {
+    digest: sha256(`${method}\n${path}\n${key}`),
+    fingerprint: sha256(`${version}\n${canonicalJson(body)}`),
+  };
+};
+
+/** An answered change as a reply; a repeated one says so, and is the same to the byte. */
+export const replyOfAnswer = ({ answer, isReplayed }: Answered): Reply => ({
+  status: answer.status,
+  body: answer.body,
+  headers: { ...answer.headers, ...(isReplayed && { 'Idempotent-Replayed': 'true' }) },
+});

@@ -1,0 +1,42 @@
+import type * as z from 'zod/mini';
+import { pointerTo } from './pointer.ts';
+
+type Schema = z.core.$ZodType | undefined;
+type Definition = {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly element?: z.core.$ZodType;
+  readonly innerType?: z.core.$ZodType;
+};
+
+const definitionOf = (schema: Schema): Definition | undefined => {
+  const definition = schema?._zod.def as unknown as Definition | undefined;
+  return definition?.innerType ? definitionOf(definition.innerType) : definition;
+};
+
+/**
+ * Pointers to the fields of a body that neither the request nor the answer documents.
+ *
+ * An answer may be sent back as a request, so its fields are known, and ignored (interface decisions 1). A field that
+ * only the answer has is not looked into.
+ */
+export const unknownFields = (
+  body: unknown,
+  request: Schema,
+  answer: Schema,
+  path: readonly string[] = [],
+): string[] => {
+  const known = definitionOf(request);
+  const answered = definitionOf(answer);
+  if (Array.isArray(body))
+    return known?.type === 'array'
+      ? body.flatMap((item, index) => unknownFields(item, known.element, answered?.element, [...path, String(index)]))
+      : [];
+  if (typeof body !== 'object' || body === null || known?.type !== 'object') return [];
+  return Object.entries(body).flatMap(([key, value]) => {
+    const own = Object.hasOwn(known.shape ?? {}, key) ? known.shape?.[key] : undefined;
+    const answers = Object.hasOwn(answered?.shape ?? {}, key) ? answered?.shape?.[key] : undefined;
+    if (own) return unknownFields(value, own, answers, [...path, key]);
+    return answers ? [] : [pointerTo([...path, key])];
+  });
+};

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Every key of the ledger's table (architecture, decision 5).
+ *
+ * The account comes first and is an id of ours, without a `#`; what a client names comes last or hashed, so that a `#`
+ * in it cannot reach another item.
+ */
+export type ItemKey = { readonly pk: string; readonly sk: string };
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+const versionDigits = 10;
+
+/** How many partitions the sparse index of drafts has; a partition takes 1,000 writes a second. */
+export const draftShards = 8;
+/** How many partitions the open entries of an account's state have. */
+export const openEntryShards = 8;
+
+const shardOf = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
+
+/** Where a transaction is. */
+export const headKey = (account: string, id: string): ItemKey => ({ pk: `T#${account}#${id}`, sk: 'H' });
+
+/** Whose transaction an index row of the table is, read back from its `pk`. */
+export const headOwner = (pk: string): { readonly account: string; readonly id: string } => {
+  const [, account, id] = /^T#([^#]+)#(.+)$/s.exec(pk) ?? [];
+  if (account === undefined || id === undefined)
+    throw new Error('An index of the ledger holds something other than a head.');
+  return { account, id };
+};
+
+/** Where the audit entry of a transaction's version is; padded, so that the entries sort by version. */
+export const auditKey = (account: string, id: string, version: number): ItemKey => ({
+  pk: headKey(account, id).pk,
+  sk: `A#${String(version).padStart(versionDigits, '0')}`,
+});
+
+/** Where it is written which live transaction has a reference. */
+export const claimKey = (account: string, reference: string): ItemKey => ({
+  pk: `R#${account}#${sha256(reference).toString('hex')}`,
+  sk: 'R',
+});
+
+/** Where the answer to a request that may be sent again is kept. */
+export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
+
+type OpenEntryPlace = {
+  readonly transactionId: string;
+  readonly state: string;
+  readonly month: string;
+  readonly currency: string;
+};
+
+/** The partition of one shard of a state's open entries, which a filing reads shard by shard. */
+export const openEntryPartition = (account: string, state: string, shard: number): string =>
+  `O#${account}#${state}#${shard}`;
+
+/** Where a transaction's liability in one state waits for a filing. */
+export const openEntryKey = (account: string, { transactionId, state, month, currency }: OpenEntryPlace): ItemKey => ({
+  pk: openEntryPartition(account, state, shardOf(transactionId, openEntryShards)),
+  sk: `${month}#${transactionId}#${currency}`,
+});
+
+/** The partition of an index that lists what one customer, parent or reference of an account has. */
+export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;
+
+/** The sort key of the index by tax date: the instant with milliseconds, so that all sort alike, and the id. */
+export const taxDateId = (taxDate: string, id: string): string => `${new Date(taxDate).toISOString()}#${id}`;
+
+/** The partition of the index of drafts with this number. */
+export const draftPartition = (shard: number): string => `D#${shard}`;
+
+/** The partition of the index of drafts that a draft is in. */
+export const draftShard = (account: string, id: string): string =>
+  draftPartition(shardOf(headKey(account, id).pk, draftShards));

@@ -1,0 +1,25 @@
+import { monotonicFactory } from 'ulid';
+import { now } from '../config/clock.ts';
+import { builtInRelease, builtInReleaseById } from '../content/built-in.ts';
+import type { Ports } from '../transactions/ports.ts';
+import { Contention } from './contention.ts';
+import { ledger } from './ledger-store.ts';
+import { storedBytesMax, storedSize } from './transaction-item.ts';
+
+// Ids of one instance sort by creation even within a millisecond.
+const ulid = monotonicFactory();
+
+/** What the transaction use cases need, on DynamoDB and the built-in content. */
+export const transactionPorts: Ports = {
+  ledger,
+  releaseFor: builtInRelease,
+  releaseById: builtInReleaseById,
+  now,
+  newId: () => `txn_${ulid(now())}`,
+  storedSize,
+  storedBytesMax,
+  attemptsMax: 5,
+  giveUp: () => {
+    throw new Contention('Others keep changing the transaction.');
+  },
+};

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.ts';
+import type { Transaction } from './transaction.ts';
+
+/** One change of a transaction, kept for ever: who changed which fields when, chained by hash to the one before. */
+export type AuditEntry = {
+  readonly transactionId: string;
+  readonly version: number;
+  /** ISO instant. */
+  readonly at: string;
+  /** The credential that asked, or the schedule. */
+  readonly by: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly fields: readonly string[];
+  /** SHA-256 of the canonical state after the change. */
+  readonly stateHash: string;
+  readonly previousHash: string | null;
+  readonly hash: string;
+};
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+
+type Change = {
+  readonly before: { readonly transaction: Transaction; readonly auditHash: string } | null;
+  readonly after: Transaction;
+  readonly at: string;
+  readonly by: string;
+  readonly fields: readonly string[];
+};
+
+/** Write down a change (interface decisions 3). Whoever alters an entry or a state later breaks the chain. */
+export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntry => {
+  const entry = {
+    transactionId: after.id,
+    version: after.version,
+    at,
+    by,
+    from: before?.transaction.status ?? null,
+    to: after.status,
+    fields: [...fields].sort(),
+    stateHash: sha256(canonicalJson(after)),
+    previousHash: before?.auditHash ?? null,
+  };
+  return { ...entry, hash: sha256(canonicalJson(entry)) };
+};

@@ -1,0 +1,37 @@
+import type { Account } from '../accounts/account.ts';
+import { calculate, type Outcome } from '../calculations/calculate.ts';
+import type { CalculationRequest } from '../calculations/request.ts';
+import type { Calculation } from '../calculations/response.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import { parentNotFound } from './credits/admission.ts';
+import { creditOf } from './credits/credit.ts';
+import { type Ports, pinnedTo } from './ports.ts';
+
+/**
+ * Answer what a document's tax is (interface decisions 2). A credit with a parent answers what that credit would record,
+ * so that the tax refunded is the tax that the credit will carry; only then the ledger is read.
+ */
+export const createCalculation = async (
+  request: CalculationRequest,
+  unknownFields: readonly string[],
+  { id: account, settings }: Account,
+  ports: Pick<Ports, 'ledger' | 'now' | 'releaseFor' | 'releaseById'>,
+): Promise<Result<Calculation>> => {
+  const context = { settings, releaseFor: ports.releaseFor, now: ports.now() };
+  const parentId = request.parent_transaction_id;
+  if (request.type !== 'credit' || !parentId) {
+    const calculated = calculate(request, context, unknownFields);
+    return calculated.ok ? accept(answer(request, calculated.value)) : calculated;
+  }
+  const parent = await ports.ledger.find(account, parentId);
+  if (!parent) return refuse(parentNotFound);
+  const credit = creditOf(parent, request, pinnedTo(parent.transaction, context, ports.releaseById, parent.pinned));
+  return credit.ok ? accept(answer(request, credit.value.outcome)) : credit;
+};
+
+const answer = (request: CalculationRequest, outcome: Outcome): Calculation => ({
+  object: 'calculation',
+  type: request.type ?? 'sale',
+  parent_transaction_id: request.parent_transaction_id ?? null,
+  ...outcome,
+});

@@ -1,0 +1,55 @@
+import type { Problem } from '../problem.ts';
+import type { Status, StoredTransaction, Transaction } from './transaction.ts';
+
+/** What a client may set a status to (specification 3; interface decisions 4). Only the service sets filed. */
+const transitions: Readonly<Record<Status, readonly Status[]>> = {
+  draft: ['finalized', 'void'],
+  finalized: ['void'],
+  filed: [],
+  void: [],
+};
+
+/** The refusal of a status change that is not allowed, or `null`. */
+export const transitionProblem = (from: Status, to: Status): Problem | null =>
+  transitions[from].includes(to)
+    ? null
+    : {
+        code: 'conflict_invalid_status_transition',
+        title: 'Status change not allowed',
+        detail:
+          transitions[from].length > 0
+            ? `A ${from} transaction can become ${transitions[from].join(' or ')}.`
+            : `A ${from} transaction stays as it is.`,
+        source: { pointer: '/status' },
+        meta: { from, to, allowed: transitions[from] },
+      };
+
+/** Whether a draft's deadline has passed. It holds at once, before the sweep comes by (interface decisions 4). */
+export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
+  status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
+
+/** What the sweep makes of an expired draft: void since its deadline. */
+export const expired = (transaction: Transaction): Transaction => ({
+  ...transaction,
+  status: 'void',
+  void_reason: 'draft_expired',
+  voided_at: transaction.expires_at,
+  updated_at: transaction.expires_at ?? transaction.updated_at,
+  version: transaction.version + 1,
+});
+
+/** A transaction as it reads now: an expired draft reads as the void that the sweep will write. */
+export const asOf = (transaction: Transaction, nowMs: number): Transaction =>
+  isExpired(transaction, nowMs) ? expired(transaction) : transaction;
+
+/** The same of a stored one, for answers. */
+export const storedAsOf = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
+  isExpired(stored.transaction, nowMs) ? { ...stored, transaction: expired(stored.transaction) } : stored;
+
+/** The refusal of finalizing or editing a draft after its deadline. */
+export const draftExpired = ({ expires_at }: Transaction): Problem => ({
+  code: 'conflict_draft_expired',
+  title: 'Draft expired',
+  detail: `Its deadline was ${expires_at}. Create the transaction again; its reference_id is free.`,
+  source: { pointer: '/status' },
+});

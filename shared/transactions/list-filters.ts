@@ -1,0 +1,82 @@
+import { encodeTime } from 'ulid';
+import type { ListQuery } from './ledger.ts';
+import type { TransactionListQuery } from './list-query.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Milliseconds, both inclusive; `null` is open. */
+type Range = { readonly from: number | null; readonly to: number | null };
+type Bound = 'gte' | 'gt' | 'lte' | 'lt';
+
+const dayMs = 86_400_000;
+
+// A bound that is a date means the whole day: up to a day includes it, after a day begins with the next one.
+const edge = (text: string | undefined, bound: Bound): number | null => {
+  if (text === undefined) return null;
+  const at = Date.parse(text);
+  const dayEnd = text.length === 10 ? at + dayMs - 1 : at;
+  return { gte: at, gt: dayEnd + 1, lte: dayEnd, lt: at - 1 }[bound];
+};
+
+const tightest = (choose: (...values: number[]) => number, ...edges: (number | null)[]): number | null => {
+  const given = edges.filter((value) => value !== null);
+  return given.length > 0 ? choose(...given) : null;
+};
+
+const rangeOf = (query: TransactionListQuery, name: 'tax_date' | 'created_at'): Range => ({
+  from: tightest(Math.max, edge(query[`${name}[gte]`], 'gte'), edge(query[`${name}[gt]`], 'gt')),
+  to: tightest(Math.min, edge(query[`${name}[lte]`], 'lte'), edge(query[`${name}[lt]`], 'lt')),
+});
+
+const isOpen = ({ from, to }: Range) => from === null && to === null;
+const isWithin = (instant: string, { from, to }: Range) =>
+  (from === null || Date.parse(instant) >= from) && (to === null || Date.parse(instant) <= to);
+
+// Instants that the calendar of ISO 8601 and of ids can write.
+const earliest = 0;
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+const clamp = (at: number) => Math.min(Math.max(at, earliest), latest);
+
+const instants = ({ from, to }: Range) => ({
+  from: from === null ? null : new Date(clamp(from)).toISOString(),
+  to: to === null ? null : new Date(clamp(to)).toISOString(),
+});
+
+// An id begins with the time of its creation, so a range of times is a range of ids.
+const ids = ({ from, to }: Range) => ({
+  from: from === null ? null : `txn_${encodeTime(clamp(from), 10)}`,
+  to: to === null ? null : `txn_${encodeTime(clamp(to), 10)}~`,
+});
+
+type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
+
+/** Which index answers a query: a range on tax_date decides the order, else the narrowest filter (interface decisions 6). */
+export const chooseIndex = (query: TransactionListQuery): Choice => {
+  const taxDate = rangeOf(query, 'tax_date');
+  const created = ids(rangeOf(query, 'created_at'));
+  if (!isOpen(taxDate)) return { index: 'by_tax_date', value: null, ...instants(taxDate) };
+  const { reference_id, parent_transaction_id, customer_id } = query;
+  if (reference_id !== undefined) return { index: 'by_reference', value: reference_id, ...created };
+  if (parent_transaction_id !== undefined) return { index: 'by_parent', value: parent_transaction_id, ...created };
+  if (customer_id !== undefined) return { index: 'by_customer', value: customer_id, ...created };
+  return { index: 'by_account', value: null, ...created };
+};
+
+type Row = Omit<Transaction, 'line_items'>;
+type Filter = (row: Row) => boolean;
+
+/** The filters that the chosen index does not answer by itself, on a row as it reads now. */
+export const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
+  const { status, type, reference_id, parent_transaction_id, customer_id } = query;
+  const created = rangeOf(query, 'created_at');
+  const filters: (Filter | false)[] = [
+    status !== undefined && ((row) => row.status === status),
+    type !== undefined && ((row) => row.type === type),
+    reference_id !== undefined && index !== 'by_reference' && ((row) => row.reference_id === reference_id),
+    parent_transaction_id !== undefined &&
+      index !== 'by_parent' &&
+      ((row) => row.parent_transaction_id === parent_transaction_id),
+    customer_id !== undefined && index !== 'by_customer' && ((row) => row.customer?.id === customer_id),
+    index === 'by_tax_date' && !isOpen(created) && ((row) => isWithin(row.created_at, created)),
+  ];
+  return filters.filter((filter) => filter !== false);
+};

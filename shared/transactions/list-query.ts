@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { identifier, instant, text } from '../calculations/fields.ts';
+import { statuses } from './transaction.ts';
+
+const limit = z._default(
+  z.pipe(
+    z.string().check(z.regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')),
+    z.transform((digits) => Number(digits)),
+  ),
+  25,
+);
+
+const bounds = <Name extends string>(name: Name) =>
+  ({
+    [`${name}[gte]`]: z.optional(instant),
+    [`${name}[gt]`]: z.optional(instant),
+    [`${name}[lte]`]: z.optional(instant),
+    [`${name}[lt]`]: z.optional(instant),
+  }) as Record<`${Name}[${'gte' | 'gt' | 'lte' | 'lt'}]`, z.ZodMiniOptional<typeof instant>>;
+
+/** The query parameters of GET /transactions: filters, ANDed, and paging (interface decisions 6). */
+export const TransactionListQuery = z
+  .object({
+    status: z.optional(z.enum(statuses, `Send one of ${statuses.join(', ')}.`)),
+    type: z.optional(z.enum(['sale', 'credit'], 'Send sale or credit.')),
+    reference_id: z.optional(identifier),
+    parent_transaction_id: z.optional(text(64)),
+    customer_id: z.optional(identifier),
+    ...bounds('tax_date'),
+    ...bounds('created_at'),
+    limit,
+    starting_after: z.optional(z.string().check(z.minLength(1, 'Send the id or next_cursor of the page before.'))),
+    expand: z.optional(z.enum(['line_items'], 'Send line_items.')),
+  })
+  .check((payload) => {
+    if (payload.value.expand && payload.value.limit > lineItemsLimitMax)
+      payload.issues.push({
+        code: 'custom',
+        input: payload.value,
+        path: ['limit'],
+        message: `Send a limit of at most ${lineItemsLimitMax} with expand=line_items.`,
+      });
+  });
+export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
+
+/** With line items a page is larger, so it has fewer rows. */
+export const lineItemsLimitMax = 10;
+
+z.globalRegistry.add(limit, {
+  description: 'Page size; at most 10 with expand=line_items.',
+  // For the document generator: text on the wire, a number to the client.
+  override: { type: 'integer', minimum: 1, maximum: 100, default: 25, pattern: undefined },
+});

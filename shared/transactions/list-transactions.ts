@@ -1,0 +1,99 @@
+import type { Account } from '../accounts/account.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
+import { expired, isExpired } from './lifecycle.ts';
+import { cursorOf, positionOf } from './list-cursor.ts';
+import { chooseIndex, filtersAfter } from './list-filters.ts';
+import type { TransactionListQuery } from './list-query.ts';
+import type { TransactionList, TransactionRow } from './list-response.ts';
+import type { Transaction } from './transaction.ts';
+
+export type ListPorts = {
+  readonly index: TransactionIndex;
+  readonly ledger: Pick<Ledger, 'find' | 'findSome'>;
+  readonly now: () => number;
+};
+
+/** How many index pages a list reads at the most; after them a page may be short (interface decisions 6). */
+export const pagesMax = 4;
+// With filters that the index does not answer, rows are read in pages of this size.
+const scannedRows = 100;
+
+type Row = Omit<Transaction, 'line_items'>;
+type Scan = { readonly rows: readonly Row[]; readonly next: ListPosition | null };
+
+/**
+ * List an account's transactions, newest first, as they read now (interface decisions 6).
+ *
+ * Refused with `validation_invalid_cursor`: a cursor of another account or of other filters, or an id that is not there.
+ */
+export const listTransactions = async (
+  query: TransactionListQuery,
+  account: Account,
+  ports: ListPorts,
+): Promise<Result<TransactionList>> => {
+  const { starting_after, limit, expand: _, ...filters } = query;
+  const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
+  if (starting_after !== undefined && after === null)
+    return refuse({
+      code: 'validation_invalid_cursor',
+      title: 'Invalid starting_after',
+      detail: 'Send the last id or the next_cursor of a page of this very list: same filters, same account.',
+      source: { parameter: 'starting_after' },
+    });
+  const { rows, next } = await scan(query, after, account.id, ports);
+  const page = rows.slice(0, limit);
+  const position = rows.length > limit ? (page.at(-1) as Row) : next;
+  return accept({
+    object: 'list',
+    url: '/transactions',
+    has_more: position !== null,
+    next_cursor: position && cursorOf(position, account.cursor_secret, filters),
+    data: query.expand ? await withLines(page, account.id, ports) : page.map(withoutLines),
+  });
+};
+
+const positionAfter = async (
+  startingAfter: string,
+  filters: unknown,
+  { id, cursor_secret }: Account,
+  { ledger }: ListPorts,
+): Promise<ListPosition | null> => {
+  if (startingAfter.includes('.')) return positionOf(startingAfter, cursor_secret, filters);
+  return (await ledger.find(id, startingAfter))?.transaction ?? null;
+};
+
+const asOf = (row: Row, nowMs: number): Row => (isExpired(row, nowMs) ? expired({ ...row, line_items: [] }) : row);
+
+/** One row more than the page holds, if there is one; `next` is where the index was left off before its end. */
+const scan = async (
+  query: TransactionListQuery,
+  start: ListPosition | null,
+  account: string,
+  { index, now }: ListPorts,
+): Promise<Scan> => {
+  const choice = chooseIndex(query);
+  const filters = filtersAfter(query, choice);
+  const size = filters.length === 0 ? query.limit + 1 : scannedRows;
+  const rows: Row[] = [];
+  let after = start;
+  for (let page = 0; page < pagesMax; page++) {
+    const found = await index.page(account, { ...choice, after, limit: size });
+    const nowMs = now();
+    rows.push(...found.rows.map((row) => asOf(row, nowMs)).filter((row) => filters.every((keeps) => keeps(row))));
+    after = found.next;
+    if (after === null || rows.length > query.limit) break;
+  }
+  return { rows, next: after };
+};
+
+const withoutLines = (row: Row): TransactionRow => ({ ...row, line_items: null });
+
+const withLines = async (rows: readonly Row[], account: string, { ledger }: ListPorts): Promise<TransactionRow[]> => {
+  const stored = await ledger.findSome(
+    account,
+    rows.map(({ id }) => id),
+  );
+  const lines = new Map(stored.map(({ transaction }) => [transaction.id, transaction.line_items]));
+  return rows.map((row) => ({ ...row, line_items: lines.get(row.id) ?? null }));
+};

@@ -1,0 +1,61 @@
+import type { Settings } from '../accounts/account.ts';
+import type { Outcome } from '../calculations/calculate.ts';
+import type { Warning } from '../calculations/response.ts';
+import { exponentOf, formatAmount } from '../money/currency.ts';
+import type { Ports } from './ports.ts';
+import type { TransactionRequest } from './request.ts';
+import { nothingCredited, type StoredTransaction } from './transaction.ts';
+
+/** That a supplied tax differs from the calculated one; both are kept. */
+export const taxDiffers = (supplied: string, calculated: string): Warning => ({
+  code: 'tax_amount_differs',
+  message: `The tax sent, ${supplied}, differs from the calculated ${calculated}; both are kept.`,
+  pointer: '/tax_amount',
+});
+
+/** A transaction as it begins: its figures, its deadline while a draft, and what it rests on (interface decisions 3). */
+export const newTransaction = (
+  request: TransactionRequest,
+  outcome: Outcome,
+  calculatedTax: string,
+  creditOf: StoredTransaction['creditOf'],
+  settings: Settings,
+  { newId, now }: Pick<Ports, 'newId' | 'now'>,
+): StoredTransaction => {
+  const zero = formatAmount(0n, exponentOf(outcome.currency));
+  const nowMs = now();
+  const at = new Date(nowMs).toISOString();
+  const isDraft = (request.status ?? 'draft') === 'draft';
+  const isDifferent = outcome.tax_amount !== calculatedTax;
+  return {
+    transaction: {
+      object: 'transaction',
+      id: newId(),
+      status: isDraft ? 'draft' : 'finalized',
+      type: request.type ?? 'sale',
+      parent_transaction_id: request.parent_transaction_id ?? null,
+      reference_id: request.reference_id ?? null,
+      ...outcome,
+      warnings: [...outcome.warnings, ...(isDifferent ? [taxDiffers(outcome.tax_amount, calculatedTax)] : [])],
+      calculated_tax_amount: calculatedTax,
+      tax_amount_source: request.tax_amount ? 'provided' : 'calculated',
+      credited_amount: zero,
+      credited_tax_amount: zero,
+      refund_status: 'none',
+      created_at: at,
+      updated_at: at,
+      finalized_at: isDraft ? null : at,
+      filed_at: null,
+      voided_at: null,
+      void_reason: null,
+      expires_at: isDraft ? new Date(nowMs + settings.draft_ttl_hours * 3_600_000).toISOString() : null,
+      filings: [],
+      version: 1,
+    },
+    credited: nothingCredited(zero),
+    creditOf,
+    pinned: { rounding: settings.rounding },
+    // Set by the audit entry of the write.
+    auditHash: '',
+  };
+};

@@ -1,0 +1,81 @@
+import type { Account } from '../accounts/account.ts';
+import type { Context } from '../calculations/document.ts';
+import type { ReleaseFor } from '../content/place.ts';
+import type { Release } from '../content/release.ts';
+import type { Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
+import type { StoredTransaction, Transaction } from './transaction.ts';
+
+/** Who asks, as far as the use cases need to know. */
+export type Caller = {
+  readonly account: Account;
+  /** The credential's public name, for the audit trail. */
+  readonly credential: string;
+};
+
+/** What the use cases need from outside. */
+export type Ports = {
+  readonly ledger: Ledger;
+  readonly releaseFor: ReleaseFor;
+  readonly releaseById: (id: string) => Release | undefined;
+  /** The service's time in milliseconds. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** The bytes that a transaction takes, and how many it may. */
+  readonly storedSize: (stored: StoredTransaction) => number;
+  readonly storedBytesMax: number;
+  /** How often a change is made again because what it rests on has moved. */
+  readonly attemptsMax: number;
+  /** Throws what tells the client to come back later. */
+  readonly giveUp: () => never;
+};
+
+/** An answer, and whether it had been given before. */
+export type Answered = { readonly answer: SavedAnswer; readonly isReplayed: boolean };
+
+/** The answer to a request that came before, or the refusal of another request under its key (interface decisions 10). */
+export const answerOfReplay = (replay: Replay): Result<Answered> =>
+  replay.kind === 'replay'
+    ? accept({ answer: replay.answer, isReplayed: true })
+    : refuse({
+        code: 'idempotency_key_reused',
+        title: 'Idempotency-Key used before',
+        detail: 'Another request was sent with this key in the last 24 hours. Send each request with a key of its own.',
+        source: { header: 'Idempotency-Key' },
+      });
+
+/** The context of a recalculation that must come out as the recorded one did: its releases, its rounding. */
+export const pinnedTo = (
+  { content_releases }: Transaction,
+  context: Context,
+  releaseById: Ports['releaseById'],
+  pinned: StoredTransaction['pinned'],
+): Context => ({
+  ...context,
+  settings: { ...context.settings, ...pinned },
+  releaseFor: (state) => {
+    const id = content_releases[`US-${state}`];
+    return (id === undefined ? undefined : releaseById(id)) ?? context.releaseFor(state);
+  },
+});
+
+export const referenceTaken = (transactionId: string): Problem => ({
+  code: 'conflict_duplicate_reference_id',
+  title: 'Duplicate reference_id',
+  detail: 'Another transaction of the account has this reference_id. Void it, or send another one.',
+  source: { pointer: '/reference_id' },
+  meta: { transaction_id: transactionId },
+});
+
+export const tooLarge: Problem = {
+  code: 'validation_body_too_large',
+  title: 'Too large to store',
+  detail: 'The transaction takes more than 300 KB compressed. Split it into several.',
+};
+
+export const notFound: Problem = {
+  code: 'not_found',
+  title: 'Not Found',
+  detail: 'No transaction of this account has this id.',
+};

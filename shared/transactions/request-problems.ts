@@ -1,0 +1,65 @@
+import { crossFieldProblems } from '../calculations/cross-field.ts';
+import { invalidFormat } from '../calculations/fields.ts';
+import { exponentOf } from '../money/currency.ts';
+import type { Problem } from '../problem.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (body: unknown): Fields =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Fields) : {};
+
+/** The refusal of a supplied tax that cannot be paid, because it has more decimals than the currency. */
+export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
+  const exponent = exponentOf(typeof currency === 'string' ? currency : 'USD');
+  const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
+  return decimals > exponent
+    ? invalidFormat(
+        '/tax_amount',
+        'Invalid tax_amount',
+        `Send at most ${exponent} decimals: it is an amount that was collected.`,
+      )
+    : null;
+};
+
+/** What is wrong between the fields of a new transaction. */
+export const newTransactionProblems = (body: unknown): Problem[] => {
+  const { tax_amount, currency } = fieldsOf(body);
+  const decimals = taxDecimalsProblem(tax_amount, currency);
+  return [...crossFieldProblems(body), ...(decimals ? [decimals] : [])];
+};
+
+/** Fields that an update cannot clear: they always have a value. */
+const notNullable = [
+  'line_items',
+  'currency',
+  'tax_date',
+  'tax_included',
+  'collected_by',
+  'explain',
+  'status',
+  'type',
+  'parent_transaction_id',
+] as const;
+
+const nullProblem = (field: string): Problem => ({
+  code: 'validation_required_field',
+  title: `Missing field ${field}`,
+  detail: `It always has a value: send one, or leave ${field} out.`,
+  source: { pointer: `/${field}` },
+});
+
+const withinLines = /^\/line_items\/\d+\/|^\/tax_date$/;
+
+/** What is wrong between the fields of an update, as far as it can be said without the transaction. */
+export const updateProblemsOf = (body: unknown): Problem[] => {
+  const fields = fieldsOf(body);
+  const hasReason = fields['void_reason'] !== undefined && fields['void_reason'] !== null;
+  return [
+    ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
+    ...crossFieldProblems(body).filter(
+      ({ source }) => source && 'pointer' in source && withinLines.test(source.pointer),
+    ),
+    ...(hasReason && fields['status'] !== 'void'
+      ? [invalidFormat('/void_reason', 'Invalid void_reason', 'Send it together with status "void", or leave it out.')]
+      : []),
+  ];
+};

@@ -1,0 +1,68 @@
+import type { Outcome } from '../calculations/calculate.ts';
+import { rowsOf, summaryOfRows, writerFor } from '../calculations/figures.ts';
+import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
+import { allocate } from '../money/allocate.ts';
+import { exponentOf, parseAmount } from '../money/currency.ts';
+
+/**
+ * Record the tax that was collected instead of the calculated one (specification 2.4; interface decisions 3).
+ *
+ * It is spread over lines and jurisdictions in proportion to the calculated tax, by largest remainder. Where none was
+ * calculated it goes to the destination state of the largest line as `over_collected`, and is never dropped.
+ */
+export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => {
+  const exponent = exponentOf(outcome.currency);
+  const read: Reader = (text) => parseAmount(text, exponent);
+  const total = read(supplied);
+  if (total === read(outcome.tax_amount)) return outcome;
+  const weights = rowsOf(outcome).map((row) => read(row.tax_amount));
+  if (weights.some((weight) => weight > 0n)) return withRowTaxes(outcome, allocate(total, weights), null);
+  const only = largestRow(outcome, read);
+  return withRowTaxes(
+    outcome,
+    weights.map((_, index) => (index === only ? total : 0n)),
+    'over_collected',
+  );
+};
+
+type Reader = (text: string) => bigint;
+
+// The first row, which is the state's, of the line with the largest net.
+const largestRow = ({ line_items }: Outcome, read: Reader): number => {
+  const nets = line_items.map((line) => read(line.net_amount));
+  const largest = nets.reduce((best, net, index) => (net > (nets[best] as bigint) ? index : best), 0);
+  return line_items.slice(0, largest).reduce((count, { taxes }) => count + taxes.length, 0);
+};
+
+/** Replace the taxes of all rows, in their order, and everything that adds them up. */
+export const withRowTaxes = (
+  outcome: Outcome,
+  taxes: readonly bigint[],
+  reason: TaxRowResponse['taxability_reason'] | null,
+): Outcome => {
+  const exponent = exponentOf(outcome.currency);
+  const read: Reader = (text) => parseAmount(text, exponent);
+  const write = writerFor(exponent);
+  let position = 0;
+  const replace = <Charge extends Pick<LineItemResponse, 'taxes' | 'tax_amount'>>(charge: Charge): Charge => {
+    let sum = 0n;
+    const rows = charge.taxes.map((row) => {
+      const tax = taxes[position++] ?? 0n;
+      sum += tax;
+      return { ...row, tax_amount: write(tax), ...(reason && tax > 0n && { taxability_reason: reason }) };
+    });
+    return { ...charge, taxes: rows, tax_amount: write(sum) };
+  };
+  const line_items = outcome.line_items.map(replace);
+  const shipping = outcome.shipping && replace(outcome.shipping);
+  const total = taxes.reduce((sum, tax) => sum + tax, 0n);
+  const difference = outcome.tax_included ? 0n : total - read(outcome.tax_amount);
+  return {
+    ...outcome,
+    line_items,
+    shipping,
+    tax_amount: write(total),
+    total_amount: write(read(outcome.total_amount) + difference),
+    tax_summary: summaryOfRows(rowsOf({ line_items, shipping }), exponent),
+  };
+};

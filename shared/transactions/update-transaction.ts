@@ -1,0 +1,128 @@
+import { accept, type Result, refuse } from '../result.ts';
+import { answerOf } from './answer.ts';
+import { auditEntry } from './audit.ts';
+import { parentAfter } from './credits/parent-change.ts';
+import { expiryOf } from './expiry.ts';
+import type { Commit, Idempotency } from './ledger.ts';
+import { isExpired, storedAsOf } from './lifecycle.ts';
+import { openEntriesOf } from './open-entries.ts';
+import { type Answered, answerOfReplay, type Caller, notFound, type Ports, referenceTaken, tooLarge } from './ports.ts';
+import type { TransactionUpdate } from './request.ts';
+import type { StoredTransaction } from './transaction.ts';
+import { type Plan, planUpdate } from './updates/plan.ts';
+
+export type Update = {
+  readonly id: string;
+  readonly update: TransactionUpdate;
+  /** The versions that If-Match names; `null` without the header, `'*'` for any. */
+  readonly ifMatch: readonly string[] | null;
+  readonly idempotency: Idempotency | null;
+  readonly unknownFields: readonly string[];
+};
+
+/**
+ * Change a transaction (specification 4.2; interface decisions 4): read, decide, and one write on the version that was
+ * read. When somebody else was faster, everything is read and decided again, so that no update is lost.
+ *
+ * Refused in this order: `not_found`, `precondition_failed`, then whatever the state does not allow.
+ */
+export const updateTransaction = async (asked: Update, caller: Caller, ports: Ports): Promise<Result<Answered>> => {
+  for (let attempt = 0; attempt < ports.attemptsMax; attempt++) {
+    const result = await updateOnce(asked, caller, ports);
+    if (result !== 'stale') return result;
+  }
+  return ports.giveUp();
+};
+
+const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
+  ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
+
+const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<Result<Answered> | 'stale'> => {
+  const { id, idempotency } = asked;
+  const nowMs = ports.now();
+  const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
+  if (replay) return answerOfReplay(replay);
+  if (!stored) return refuse(notFound);
+  const current = storedAsOf(stored, nowMs);
+  if (!isMatch(asked.ifMatch, current))
+    return refuse({
+      code: 'precondition_failed',
+      title: 'Precondition Failed',
+      detail: `The transaction is at version ${current.transaction.version}. Read it again and decide anew.`,
+      source: { header: 'If-Match' },
+      meta: { version: current.transaction.version },
+    });
+  const parentId = current.transaction.parent_transaction_id;
+  const parent = parentId ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
+  const context = { settings: caller.account.settings, releaseFor: ports.releaseFor, now: nowMs };
+  const basis = { context, releaseById: ports.releaseById, parent };
+  const planned = planUpdate(asked.update, current, basis, asked.unknownFields);
+  if (!planned.ok) return planned;
+  if (planned.value === null) return accept({ answer: answerOf(200, current.transaction), isReplayed: false });
+  if (isExpired(stored.transaction, nowMs)) {
+    // First what the sweep would have written; then the change, on top of it.
+    await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
+    return 'stale';
+  }
+  return write(planned.value, current, parent, asked, caller, ports);
+};
+
+const write = async (
+  { next, fields }: Plan,
+  before: StoredTransaction,
+  parent: StoredTransaction | null,
+  { idempotency }: Update,
+  caller: Caller,
+  ports: Ports,
+): Promise<Result<Answered> | 'stale'> => {
+  if (ports.storedSize(next) > ports.storedBytesMax) return refuse(tooLarge);
+  const answer = answerOf(200, next.transaction);
+  const committed = await ports.ledger.commit(
+    commitOf({ next, fields }, before, parent, idempotency && { ...idempotency, answer }, caller),
+  );
+  switch (committed.kind) {
+    case 'committed':
+      return accept({ answer, isReplayed: false });
+    case 'reference_taken':
+      return refuse(referenceTaken(committed.transactionId));
+    case 'stale':
+      return 'stale';
+    case 'period_closed':
+      return refuse({
+        code: 'conflict_period_closed',
+        title: 'Period closed',
+        detail: 'The transaction has gone into a filing. Record a credit instead.',
+        source: { pointer: '/status' },
+      });
+    default:
+      return answerOfReplay(committed);
+  }
+};
+
+const commitOf = (
+  { next, fields }: Plan,
+  before: StoredTransaction,
+  parent: StoredTransaction | null,
+  idempotency: Commit['idempotency'],
+  { account, credential }: Caller,
+): Commit => {
+  const { transaction } = next;
+  const at = transaction.updated_at;
+  const entry = auditEntry({ before, after: transaction, at, by: credential, fields });
+  const was = before.transaction.status;
+  const isFinalized = was === 'draft' && transaction.status === 'finalized';
+  const isReversed = was === 'finalized' && transaction.status === 'void';
+  const isRetaxed = was === 'finalized' && transaction.status === 'finalized' && fields.includes('tax_amount');
+  const sign = isFinalized ? 1n : -1n;
+  return {
+    account: account.id,
+    nowMs: Date.parse(at),
+    idempotency,
+    head: { before, after: { ...next, auditHash: entry.hash }, entry },
+    parent: parent && (isFinalized || isReversed) ? parentAfter(parent, transaction, sign, at, credential) : null,
+    openEntries: {
+      post: isFinalized || isRetaxed ? openEntriesOf(transaction) : [],
+      remove: isReversed || isRetaxed ? openEntriesOf(before.transaction) : [],
+    },
+  };
+};

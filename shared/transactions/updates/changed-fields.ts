@@ -1,0 +1,53 @@
+import { inputOf, lineEchoes, metadataOf } from '../../calculations/echo.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { TransactionUpdate } from '../request.ts';
+import type { Transaction } from '../transaction.ts';
+
+/** The inputs of the calculation: what recalculates a draft, and is fixed afterwards (interface decisions 4). */
+export const inputFields = [
+  'currency',
+  'tax_date',
+  'customer',
+  'ship_from',
+  'discount_amount',
+  'third_party_discount_amount',
+  'shipping',
+  'tax_included',
+  'collected_by',
+  'line_items',
+  'explain',
+] as const;
+export type InputField = (typeof inputFields)[number];
+
+const isSame = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null);
+
+// Absent and null are the same inside an object; a client may send either.
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null)
+      .map(([key, inner]) => [key, withoutNulls(inner)]),
+  );
+};
+
+/** The inputs that an update really changes: a field sent with its stored value is unchanged (interface decisions 1). */
+export const changedInputs = (update: TransactionUpdate, transaction: Transaction): InputField[] => {
+  const before = inputOf(transaction);
+  return inputFields.filter((field) => {
+    if (update[field] === undefined) return false;
+    const sent = field === 'line_items' ? lineEchoes(update.line_items ?? []) : update[field];
+    return !isSame(withoutNulls(sent), withoutNulls(before[field]));
+  });
+};
+
+/** Metadata after an update: merged by key, a null value deletes, null clears all; or `null` where nothing changes. */
+export const changedMetadata = (
+  { metadata }: TransactionUpdate,
+  transaction: Transaction,
+): Record<string, string> | null => {
+  if (metadata === undefined) return null;
+  const after = metadata === null ? {} : metadataOf({ ...transaction.metadata, ...metadata });
+  return isSame(after, transaction.metadata) ? null : after;
+};

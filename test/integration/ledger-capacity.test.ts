@@ -1,0 +1,151 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { database } from '../../shared/store/client.ts';
+import { ledger } from '../../shared/store/ledger-store.ts';
+import { transactionIndex } from '../../shared/store/transaction-index.ts';
+import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
+import { changed, commitOf, created, createdMs, finalized, keyed, line, newAccount } from '../support/transactions.ts';
+
+/** Units of the table, then of each index that was touched, in `requests` round trips. */
+type Units = { requests: number; table: number; indexes: Record<string, number> };
+const used: Units = { requests: 0, table: 0, indexes: {} };
+
+const add = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity) => {
+  used.table += Table?.CapacityUnits ?? 0;
+  for (const [name, { CapacityUnits = 0 }] of Object.entries(GlobalSecondaryIndexes))
+    if (CapacityUnits > 0) used.indexes[name] = (used.indexes[name] ?? 0) + CapacityUnits;
+};
+
+beforeEach(() => {
+  database.middlewareStack.add(
+    (next) => async (sent) => {
+      const answer = await next({ ...sent, input: { ...sent.input, ReturnConsumedCapacity: 'INDEXES' } as never });
+      const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+      used.requests += 1;
+      for (const one of [consumed].flat()) add(one);
+      return answer;
+    },
+    { step: 'initialize', name: 'measure', priority: 'high' },
+  );
+});
+afterEach(() => void database.middlewareStack.remove('measure'));
+
+const unitsOf = async (run: () => Promise<unknown>): Promise<Units> => {
+  Object.assign(used, { requests: 0, table: 0, indexes: {} });
+  await run();
+  return structuredClone(used);
+};
+
+const both = { by_account: 1, by_tax_date: 1 };
+const reference = { reference_id: 'INV-1' };
+const address = { line1: '1201 Third Avenue', country: 'US', state: 'WA', city: 'Seattle', postal_code: '98101' };
+const taxOf = (jurisdiction_code: string, jurisdiction_name: string, rate: string) => ({
+  jurisdiction_code,
+  jurisdiction_name,
+  jurisdiction_type: 'state' as const,
+  rate,
+  taxable_amount: '10.00',
+  exempt_amount: '0.00',
+  tax_amount: '0.65',
+});
+// Of an ordinary size, some 100 bytes from where another unit begins, so that a random id does not decide it.
+const ordinary: Partial<Transaction> = {
+  customer: { address },
+  tax_summary: [taxOf('US-WA', 'Washington', '0.065'), taxOf('US-WA-KING', 'King County', '0.014')],
+};
+const customer = { customer: { id: 'cus_1', address } };
+const create = (changes: Partial<Transaction>, isKeyed = true) => {
+  const head = created({ ...ordinary, ...changes });
+  const idempotency = isKeyed ? keyed('key', 'body', head.after.transaction) : null;
+  const post = head.after.transaction.status === 'finalized' ? openEntriesOf(head.after.transaction) : [];
+  return ledger.commit(commitOf(newAccount(), head, { idempotency, openEntries: { post, remove: [] } }));
+};
+
+// The other emulator counts the indexes of a transaction twice (performance, finding 7; proofs, section 6).
+describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
+  // A transaction writes twice: 2 units for each KB begun of an item. The head and the saved answer have two KB, all else
+  // one: head 4, audit 2, claim 2, idempotency record 4, open entry 2. A row of an index, of one KB, takes 1 unit.
+  it.each<[string, Partial<Transaction>, boolean, Omit<Units, 'requests'>]>([
+    ['a draft', {}, false, { table: 6, indexes: { ...both, drafts: 1 } }],
+    ['a draft with a key', {}, true, { table: 10, indexes: { ...both, drafts: 1 } }],
+    ['a draft with a reference', reference, false, { table: 8, indexes: { ...both, by_reference: 1, drafts: 1 } }],
+    [
+      'a draft with a reference and a key',
+      reference,
+      true,
+      { table: 12, indexes: { ...both, by_reference: 1, drafts: 1 } },
+    ],
+    ['a sale', finalized, false, { table: 8, indexes: both }],
+    ['a sale with a key', finalized, true, { table: 12, indexes: both }],
+    [
+      'a sale with a reference and a key',
+      { ...finalized, ...reference },
+      true,
+      { table: 14, indexes: { ...both, by_reference: 1 } },
+    ],
+    [
+      'a sale with a reference, a customer and a key',
+      { ...finalized, ...reference, ...customer },
+      true,
+      { table: 14, indexes: { ...both, by_reference: 1, by_customer: 1 } },
+    ],
+  ])('of %s', async (_what, changes, isKeyed, units) => {
+    expect(await unitsOf(() => create(changes, isKeyed))).toEqual({ requests: 1, ...units });
+  });
+
+  it('of finalizing a draft with a reference and a key', async () => {
+    const account = newAccount();
+    const draft = created({ ...ordinary, ...reference });
+    await ledger.commit(commitOf(account, draft));
+    const final = changed(draft.after, finalized);
+    const post = openEntriesOf(final.after.transaction);
+    const idempotency = keyed('key', 'body', final.after.transaction);
+    const commit = commitOf(account, final, { idempotency, openEntries: { post, remove: [] } });
+    // The row of the drafts is deleted, which costs as much as writing it.
+    expect(await unitsOf(() => ledger.commit(commit))).toEqual({
+      requests: 1,
+      table: 14,
+      indexes: { ...both, by_reference: 1, drafts: 1 },
+    });
+  });
+
+  it('of reading one, alone and with a replay, and a page of 25', async () => {
+    const account = newAccount();
+    const heads = Array.from({ length: 25 }, () => created(finalized));
+    for (const head of heads) await ledger.commit(commitOf(account, head));
+    const id = heads[0]?.after.transaction.id as string;
+    // A strongly consistent read is one unit for each 4 KB begun; of an item that is not there too.
+    expect(await unitsOf(() => ledger.find(account, id))).toEqual({ requests: 1, table: 1, indexes: {} });
+    const idempotency = keyed('key', 'body', {});
+    const read = () => ledger.findWithReplay(account, id, idempotency, createdMs);
+    expect(await unitsOf(read)).toEqual({ requests: 1, table: 2, indexes: {} });
+    const query = { index: 'by_account', value: null, from: null, to: null, after: null, limit: 25 } as const;
+    // Half a unit for each 4 KB begun of the rows together, 25 of 0.8 KB.
+    const list = await unitsOf(() => transactionIndex.page(account, query));
+    expect(list).toEqual({ requests: 1, table: 0, indexes: { by_account: 2.5 } });
+  });
+
+  it('of a thousand lines', async () => {
+    const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
+    const units = await unitsOf(() => create({ ...finalized, line_items }));
+    expect(units).toMatchObject({ requests: 1, indexes: both });
+    // Uncompressed they would be over 700 KB, and would not fit.
+    expect(units.table).toBeLessThan(60);
+  });
+});
+
+it('stores a thousand lines and reads them back as they were', async () => {
+  const account = newAccount();
+  const line_items = Array.from({ length: 1000 }, (_, at) =>
+    line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
+  );
+  const head = created({ line_items });
+  const idempotency = keyed('key', 'body', head.after.transaction);
+  expect(await ledger.commit(commitOf(account, head, { idempotency }))).toEqual({ kind: 'committed' });
+  expect(await ledger.find(account, head.after.transaction.id)).toEqual(head.after);
+  expect(await ledger.findReplay(account, idempotency, createdMs)).toEqual({
+    kind: 'replay',
+    answer: idempotency.answer,
+  });
+});

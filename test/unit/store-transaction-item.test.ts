@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { compress } from '../../shared/store/compressed.ts';
+import {
+  storedBytesMax,
+  storedSize,
+  summaryFrom,
+  transactionFrom,
+  transactionItem,
+} from '../../shared/store/transaction-item.ts';
+import { changed, created, finalized, line } from '../support/transactions.ts';
+
+const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
+const thousand = Array.from({ length: 1000 }, (_, at) =>
+  line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
+);
+
+describe('a transaction as an item', () => {
+  it('has at the top what conditions, lists and operators need, and no more', () => {
+    const { summary, lines, ...attributes } = attributesOf({
+      id: 'txn_1',
+      reference_id: 'a#b',
+      parent_transaction_id: 'txn_0',
+      customer: { id: 'c' },
+      tax_date: '2026-10-08T01:02:03+00:00',
+    });
+    expect(attributes).toEqual({
+      pk: 'T#acct_1#txn_1',
+      sk: 'H',
+      account: 'acct_1',
+      id: 'txn_1',
+      status: 'draft',
+      type: 'sale',
+      version: 1,
+      created_at: '2026-10-08T12:00:00.000Z',
+      expires_at: '2026-10-09T12:00:00.000Z',
+      draft_shard: expect.stringMatching(/^D#[0-7]$/),
+      tax_day: '2026-10-08',
+      tax_date_id: '2026-10-08T01:02:03.000Z#txn_1',
+      total_amount: '10.60',
+      tax_amount: '0.60',
+      credited_amount: '0.00',
+      credited_tax_amount: '0.00',
+      reference_id: 'a#b',
+      account_reference: 'acct_1#a#b',
+      parent_transaction_id: 'txn_0',
+      account_parent: 'acct_1#txn_0',
+      customer_id: 'c',
+      account_customer: 'acct_1#c',
+      audit_hash: expect.any(String),
+    });
+  });
+
+  it('is in no index of what it does not have', () => {
+    const sparse = ['account_customer', 'account_parent', 'account_reference'];
+    expect(Object.keys(attributesOf({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
+    const deadlines = ['expires_at', 'draft_shard'];
+    // An old deadline that a caller leaves in place is no draft's any more.
+    const final = Object.keys(attributesOf({ ...finalized, expires_at: '2026-10-09T12:00:00.000Z' }));
+    expect(final.filter((name) => deadlines.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['one line', created()],
+    ['a thousand lines', created({ line_items: thousand })],
+    ['counters', changed({ ...created().after, creditOf: 'lines', pinned: { rounding: 'invoice' } }, finalized)],
+  ])('reads back as it was with %s', (_what, { after }) => {
+    const item = transactionItem('acct_1', after);
+    expect(transactionFrom(item)).toEqual(after);
+    const { line_items: _, ...row } = after.transaction;
+    expect(summaryFrom(item)).toEqual(row);
+  });
+});
+
+it('keeps what was credited of a line, whatever a client calls it', () => {
+  const { after } = created();
+  const lines = Object.fromEntries([['__proto__', { net: '1.00', tax: '0.06' }]]);
+  const read = transactionFrom(transactionItem('acct_1', { ...after, credited: { ...after.credited, lines } }));
+  expect(Object.entries(read.credited.lines)).toEqual(Object.entries(lines));
+});
+
+describe('its size', () => {
+  it('leaves room for a thousand lines', () => {
+    const { after } = created({ line_items: thousand });
+    expect(JSON.stringify(after).length).toBeGreaterThan(400_000);
+    expect(storedSize(after)).toBeLessThan(storedBytesMax / 5);
+  });
+
+  it('is over the limit where the lines cannot be compressed', () => {
+    const noise = thousand.map((one) => line({ ...one, description: randomBytes(300).toString('base64') }));
+    const { after } = created({ line_items: noise });
+    const { summary, lines } = transactionItem('acct_1', after) as Record<string, Uint8Array>;
+    expect(storedSize(after)).toBe((summary?.byteLength ?? 0) + (lines?.byteLength ?? 0));
+    expect(storedSize(after)).toBeGreaterThan(storedBytesMax);
+  });
+});
+
+describe('an item that this service did not write', () => {
+  const item = transactionItem('acct_1', created().after);
+  const { summary } = item as { summary: Uint8Array };
+  const lines = { line_items: [], credited: {}, creditOf: null, pinned: { rounding: 'line' } };
+
+  it.each([
+    ['no lines', { ...item, lines: undefined }],
+    ['no audit hash', { ...item, audit_hash: undefined }],
+    ['a damaged summary', { ...item, summary: summary.with(summary.length - 6, (summary.at(-6) ?? 0) ^ 1) }],
+    ['another version', { ...item, version: 2 }],
+    ['another status', { ...item, status: 'finalized' }],
+    ['another id', { ...item, pk: 'T#acct_1#txn_0' }],
+    ['another kind of item', { ...item, pk: 'F#acct_1#txn_0' }],
+    ['another kind of summary', { ...item, summary: compress({ object: 'filing' }) }],
+    ['a summary of nothing', { ...item, summary: compress(null) }],
+    ['no counters', { ...item, lines: compress(lines) }],
+    ['lines that are none', { ...item, lines: compress({ ...lines, line_items: [null] }) }],
+  ])('is not read: %s', (_what, wrong) => {
+    expect(() => transactionFrom(wrong)).toThrow();
+  });
+});
