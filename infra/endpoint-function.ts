@@ -1,0 +1,85 @@
+import { type CfnElement, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  type FunctionOptions,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Action, Grants } from '../shared/http/routes.ts';
+import type { TableName } from '../shared/store/table-definitions.ts';
+import type { Entry } from './bundling.ts';
+import { functionCode } from './function-code.ts';
+import { pascalCase } from './pascal-case.ts';
+import type { Settings } from './settings.ts';
+import type { Tables } from './tables.ts';
+
+type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'onFailure' | 'retryAttempts' | 'maxEventAge'> & {
+  /** The DynamoDB actions that the function performs, by table, and no others. */
+  readonly grants: Grants;
+  readonly tables: Tables;
+  readonly settings: Settings;
+};
+
+// SAM runs the architecture that the template names, and an arm64 image on another host needs an emulator.
+const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
+
+const logGroup = (scope: Construct, entry: Entry) =>
+  new LogGroup(scope, `${entry}-logs`, {
+    retention: RetentionDays.THREE_MONTHS,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+
+/** One Lambda function with the house's defaults, a role of its own, and exactly the grants of the route table. */
+export class EndpointFunction extends LambdaFunction {
+  constructor(scope: Construct, entry: Entry, { grants, tables, settings, environment, ...options }: Props) {
+    const logs = logGroup(scope, entry);
+    // The managed policy that a function gets by default may write to every log group of the account.
+    const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logs.grantWrite(role);
+    super(scope, entry, {
+      timeout: Duration.seconds(10),
+      ...options,
+      code: functionCode(entry),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: architecture(settings),
+      memorySize: 1024,
+      tracing: Tracing.ACTIVE,
+      loggingFormat: LoggingFormat.JSON,
+      logGroup: logs,
+      role,
+      environment: {
+        ...environment,
+        // SAM passes on only the variables that the template declares.
+        ...(settings.sam && { DYNAMODB_ENDPOINT: 'http://dynamodb:8000' }),
+      },
+    });
+    // The same readable name in the console, in `sam local invoke` and in an env-vars file.
+    (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
+    for (const [table, actions] of Object.entries(grants) as [TableName, readonly Action[]][]) {
+      this.addEnvironment(`TABLE_${table.toUpperCase()}`, settings.sam ? table : tables.nameOf(table));
+      this.#grant(tables, table, actions);
+    }
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resource that a policy could name.',
+    });
+  }
+
+  // Queries go to the indexes, everything else to the table itself.
+  #grant(tables: Tables, table: TableName, actions: readonly Action[]): void {
+    const onItems = actions.filter((action) => action !== 'Query').map((action) => `dynamodb:${action}`);
+    if (onItems.length > 0) {
+      this.addToRolePolicy(new PolicyStatement({ actions: onItems, resources: [tables.arnOf(table)] }));
+    }
+    if (!actions.includes('Query')) return;
+    const resources = tables.indexArnsOf(table);
+    if (resources.length === 0) throw new Error(`${this.node.id} may query ${table}, which has no index.`);
+    this.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources }));
+  }
+}

@@ -1,0 +1,96 @@
+import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { envelope } from '../shared/http/reply.ts';
+import { type Problem, statusOf } from '../shared/problem.ts';
+
+/** The stage's throttle: the outer wall, for all accounts together. Each account's own limit is the handlers'. */
+export const throttle = { ratePerSecond: 2000, burst: 1000 } as const;
+
+const notFound: Problem = {
+  code: 'not_found',
+  title: 'Not Found',
+  detail: 'There is nothing at this path. Check the address and its spelling.',
+};
+const forbidden: Problem = {
+  code: 'auth_forbidden',
+  title: 'Forbidden',
+  detail: 'The request was refused before it reached the service.',
+};
+const malformed: Problem = {
+  code: 'validation_malformed_json',
+  title: 'Bad Request',
+  detail: 'The request could not be read.',
+};
+const tooMany: Problem = {
+  code: 'rate_limit_error',
+  title: 'Too Many Requests',
+  detail:
+    'The service gets more requests than it takes. Wait as long as Retry-After says, then send the request again.',
+};
+const unavailable: Problem = {
+  code: 'system_service_unavailable',
+  title: 'Service Unavailable',
+  detail: 'The service did not answer in time. Send the request again, a writing one with the same Idempotency-Key.',
+};
+const broken: Problem = {
+  code: 'system_internal_error',
+  title: 'Internal Error',
+  detail: 'Something failed on our side.',
+};
+
+// Handlers authenticate; no method here asks the gateway to. It looks at signatures only where it finds no method, and
+// takes any Authorization header for one: a bearer token sent to an unknown path ends as a complaint about its signature.
+const problems: readonly (readonly [ResponseType, Problem])[] = [
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound],
+  [ResponseType.INVALID_SIGNATURE, notFound],
+  [ResponseType.EXPIRED_TOKEN, notFound],
+  [ResponseType.RESOURCE_NOT_FOUND, notFound],
+  [ResponseType.DEFAULT_4XX, notFound],
+  [ResponseType.UNAUTHORIZED, { code: 'auth_error', title: 'Unauthorized', detail: 'Send a credential.' }],
+  [
+    ResponseType.INVALID_API_KEY,
+    { code: 'auth_api_key_not_found', title: 'Unauthorized', detail: 'Send an API key that exists.' },
+  ],
+  [ResponseType.ACCESS_DENIED, forbidden],
+  [ResponseType.WAF_FILTERED, forbidden],
+  [ResponseType.BAD_REQUEST_BODY, malformed],
+  [ResponseType.BAD_REQUEST_PARAMETERS, malformed],
+  [
+    ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    {
+      code: 'validation_unsupported_media_type',
+      title: 'Unsupported Media Type',
+      detail: 'Send the body as application/json.',
+    },
+  ],
+  [
+    ResponseType.REQUEST_TOO_LARGE,
+    { code: 'validation_body_too_large', title: 'Body Too Large', detail: 'Send at most 1 MiB.' },
+  ],
+  [ResponseType.THROTTLED, tooMany],
+  [ResponseType.QUOTA_EXCEEDED, tooMany],
+  [ResponseType.INTEGRATION_TIMEOUT, unavailable],
+  [ResponseType.INTEGRATION_FAILURE, unavailable],
+  [ResponseType.DEFAULT_5XX, broken],
+];
+
+// Each value is an expression: quoted text is meant literally.
+const headers = {
+  'X-Request-Id': 'context.requestId',
+  'Cache-Control': "'no-store'",
+  'X-Content-Type-Options': "'nosniff'",
+  'Strict-Transport-Security': "'max-age=63072000; includeSubDomains'",
+};
+const rateLimitHeaders = {
+  'Retry-After': "'1'",
+  'X-RateLimit-Limit': `'${throttle.ratePerSecond}'`,
+  'X-RateLimit-Remaining': "'0'",
+};
+
+/** What the gateway answers without asking a handler, in the same envelope as everything else. */
+export const gatewayResponses: readonly GatewayResponseOptions[] = problems.map(([type, problem]) => ({
+  type,
+  statusCode: String(statusOf[problem.code]),
+  responseHeaders: { ...headers, ...(problem.code === 'rate_limit_error' && rateLimitHeaders) },
+  // Not VTL, although it looks like it: variables are filled in, and nothing else.
+  templates: { 'application/json': JSON.stringify(envelope([problem], '$context.requestId').body) },
+}));

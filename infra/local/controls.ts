@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { type ScheduleDefinition, type ScheduleName, schedules } from '../../shared/http/routes.ts';
+import type { Problem } from '../../shared/problem.ts';
+import { moveClock, readClock } from './clock-control.ts';
+import type { Handlers } from './handlers.ts';
+import { invoke } from './invoke.ts';
+import { json, refusal } from './refusal.ts';
+import type { RequestTarget } from './request-target.ts';
+
+export type ControlRequest = {
+  readonly message: IncomingMessage;
+  readonly target: RequestTarget;
+  readonly body: Buffer;
+  readonly requestId: string;
+};
+
+type Control = {
+  readonly methods: readonly string[];
+  readonly run: (request: ControlRequest) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
+};
+
+const clock: Control = {
+  methods: ['GET', 'PUT'],
+  run: ({ message, body, requestId }) => (message.method === 'PUT' ? moveClock(body, requestId) : readClock(requestId)),
+};
+
+const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
+  methods: ['POST'],
+  run: async ({ requestId }) => {
+    const { timeoutSeconds }: ScheduleDefinition = schedules[name];
+    // As EventBridge Scheduler starts it: with nothing to say.
+    const invocation = { functionName: name, requestId, timeoutMs: timeoutSeconds * 1000 };
+    return json(200, (await invoke(handlers.schedules[name], {}, invocation)) ?? null, requestId);
+  },
+});
+
+const controlAt = (path: string, handlers: Handlers): Control | null => {
+  if (path === '/_local/clock') return clock;
+  const name = /^\/_local\/schedules\/([a-z-]+)$/.exec(path)?.[1];
+  return name && Object.hasOwn(schedules, name) ? schedule(name as ScheduleName, handlers) : null;
+};
+
+const isLoopback = (authority: string): boolean =>
+  /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(authority);
+
+const forbidden = (header: string, detail: string): Problem => ({
+  code: 'auth_forbidden',
+  title: 'Forbidden',
+  detail,
+  source: { header },
+});
+
+/** A page on the web can make a browser send requests here; it cannot hide its Origin, nor the Host that it rebound. */
+const intrusion = ({ message, target }: ControlRequest): Problem | null => {
+  const { host = [], origin } = message.headersDistinct;
+  const authorities = target.authority === null ? host : [...host, target.authority];
+  if (host.length !== 1 || !authorities.every(isLoopback))
+    return forbidden('Host', 'The controls answer on a loopback Host only, such as 127.0.0.1.');
+  return origin ? forbidden('Origin', 'The controls are not for web pages: send no Origin header.') : null;
+};
+
+const wrongBody = ({ message, body }: ControlRequest): Problem | null =>
+  body.length === 0 || /^application\/json\s*(;|$)/i.test(message.headers['content-type'] ?? '')
+    ? null
+    : {
+        code: 'validation_unsupported_media_type',
+        title: 'Unsupported Media Type',
+        detail: 'Send the body as application/json.',
+        source: { header: 'Content-Type' },
+      };
+
+const unknownControl: Problem = {
+  code: 'not_found',
+  title: 'Not Found',
+  detail: `The controls are /_local/clock and /_local/schedules/ with one of: ${Object.keys(schedules).join(', ')}.`,
+};
+
+const methodNotAllowed = (allowed: string): Problem => ({
+  code: 'method_not_allowed',
+  title: 'Method Not Allowed',
+  detail: `Allowed here: ${allowed}.`,
+});
+
+export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
+
+/** Answer what only the local service offers: its clock and its schedules (interface decisions 11). */
+export const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
+  const { message, target, requestId } = request;
+  const control = controlAt(target.path, handlers);
+  if (!control) return refusal(unknownControl, requestId);
+  if (!control.methods.includes(message.method ?? '')) {
+    const Allow = control.methods.join(', ');
+    return refusal(methodNotAllowed(Allow), requestId, { Allow });
+  }
+  const problem = intrusion(request) ?? wrongBody(request);
+  return problem ? refusal(problem, requestId) : control.run(request);
+};

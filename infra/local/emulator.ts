@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { createTables } from './create-tables.ts';
+import { type EmulatorKind, type EmulatorProcess, startEmulatorProcess } from './emulator-process.ts';
+import { freePort, loopback } from './ports.ts';
+import { SetupError } from './setup-error.ts';
+
+export type Emulator = {
+  readonly endpoint: string;
+  readonly kind: EmulatorKind | 'given';
+  /** Settles, with the reason in words, when the emulator ends without having been asked to. */
+  readonly died: Promise<string>;
+  readonly stop: () => Promise<void>;
+};
+
+/** What the SDK needs before it talks to an emulator; for one that was started here, never the developer's own credentials. */
+export const emulatorEnvironment = ({ endpoint, kind }: Emulator): Record<string, string> => {
+  const own = kind === 'given' ? process.env : {};
+  return {
+    DYNAMODB_ENDPOINT: endpoint,
+    AWS_REGION: own['AWS_REGION'] || 'us-east-1',
+    AWS_ACCESS_KEY_ID: own['AWS_ACCESS_KEY_ID'] || 'local',
+    AWS_SECRET_ACCESS_KEY: own['AWS_SECRET_ACCESS_KEY'] || 'local',
+  };
+};
+
+const clientOf = (emulator: Emulator): DynamoDBClient => {
+  const environment = emulatorEnvironment(emulator);
+  return new DynamoDBClient({
+    endpoint: emulator.endpoint,
+    region: environment['AWS_REGION'] as string,
+    credentials: {
+      accessKeyId: environment['AWS_ACCESS_KEY_ID'] as string,
+      secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] as string,
+    },
+    maxAttempts: 1,
+  });
+};
+
+const untilReady = async (client: DynamoDBClient, waitMs: number, died: Promise<string>): Promise<void> => {
+  const ended = { reason: null as string | null };
+  died.then((reason) => Object.assign(ended, { reason }));
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      await client.send(new ListTablesCommand({}));
+      return;
+    } catch (error) {
+      if (ended.reason) throw new SetupError(`The DynamoDB emulator did not start: ${ended.reason}.`);
+      if (performance.now() > deadline)
+        throw new SetupError(`No DynamoDB emulator answers: ${error instanceof Error ? error.message : error}`);
+      await sleep(20);
+    }
+  }
+};
+
+const prepare = async (emulator: Emulator, waitMs: number): Promise<Emulator> => {
+  const client = clientOf(emulator);
+  try {
+    await untilReady(client, waitMs, emulator.died);
+    await createTables(client);
+    return emulator;
+  } catch (error) {
+    await emulator.stop();
+    throw error;
+  } finally {
+    client.destroy();
+  }
+};
+
+const supervise = ({ kind, child }: EmulatorProcess, port: number): Emulator => {
+  let isStopping = false;
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', ({ message }) => resolve(message));
+    child.once('exit', (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it exited with code ${code}`));
+  });
+  // Whatever ends this process, but SIGKILL, ends the emulator too.
+  const endChild = () => void child.kill();
+  process.once('exit', endChild);
+  return {
+    endpoint: `http://${loopback}:${port}`,
+    kind,
+    died: new Promise((resolve) => ended.then((reason) => !isStopping && resolve(reason))),
+    stop: async () => {
+      isStopping = true;
+      process.off('exit', endChild);
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const force = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      child.kill();
+      await once(child, 'exit');
+      clearTimeout(force);
+    },
+  };
+};
+
+type Options = { readonly port?: number; readonly dataDirectory?: string | null };
+
+/** Start an emulator with the service's tables, on any free port unless one is named. */
+export const startEmulator = async ({ port = 0, dataDirectory = null }: Options = {}): Promise<Emulator> => {
+  const usable = await freePort(port, 'DYNAMODB_PORT');
+  return prepare(supervise(await startEmulatorProcess(usable, dataDirectory), usable), 60_000);
+};
+
+/** Take an emulator that somebody else runs, and see that it has the tables. */
+export const useEmulator = (endpoint: string): Promise<Emulator> =>
+  prepare({ endpoint, kind: 'given', died: new Promise(() => {}), stop: async () => {} }, 5_000);

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Problem } from '../../shared/problem.ts';
+import { answerControl, isControl } from './controls.ts';
+import type { Handlers } from './handlers.ts';
+import { invoke, isTimeout } from './invoke.ts';
+import { proxyEventOf } from './proxy-event.ts';
+import { refusal } from './refusal.ts';
+import { readBody } from './request-body.ts';
+import { parseTarget } from './request-target.ts';
+import { matchResource } from './resources.ts';
+
+export type GatewayOptions = {
+  readonly handlers: Handlers;
+  /** How long a function may take; the deployed ones have as long. */
+  readonly timeoutMs?: number;
+};
+
+const unknownPath: Problem = { code: 'not_found', title: 'Not Found', detail: 'There is nothing at this path.' };
+const bodyTooLarge: Problem = {
+  code: 'validation_body_too_large',
+  title: 'Body Too Large',
+  detail: 'The gateway takes at most 10 MiB.',
+};
+const timedOut: Problem = {
+  code: 'system_service_unavailable',
+  title: 'Service Unavailable',
+  detail: 'No answer came in time. Send the request again.',
+};
+const failed: Problem = {
+  code: 'system_internal_error',
+  title: 'Internal Error',
+  detail: 'Something failed on our side. The log of the local service says what.',
+};
+
+const answer = async (message: IncomingMessage, requestId: string, options: GatewayOptions) => {
+  const { handlers, timeoutMs = 10_000 } = options;
+  const body = await readBody(message);
+  const target = parseTarget(message.url ?? '/');
+  if (isControl(target.path))
+    return body ? answerControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
+  const resource = matchResource(message.method ?? 'GET', target.path);
+  if (!resource) return refusal(unknownPath, requestId);
+  if (!body) return refusal(bodyTooLarge, requestId);
+  // A method that a path does not offer goes to the function behind the deployed API's ANY.
+  const functionName = resource.operation ?? 'method-not-allowed';
+  const event = proxyEventOf({ message, requestId, target, resource, body });
+  const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });
+  if (!Number.isInteger(result?.statusCode)) throw new Error(`${functionName} answered without a status`);
+  return result;
+};
+
+const send = (response: ServerResponse, result: APIGatewayProxyResult): void => {
+  const { statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded } = result;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+  for (const [name, values] of Object.entries(multiValueHeaders)) response.setHeader(name, values.map(String));
+  // API Gateway's default, too.
+  if (statusCode !== 204 && statusCode !== 304 && !response.hasHeader('Content-Type'))
+    response.setHeader('Content-Type', 'application/json');
+  response.writeHead(statusCode).end(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
+};
+
+const serve = async (message: IncomingMessage, response: ServerResponse, options: GatewayOptions): Promise<void> => {
+  const requestId = randomUUID();
+  try {
+    send(response, await answer(message, requestId, options));
+  } catch (error) {
+    // The client hung up: nobody is left to tell.
+    if (message.errored || response.destroyed) return;
+    console.error(`Request ${requestId} failed:`, error);
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    send(response, refusal(isTimeout(error) ? timedOut : failed, requestId));
+  }
+};
+
+/** The deployed API on node:http: the same routes and functions, and its gateway's manners. The caller listens. */
+export const createGateway = (options: GatewayOptions): Server =>
+  createServer((message, response) => void serve(message, response, options));

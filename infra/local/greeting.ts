@@ -1,0 +1,39 @@
+import type { Emulator } from './emulator.ts';
+import type { LocalSettings } from './settings.ts';
+
+const sale = {
+  line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
+  customer: { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } },
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const curlLine = (url: string, apiKey: string): string =>
+  [
+    `curl -sS ${url}/calculations`,
+    `-H ${quoted(`X-API-Key: ${apiKey}`)}`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${quoted(JSON.stringify(sale))}`,
+  ].join(' ');
+
+const databaseLine = ({ kind, endpoint }: Emulator, dataDirectory: string | null): string => {
+  if (kind === 'given') return `Database  ${endpoint} (yours)`;
+  return `Database  ${endpoint} (${kind}, ${dataDirectory ? `kept in ${dataDirectory}` : 'in memory'})`;
+};
+
+/** What `npm start` says when it is ready. */
+export const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirectory }: LocalSettings): string =>
+  [
+    `Levy      ${url}`,
+    `Docs      ${url}/openapi.json`,
+    databaseLine(emulator, dataDirectory),
+    // DynamoDB Local has no option for it.
+    ...(emulator.kind === 'amazon'
+      ? ['          DynamoDB Local listens on every network interface, not only on loopback.']
+      : []),
+    `Demo key  ${apiKey}`,
+    '',
+    'Try it:',
+    curlLine(url, apiKey),
+    '',
+  ].join('\n');

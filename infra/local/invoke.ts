@@ -1,0 +1,37 @@
+import type { Context } from 'aws-lambda';
+
+class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+}
+
+export const isTimeout = (error: unknown): boolean => error instanceof TimedOut;
+
+type Invocation = { readonly functionName: string; readonly requestId: string; readonly timeoutMs: number };
+type Invocable<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
+
+// Only what a handler may read of it: there is no log group here and no function's ARN.
+const contextOf = ({ functionName, requestId, timeoutMs }: Invocation): Context => {
+  const deadline = performance.now() + timeoutMs;
+  return {
+    awsRequestId: requestId,
+    functionName,
+    functionVersion: '$LATEST',
+    getRemainingTimeInMillis: () => Math.max(0, Math.round(deadline - performance.now())),
+  } as Context;
+};
+
+/** Call a handler as Lambda does: with a context that counts down, and no longer than that. */
+export const invoke = async <Event, Answer>(
+  handler: Invocable<Event, Answer>,
+  event: Event,
+  invocation: Invocation,
+): Promise<Answer> => {
+  const expired = Promise.withResolvers<never>();
+  const timer = setTimeout(() => expired.reject(new TimedOut(invocation.functionName)), invocation.timeoutMs);
+  try {
+    const answer = (async () => handler(event, contextOf(invocation)))();
+    return await Promise.race([answer, expired.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { SetupError } from './setup-error.ts';
+
+export const loopback = '127.0.0.1';
+
+/** Why a server could not listen, in words that name the variable to set; any other failure as it is. */
+export const listenProblem = (error: unknown, port: number, variable: string): unknown => {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return new SetupError(`Port ${port} is in use: set ${variable} to another one.`);
+  if (code === 'EACCES')
+    return new SetupError(`Port ${port} is not allowed for this user: set ${variable} to one above 1023.`);
+  return error;
+};
+
+/**
+ * Reserve nothing, but fail early: a process that is started on a taken port says so in words of its own, or not at all.
+ *
+ * Answers the port, or a free one for 0.
+ */
+export const freePort = async (port: number, variable: string): Promise<number> => {
+  const server = createServer();
+  try {
+    server.listen(port, loopback);
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenProblem(error, port, variable);
+  }
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : port;
+};

@@ -1,0 +1,22 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { envelope } from '../../shared/http/reply.ts';
+import type { Problem } from '../../shared/problem.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+export const json = (
+  status: number,
+  body: unknown,
+  requestId: string,
+  headers: Headers = {},
+): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...headers },
+  body: JSON.stringify(body),
+});
+
+/** An error that the gateway itself makes, in the envelope of every other (specification 2.5). */
+export const refusal = (problem: Problem, requestId: string, headers: Headers = {}): APIGatewayProxyResult => {
+  const { status, body } = envelope([problem], requestId);
+  return json(status, body, requestId, headers);
+};

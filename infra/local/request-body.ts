@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What API Gateway takes at most (Amazon API Gateway quotas). */
+export const bodyLimitBytes = 10 * 1024 * 1024;
+
+/**
+ * The request's body, or `null` for one over the limit. Throws when the client hangs up.
+ *
+ * What is over the limit is read and dropped: to answer while a client still sends could cost it the answer.
+ */
+export const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= bodyLimitBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes <= bodyLimitBytes ? Buffer.concat(chunks) : null;
+};

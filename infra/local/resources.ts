@@ -1,0 +1,51 @@
+import { type Operation, type Route, routes } from '../../shared/http/routes.ts';
+
+/** A path of the API with the operations that it offers: what API Gateway calls a resource. */
+type Resource = {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly operations: ReadonlyMap<string, Operation>;
+};
+
+export type MatchedResource = {
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly operation: Operation | null;
+};
+
+const entries = Object.entries(routes) as [Operation, Route][];
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}$`);
+
+const resources: readonly Resource[] = [...new Set(entries.map(([, { path }]) => path))]
+  // A literal segment beats a parameter, whatever the order of the routes.
+  .sort((a, b) => a.split('{').length - b.split('{').length)
+  .map((path) => ({
+    path,
+    pattern: patternOf(path),
+    operations: new Map(
+      entries.filter(([, route]) => route.path === path).map(([operation, { method }]) => [method, operation]),
+    ),
+  }));
+
+/** Each parameter decoded once; `null` when one is not the encoding of any text. */
+const decoded = (parameters: Readonly<Record<string, string>>): Record<string, string> | null => {
+  try {
+    return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch {
+    return null;
+  }
+};
+
+/** The resource that a path leads to, and its operation unless the method is not offered there. */
+export const matchResource = (method: string, path: string): MatchedResource | null => {
+  for (const resource of resources) {
+    const found = resource.pattern.exec(path);
+    if (!found) continue;
+    const parameters = decoded(found.groups ?? {});
+    // Malformed percent-encoding names nothing that could exist.
+    return parameters && { path: resource.path, parameters, operation: resource.operations.get(method) ?? null };
+  }
+  return null;
+};

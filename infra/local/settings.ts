@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { isMisspelt } from '../../shared/accounts/api-key.ts';
+import { SetupError } from './setup-error.ts';
+
+export type LocalSettings = {
+  /** 0 is any free port, here and below. */
+  readonly port: number;
+  readonly databasePort: number;
+  /** Where the data stays between runs; `null` keeps it in memory. */
+  readonly dataDirectory: string | null;
+  /** The demo account's key; `null` makes a new one. */
+  readonly apiKey: string | null;
+  /** An emulator that runs already; `null` starts one. */
+  readonly endpoint: string | null;
+};
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const portFrom = (variables: Variables, name: string, otherwise: number): number => {
+  const text = variables[name] || String(otherwise);
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new SetupError(`${name} must be a port number, not "${text}".`);
+  return port;
+};
+
+const apiKeyFrom = (key: string | undefined): string | null => {
+  if (!key) return null;
+  // Anything else cannot be sent as the value of one header.
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new SetupError('API_KEY must be 1 to 255 printable ASCII characters without spaces.');
+  // The service would refuse it unread, and the printed line would not work.
+  if (isMisspelt(key))
+    throw new SetupError('API_KEY looks like one of our keys but is misspelt: its checksum is wrong.');
+  return key;
+};
+
+const endpointFrom = (text: string | undefined): string | null => {
+  if (!text) return null;
+  const hostname = URL.parse(text)?.hostname;
+  if (!hostname) throw new SetupError(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${text}".`);
+  // The local service makes tables and an account whose key it prints: never in somebody's AWS account.
+  if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(hostname))
+    throw new SetupError('DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.');
+  return text;
+};
+
+/** What the environment asks of the local service (interface decisions 11). */
+export const readSettings = (variables: Variables): LocalSettings => ({
+  port: portFrom(variables, 'PORT', 3000),
+  databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),
+  dataDirectory: variables['DATA_DIR'] ? resolve(variables['DATA_DIR']) : null,
+  apiKey: apiKeyFrom(variables['API_KEY']),
+  endpoint: endpointFrom(variables['DYNAMODB_ENDPOINT']),
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Emulator, emulatorEnvironment, startEmulator, useEmulator } from './emulator.ts';
+import { createGateway } from './gateway.ts';
+import { greeting } from './greeting.ts';
+import { loadHandlers } from './handlers.ts';
+import { freePort, listenProblem, loopback } from './ports.ts';
+import { type LocalSettings, readSettings } from './settings.ts';
+import { SetupError } from './setup-error.ts';
+
+const fail = (error: unknown): never => {
+  console.error(error instanceof SetupError ? error.message : error);
+  process.exit(1);
+};
+
+const openDatabase = ({ endpoint, databasePort, dataDirectory }: LocalSettings): Promise<Emulator> =>
+  endpoint ? useEmulator(endpoint) : startEmulator({ port: databasePort, dataDirectory });
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  try {
+    server.listen(port, loopback);
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenProblem(error, port, 'PORT');
+  }
+  return `http://${loopback}:${(server.address() as AddressInfo).port}`;
+};
+
+const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void> => {
+  // Before anything that reads the environment is imported: it is read once (shared/config/environment.ts).
+  Object.assign(process.env, emulatorEnvironment(emulator));
+  const { createDemo } = await import('./demo.ts');
+  const apiKey = await createDemo(settings.apiKey);
+  const server = createGateway({ handlers: await loadHandlers() });
+  const url = await listen(server, settings.port);
+  console.log(greeting(url, apiKey, emulator, settings));
+};
+
+/** A signal that ends npm reaches its shell and goes no further: whoever stopped npm meant the service. */
+const whenNpmEnds = (stop: () => void): void => {
+  if (!process.env['npm_lifecycle_event']) return;
+  const shell = process.ppid;
+  setInterval(() => process.ppid !== shell && stop(), 200).unref();
+};
+
+const start = async (): Promise<void> => {
+  const settings = readSettings(process.env);
+  let emulator: Emulator | null = null;
+  const stop = async () => {
+    // An emulator that is still starting ends with this process.
+    await emulator?.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
+  whenNpmEnds(() => void stop());
+  // Sooner than the emulator, which would start for nothing.
+  await freePort(settings.port, 'PORT');
+  emulator = await openDatabase(settings);
+  emulator.died.then((reason) => fail(new SetupError(`The emulated database ended: ${reason}.`)));
+  await serve(settings, emulator);
+};
+
+await start().catch(fail);

@@ -1,0 +1,86 @@
+import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type ScheduleDefinition, type ScheduleName, schedules } from '../shared/http/routes.ts';
+import { EndpointFunction } from './endpoint-function.ts';
+import { pascalCase } from './pascal-case.ts';
+import type { Settings } from './settings.ts';
+import type { Tables } from './tables.ts';
+
+type Props = { readonly tables: Tables; readonly settings: Settings };
+
+/** The work that starts by itself, each with a function of its own. */
+export class Schedules extends Construct {
+  readonly #props: Props;
+  readonly #failedRuns: Queue;
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id);
+    this.#props = props;
+    this.#failedRuns = this.#queue();
+    for (const [name, definition] of Object.entries(schedules) as [ScheduleName, ScheduleDefinition][]) {
+      this.#add(name, definition);
+    }
+  }
+
+  // Nothing reads it: a run that failed is made good by the next one. It holds why, for a person or an alarm.
+  #queue(): Queue {
+    const queue = new Queue(this, 'FailedRuns', {
+      retentionPeriod: Duration.days(14),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+    });
+    (queue.node.defaultChild as CfnElement).overrideLogicalId('FailedRuns');
+    const reason = 'It is where failed runs end up, and nothing consumes it.';
+    Validations.of(queue).acknowledge(
+      { id: 'AwsSolutions-SQS3', reason },
+      { id: 'Serverless-SQSRedrivePolicy', reason },
+    );
+    return queue;
+  }
+
+  #add(name: ScheduleName, { minutes, timeoutSeconds, grants }: ScheduleDefinition): void {
+    const period = Duration.minutes(minutes);
+    const handler = new EndpointFunction(this, name, {
+      ...this.#props,
+      grants,
+      timeout: Duration.seconds(timeoutSeconds),
+      // The next run is the retry. One that has waited for a whole period would only run beside it.
+      retryAttempts: 0,
+      maxEventAge: period,
+      onFailure: new SqsDestination(this.#failedRuns),
+    });
+    Validations.of(handler).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason: 'Its failed runs go to a failure destination, which keeps the error too; a dead-letter queue would not.',
+    });
+    const schedule = new Schedule(this, `${name}-schedule`, {
+      schedule: ScheduleExpression.rate(period),
+      target: new LambdaInvoke(handler, {
+        role: this.#invoker(name, handler).withoutPolicyUpdates(),
+        input: ScheduleTargetInput.fromObject({}),
+        retryAttempts: 2,
+        maxEventAge: period,
+        deadLetterQueue: this.#failedRuns,
+      }),
+    });
+    (schedule.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(name)}Schedule`);
+  }
+
+  // The role that LambdaInvoke would make may invoke every version of the function as well.
+  #invoker(name: ScheduleName, handler: EndpointFunction): Role {
+    const role = new Role(this, `${name}-invoker`, {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        // No other account's schedule may make the scheduler use this role.
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    });
+    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [handler.functionArn] }));
+    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.#failedRuns.queueArn] }));
+    return role;
+  }
+}

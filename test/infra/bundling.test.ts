@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bundle, type Entry } from '../../infra/bundling.ts';
+import { routes, schedules } from '../../shared/http/routes.ts';
+
+const entries = [...Object.keys(routes), ...Object.keys(schedules), 'method-not-allowed'] as Entry[];
+const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));
+
+describe.each(entries)('the bundle of %s', (entry) => {
+  const folder = newFolder();
+  const { inputs } = bundle(entry, folder);
+  const code = readFileSync(join(folder, 'index.js'), 'utf8');
+
+  it('is at most 320 KiB', () => {
+    expect(statSync(join(folder, 'index.js')).size / 1024).toBeLessThanOrEqual(320);
+  });
+
+  it('is CommonJS that exports its handler, and loads nothing later', () => {
+    expect(createRequire(import.meta.url)(join(folder, 'index.js'))).toHaveProperty('handler', expect.any(Function));
+    expect(code).not.toMatch(/[^\w.$]import\(/);
+  });
+
+  it('takes its credentials from the environment only', () => {
+    const inTheChain = Object.keys(inputs).filter((path) =>
+      /client-(sso|sts)|credential-provider-(?!env)|nested-clients/.test(path),
+    );
+    expect(inTheChain).toEqual([]);
+  });
+});
+
+it('refuses a wrong method without any package', () => {
+  const { inputs } = bundle('method-not-allowed', newFolder());
+  expect(Object.keys(inputs).filter((path) => path.includes('node_modules'))).toEqual([]);
+});
+
+it('builds the same bytes in any folder', () => {
+  const [one, other] = [newFolder(), join(newFolder(), 'deeper', 'down')];
+  bundle('create-calculation', one);
+  bundle('create-calculation', other);
+  for (const file of ['index.js', 'index.js.map']) {
+    expect(readFileSync(join(one, file)).equals(readFileSync(join(other, file)))).toBe(true);
+  }
+});

@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { levyApp } from '../../infra/app.ts';
+
+export type Resource = {
+  readonly Type: string;
+  readonly Properties: Record<string, any>;
+  readonly Metadata?: Record<string, any>;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+};
+export type Template = { readonly Resources: Record<string, Resource>; readonly Outputs: Record<string, any> };
+
+export type Synthesized = {
+  readonly outdir: string;
+  readonly template: Template;
+  readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
+};
+
+/** No code is built: almost all of what is tested here is in the template, and is there in a second. */
+export const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
+
+/** The app of infra/app.ts, cdk-nag included, as `cdk synth` would write it. */
+export const synthesize = (context: Record<string, unknown> = withoutBundling): Synthesized => {
+  const outdir = mkdtempSync(join(tmpdir(), 'levy-infra-'));
+  levyApp({ outdir, context }).synth();
+  const template: Template = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
+  const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
+  return { outdir, template, ofType };
+};
+
+/** A reference of the template as text: `Transactions.Arn/index/by_account`. */
+export const flat = (value: any): string => {
+  if (typeof value === 'string') return value;
+  if (value.Ref) return value.Ref;
+  if (value['Fn::GetAtt']) return value['Fn::GetAtt'].join('.');
+  if (value['Fn::Join']) return value['Fn::Join'][1].map(flat).join(value['Fn::Join'][0]);
+  throw new Error(`not a reference: ${JSON.stringify(value)}`);
+};
+
+/** The methods of the API in the order of the template, each with its path and the function behind it. */
+export const methodsOf = ({ ofType, template }: Synthesized) => {
+  const pathOf = (reference: any): string => {
+    if (reference['Fn::GetAtt']) return '';
+    const { ParentId, PathPart } = template.Resources[reference.Ref]?.Properties ?? {};
+    return `${pathOf(ParentId)}/${PathPart}`;
+  };
+  return ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => ({
+    method: Properties['HttpMethod'] as string,
+    path: pathOf(Properties['ResourceId']),
+    handler: /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(JSON.stringify(Properties['Integration'].Uri))?.[1],
+    type: Properties['Integration'].Type as string,
+  }));
+};

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../shared/http/routes.ts';
+import { statusOf } from '../../shared/problem.ts';
+import { flat, methodsOf, type Resource, synthesize } from './synthesized.ts';
+
+const synthesized = synthesize();
+const { ofType, template } = synthesized;
+const methods = methodsOf(synthesized);
+
+describe.each(Object.entries(routes))('%s', (operation, { method, path }) => {
+  const here = methods.filter((at) => at.path === path);
+
+  it('has its method, with its own function behind it', () => {
+    const found = here.filter((at) => at.method === method);
+    expect(found).toEqual([expect.objectContaining({ type: 'AWS_PROXY' })]);
+    expect(found[0]?.handler?.toLowerCase()).toBe(operation.replaceAll('-', ''));
+  });
+
+  it('stands on a path whose other methods are refused, which SAM must read first', () => {
+    expect(here[0]).toEqual({ method: 'ANY', path, handler: 'MethodNotAllowed', type: 'AWS_PROXY' });
+  });
+
+  it('can be called by this API on this path only', () => {
+    const handler = here.find((at) => at.method === method)?.handler ?? '';
+    const callers = ofType('AWS::Lambda::Permission')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ FunctionName }) => flat(FunctionName) === `${handler}.Arn`);
+    expect(callers.map(({ Principal }) => Principal)).toEqual(['apigateway.amazonaws.com']);
+    expect(flat(callers[0]?.['SourceArn'])).toMatch(new RegExp(`:Api/\\w+/${method}${path.replace('{id}', '\\*')}$`));
+  });
+});
+
+it('has no method beside the route table', () => {
+  const paths = new Set(Object.values(routes).map(({ path }) => path));
+  expect(methods).toHaveLength(Object.keys(routes).length + paths.size);
+});
+
+it('keeps its address when constructs move, and prints it without a slash at its end', () => {
+  expect(ofType('AWS::ApiGateway::RestApi').map(([id]) => id)).toEqual(['Api']);
+  expect(Object.keys(template.Outputs)).toEqual(['Url']);
+  expect(flat(template.Outputs['Url'].Value)).toMatch(/^https:\/\/Api\.execute-api\..*\/\w+$/);
+});
+
+it('throttles, logs accesses, and never logs a body', () => {
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+  expect(stage.Properties['AccessLogSetting'].Format).toContain('$context.requestId');
+  expect(stage.Properties['MethodSettings']).toEqual([
+    expect.objectContaining({
+      HttpMethod: '*',
+      ResourcePath: '/*',
+      ThrottlingRateLimit: 2000,
+      ThrottlingBurstLimit: 1000,
+      DataTraceEnabled: false,
+    }),
+  ]);
+});
+
+const responses = ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties);
+
+it('answers in the envelope whatever the gateway itself refuses', () => {
+  // Every type that API Gateway documents falls under one of these or has its own response.
+  expect(responses.map(({ ResponseType }) => ResponseType)).toEqual(
+    expect.arrayContaining([
+      'DEFAULT_4XX',
+      'DEFAULT_5XX',
+      'MISSING_AUTHENTICATION_TOKEN',
+      'THROTTLED',
+      'REQUEST_TOO_LARGE',
+    ]),
+  );
+});
+
+describe.each(responses.map((response) => [response['ResponseType'], response]))(
+  'the gateway response %s',
+  (_type, response) => {
+    const [contentType, text] = Object.entries<string>(response['ResponseTemplates'])[0] as [string, string];
+    const { errors } = JSON.parse(text);
+    const headers = Object.fromEntries(
+      Object.entries(response['ResponseParameters']).map(([name, value]) => [
+        name.replace('gatewayresponse.header.', ''),
+        value,
+      ]),
+    );
+
+    it('is one error in the envelope, with a code of ours and its status', () => {
+      expect(contentType).toBe('application/json');
+      expect(Object.keys(JSON.parse(text))).toEqual(['errors']);
+      expect(errors).toEqual([
+        {
+          status: response['StatusCode'],
+          code: expect.toSatisfy((code) => Object.hasOwn(statusOf, code)),
+          title: expect.stringMatching(/^[A-Z]/),
+          detail: expect.stringMatching(/\.$/),
+          source: { pointer: null },
+          meta: { request_id: '$context.requestId' },
+        },
+      ]);
+      expect(response['StatusCode']).toBe(String(statusOf[errors[0].code as keyof typeof statusOf]));
+    });
+
+    it('holds no variable but the request id, as the gateway would fill in what a client sent', () => {
+      expect(text.replace('$context.requestId', '')).not.toContain('$');
+    });
+
+    it('names its request, and says when to come again exactly if it is a 429', () => {
+      expect(headers['X-Request-Id']).toBe('context.requestId');
+      const limits = ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'].map((name) => headers[name]);
+      expect(limits).toEqual(
+        response['StatusCode'] === '429' ? ["'1'", "'2000'", "'0'"] : [undefined, undefined, undefined],
+      );
+    });
+  },
+);
+
+it.each([
+  // A bearer token on an unknown path is read by the gateway as a signature.
+  ['MISSING_AUTHENTICATION_TOKEN', '404'],
+  ['INVALID_SIGNATURE', '404'],
+  ['DEFAULT_4XX', '404'],
+  ['REQUEST_TOO_LARGE', '413'],
+  ['THROTTLED', '429'],
+  ['QUOTA_EXCEEDED', '429'],
+  ['INTEGRATION_TIMEOUT', '503'],
+  ['DEFAULT_5XX', '500'],
+])('%s is answered with %s', (type, status) => {
+  expect(responses.find(({ ResponseType }) => ResponseType === type)?.['StatusCode']).toBe(status);
+});

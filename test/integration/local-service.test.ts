@@ -1,0 +1,437 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createGateway } from '../../infra/local/gateway.ts';
+import type { Handlers } from '../../infra/local/handlers.ts';
+import { type Request, send } from '../support/http.ts';
+
+type Service = {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly database: string;
+  readonly key: string;
+  readonly curl: string;
+};
+
+const started = new Set<ChildProcess>();
+
+type Command = readonly [file: string, words: readonly string[]];
+const start: Command = [process.execPath, ['infra/local/start.ts']];
+
+const spawnService = (variables: Record<string, string>, [file, words]: Command = start): ChildProcess => {
+  // Not the emulator of this run: the service is to start its own. 0 is any free port.
+  const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...inherited } = process.env;
+  const child = spawn(file, words, {
+    env: { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: '', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.add(child);
+  return child;
+};
+
+const ended = async (child: ChildProcess): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  started.delete(child);
+  return child.exitCode;
+};
+
+const startService = async (variables: Record<string, string> = {}, command = start): Promise<Service> => {
+  const child = spawnService(variables, command);
+  let output = '';
+  const curl = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const line = /^curl .*(?=\n)/m.exec(output);
+      if (line) resolve(line[0]);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output}`)));
+  });
+  const named = (label: string) => new RegExp(`^${label} +(\\S+)`, 'm').exec(output)?.[1] ?? '';
+  return { process: child, url: named('Levy'), database: named('Database'), key: named('Demo key'), curl };
+};
+
+const stopService = async ({ process: child }: Service, signal: NodeJS.Signals = 'SIGTERM') => {
+  child.kill(signal);
+  return ended(child);
+};
+
+const isListening = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+/** What a start that must fail says, and how it ends. */
+const failingStart = async (variables: Record<string, string>) => {
+  const child = spawnService(variables);
+  let output = '';
+  child.stderr?.on('data', (chunk) => {
+    output += chunk;
+  });
+  await once(child, 'close');
+  return { code: await ended(child), output };
+};
+
+const hasCurl = (() => {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+// Also after a test that failed half way.
+const endAll = async () => {
+  for (const child of started) {
+    child.kill();
+    await ended(child);
+  }
+};
+
+const draft = {
+  status: 'draft',
+  line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
+  customer: { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } },
+};
+
+describe('npm start, running', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(endAll);
+  const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    send(service.url, method, path, { ...(body !== undefined && { body }), headers });
+  const codeOf = (answer: { body: any }) => answer.body.errors[0].code;
+
+  it.skipIf(!hasCurl)('prints a curl line that works as printed: 6% of 100.00 in Lansing', () => {
+    const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
+    expect(JSON.parse(output)).toMatchObject({ object: 'calculation', tax_amount: '6.00' });
+  });
+
+  it('shows its documentation to anybody', async () => {
+    const { status, body } = await send(service.url, 'GET', '/openapi.json');
+    expect(status).toBe(200);
+    expect(body.openapi).toMatch(/^3\./);
+  });
+
+  it('sets its clock, moves it, and says the new time', async () => {
+    const hour = 3_600_000;
+    const wished = Date.now() + hour;
+    const set = await control('PUT', '/_local/clock', { now: new Date(wished).toISOString() });
+    expect(set.status).toBe(200);
+    expect(Date.parse(set.body.now) - wished).toBeLessThan(60_000);
+    expect(Date.parse(set.body.now) - wished).toBeGreaterThanOrEqual(0);
+    const moved = await control('PUT', '/_local/clock', { advance_seconds: 3600 });
+    expect(Date.parse(moved.body.now) - Date.parse(set.body.now)).toBeGreaterThanOrEqual(hour);
+    const read = await control('GET', '/_local/clock');
+    expect(Date.parse(read.body.now)).toBeGreaterThanOrEqual(Date.parse(moved.body.now));
+  });
+
+  it.each([
+    { body: {}, pointer: '' },
+    { body: [], pointer: '' },
+    { body: null, pointer: '' },
+    { body: { now: '2027-01-01T00:00:00Z', advance_seconds: 1 }, pointer: '' },
+    { body: { now: '2027-02-30T00:00:00Z' }, pointer: '/now' },
+    { body: { now: '2027-01-01T00:00:00+02:00' }, pointer: '/now' },
+    { body: { now: 1_800_000_000 }, pointer: '/now' },
+    { body: { now: null }, pointer: '/now' },
+    { body: { advance_seconds: '60' }, pointer: '/advance_seconds' },
+    { body: { advance_seconds: 1e15 }, pointer: '/advance_seconds' },
+  ])('refuses $body for its clock at "$pointer"', async ({ body, pointer }) => {
+    const answer = await control('PUT', '/_local/clock', body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors[0].source).toEqual({ pointer });
+    expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
+  });
+
+  it('expires a draft in a millisecond: the clock moves a day ahead and the sweep runs', async () => {
+    const headers = { 'X-API-Key': service.key };
+    const { body: created } = await send(service.url, 'POST', '/transactions', { headers, body: draft });
+    expect(created.status).toBe('draft');
+    await control('PUT', '/_local/clock', { advance_seconds: 24 * 3600 });
+    const swept = await control('POST', '/_local/schedules/sweep-drafts');
+    expect(swept.status).toBe(200);
+    expect(swept.text).toMatch(/^\{.*\d.*\}$/);
+    const { body: expired } = await send(service.url, 'GET', `/transactions/${created.id}`, { headers });
+    expect(expired).toMatchObject({ status: 'void', void_reason: 'draft_expired' });
+  });
+
+  it('has no other schedule and no other control', async () => {
+    for (const path of ['schedules/nothing', 'schedules/toString', 'schedules/', 'nowhere', ''])
+      expect(codeOf(await control('POST', `/_local/${path}`))).toBe('not_found');
+    const answer = await control('GET', '/_local/schedules/sweep-drafts');
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
+  });
+
+  it.each([
+    'evil.example',
+    '127.0.0.1.evil.example',
+    '10.0.0.1',
+    'localhost.evil.example:3000',
+    '127.0.0.1@evil.example',
+  ])('is no use to a page that rebinds its name %s to this machine', async (Host) => {
+    const set = await control('PUT', '/_local/clock', { advance_seconds: 1 }, { Host });
+    expect([set.status, codeOf(set)]).toEqual([403, 'auth_forbidden']);
+    expect(set.body.errors[0].source).toEqual({ pointer: null, header: 'Host' });
+    expect((await control('POST', '/_local/schedules/sweep-drafts', undefined, { Host })).status).toBe(403);
+  });
+
+  it.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:3000'])('answers as %s', async (Host) => {
+    expect((await control('GET', '/_local/clock', undefined, { Host })).status).toBe(200);
+  });
+
+  it('is no use to a page of any origin, not even one of this machine', async () => {
+    for (const Origin of ['http://evil.example', 'null', service.url]) {
+      const answer = await control('POST', '/_local/schedules/sweep-drafts', undefined, { Origin });
+      expect([answer.status, codeOf(answer)]).toEqual([403, 'auth_forbidden']);
+    }
+  });
+
+  it('takes a body as application/json only', async () => {
+    const plain = await control('PUT', '/_local/clock', { advance_seconds: 1 }, { 'Content-Type': 'text/plain' });
+    expect([plain.status, codeOf(plain)]).toEqual([415, 'validation_unsupported_media_type']);
+    const type = 'application/json; charset=utf-8';
+    const json = await control('PUT', '/_local/clock', { advance_seconds: 0 }, { 'Content-Type': type });
+    expect(json.status).toBe(200);
+    const malformed = await send(service.url, 'PUT', '/_local/clock', { rawBody: '{' });
+    expect([malformed.status, codeOf(malformed)]).toEqual([400, 'validation_malformed_json']);
+  });
+
+  it('names the variable of a port in use, and leaves no emulator behind', async () => {
+    const { port } = new URL(service.url);
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const databasePort = String((free.address() as { port: number }).port);
+    free.close();
+    await once(free, 'close');
+    const taken = await failingStart({ PORT: port, DYNAMODB_PORT: databasePort });
+    expect(taken).toEqual({ code: 1, output: `Port ${port} is in use: set PORT to another one.\n` });
+    expect(await isListening(`http://127.0.0.1:${databasePort}`)).toBe(false);
+    const { port: other } = new URL(service.database);
+    const second = await failingStart({ DYNAMODB_PORT: other });
+    expect(second).toEqual({ code: 1, output: `Port ${other} is in use: set DYNAMODB_PORT to another one.\n` });
+  });
+});
+
+describe('npm start, from start to end', () => {
+  afterEach(endAll);
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s with its emulator', async (signal) => {
+    const service = await startService();
+    expect(await isListening(service.database)).toBe(true);
+    expect(await stopService(service, signal)).toBe(0);
+    expect([await isListening(service.url), await isListening(service.database)]).toEqual([false, false]);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends when npm is ended, whose shell passes no signal on', async () => {
+    const words = ['-c', `"${process.execPath}" infra/local/start.ts; true`];
+    const service = await startService({ npm_lifecycle_event: 'start' }, ['sh', words]);
+    service.process.kill();
+    await ended(service.process);
+    await vi.waitUntil(async () => !(await isListening(service.url)) && !(await isListening(service.database)), 10_000);
+  });
+
+  it.skipIf(process.platform !== 'linux')('says so and fails when its emulator dies', async () => {
+    const { process: child } = await startService();
+    let output = '';
+    child.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    const closed = once(child, 'close');
+    const [emulator] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+    process.kill(Number(emulator), 'SIGKILL');
+    await closed;
+    expect(await ended(child)).toBe(1);
+    expect(output).toBe('The emulated database ended: it was ended by SIGKILL.\n');
+  });
+
+  it('keeps its data in DATA_DIR, and takes any string for API_KEY', async () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
+    const API_KEY = "it's-$my-key";
+    const headers = { 'X-API-Key': API_KEY };
+    try {
+      const first = await startService({ DATA_DIR, API_KEY });
+      const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
+      expect(created.status).toBe(201);
+      await stopService(first);
+      const second = await startService({ DATA_DIR, API_KEY });
+      const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
+      expect(found.text).toBe(created.text);
+      if (hasCurl)
+        expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('6.00');
+      await stopService(second);
+    } finally {
+      await endAll();
+      rmSync(DATA_DIR, { recursive: true, force: true });
+    }
+  });
+
+  it.each([
+    { variables: { PORT: 'http' }, says: 'PORT must be a port number, not "http".' },
+    { variables: { DYNAMODB_PORT: '70000' }, says: 'DYNAMODB_PORT must be a port number, not "70000".' },
+    {
+      variables: { API_KEY: 'two\nlines' },
+      says: 'API_KEY must be 1 to 255 printable ASCII characters without spaces.',
+    },
+    {
+      variables: { DYNAMODB_ENDPOINT: 'https://dynamodb.us-east-1.amazonaws.com' },
+      says: 'DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.',
+    },
+  ])('says in one line: $says', async ({ variables, says }) => {
+    expect(await failingStart(variables as Record<string, string>)).toEqual({ code: 1, output: `${says}\n` });
+  });
+});
+
+describe('the local gateway', () => {
+  const echo = async (event: any, context: any) => ({
+    statusCode: 200,
+    multiValueHeaders: { 'X-Twice': ['a', 'b'] },
+    body: JSON.stringify({ event, remainingMs: context.getRemainingTimeInMillis() }),
+  });
+  const odd: Record<string, () => any> = {
+    'an error': () => Promise.reject(new Error('a table name')),
+    never: () => new Promise(() => {}),
+    nothing: async () => undefined,
+    'bad headers': async () => ({ statusCode: 200, headers: { 'X-Bad': 'two\nlines' }, body: '' }),
+    unchanged: async () => ({ statusCode: 304, headers: { ETag: '"1"' }, body: '' }),
+  };
+  const handlers = {
+    endpoints: new Proxy({} as Handlers['endpoints'], {
+      get: (_, name) => (event: any, context: any) =>
+        name === 'method-not-allowed'
+          ? Promise.resolve({ statusCode: 405, body: '{}' })
+          : (odd[event.pathParameters?.id] ?? (() => echo(event, context)))(),
+    }),
+    schedules: {} as Handlers['schedules'],
+  };
+  const server = createGateway({ handlers, timeoutMs: 200 });
+  let url: string;
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close().closeAllConnections());
+  const eventOf = async (method: string, path: string, request: Request = {}) =>
+    (await send(url, method, path, request)).body.event;
+  /** What comes back for bytes that no client library would send. */
+  const raw = async (bytes: string): Promise<string> => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').end(bytes);
+    return text(socket);
+  };
+
+  it('keeps the case of header names and every value', async () => {
+    const headers = { 'x-API-key': 'a', Accept: ['b', 'c'] };
+    const { headers: single, multiValueHeaders } = await eventOf('GET', '/transactions', { headers });
+    expect(multiValueHeaders).toMatchObject({ 'x-API-key': ['a'], Accept: ['b', 'c'] });
+    expect(single).toMatchObject({ 'x-API-key': 'a', Accept: 'c' });
+  });
+
+  it('decodes a query once, with its brackets, pluses and repetitions', async () => {
+    const path = '/transactions?tax_date[gte]=2026-01-01&tax_date%5Blt%5D=a+b%2Bc&status=draft&status=void&x=%2525&%';
+    const event = await eventOf('GET', path);
+    expect(event.multiValueQueryStringParameters).toEqual({
+      'tax_date[gte]': ['2026-01-01'],
+      'tax_date[lt]': ['a b+c'],
+      status: ['draft', 'void'],
+      x: ['%25'],
+      '%': [''],
+    });
+    expect(event.queryStringParameters['status']).toBe('void');
+    expect((await eventOf('GET', '/transactions')).multiValueQueryStringParameters).toBeNull();
+  });
+
+  it('decodes a path parameter once and leaves the path as it came', async () => {
+    const event = await eventOf('GET', '/transactions/a%252Fb%20c?x=1');
+    expect(event).toMatchObject({
+      resource: '/transactions/{id}',
+      path: '/transactions/a%252Fb%20c',
+      pathParameters: { id: 'a%2Fb c' },
+      body: null,
+      isBase64Encoded: false,
+    });
+  });
+
+  it.each(['/nowhere', '/transactions/', '/transactions/%zz', '/transactions/%ff', '/transactions/a/..', '//evil/'])(
+    'answers 404 in the envelope at %s, whoever asks',
+    async (path) => {
+      const { status, headers, body } = await send(url, 'POST', path, { rawBody: '{' });
+      const [error] = body.errors;
+      expect([status, error.status, error.code, error.source]).toEqual([404, '404', 'not_found', { pointer: null }]);
+      expect(error.meta.request_id).toBe(headers.get('X-Request-Id'));
+    },
+  );
+
+  it.each(['PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'])('leaves %s to the function behind ANY', async (method) => {
+    expect((await send(url, method, '/transactions/txn_1')).status).toBe(405);
+  });
+
+  it('takes an absolute target, and nothing else that is not a path', async () => {
+    const close = 'Host: localhost\r\nConnection: close\r\n\r\n';
+    expect(await raw(`GET http://levy.example/transactions?a=1 HTTP/1.1\r\n${close}`)).toMatch(
+      /^HTTP\/1.1 200 .*"path":"\/transactions"/s,
+    );
+    expect(await raw(`OPTIONS * HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1.1 404 .*not_found/s);
+    expect(await raw(`GET http://levy.example/_local/clock HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1.1 403 /);
+    expect(await raw('GET\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  it('turns bytes that are not UTF-8 into U+FFFD', async () => {
+    const rawBody = Uint8Array.of(0x22, 0xff, 0x22);
+    expect((await eventOf('POST', '/transactions', { rawBody })).body).toBe('"\ufffd"');
+  });
+
+  it('takes 10 MiB and not a byte more', async () => {
+    const rawBody = new Uint8Array(10 * 1024 * 1024 + 1).fill(0x20);
+    expect((await send(url, 'POST', '/transactions', { rawBody: rawBody.subarray(1) })).status).toBe(200);
+    const over = await send(url, 'POST', '/transactions', { rawBody });
+    expect([over.status, over.body.errors[0].code]).toEqual([413, 'validation_body_too_large']);
+  });
+
+  it.each([
+    { id: 'an error', status: 500, code: 'system_internal_error' },
+    { id: 'nothing', status: 500, code: 'system_internal_error' },
+    { id: 'bad headers', status: 500, code: 'system_internal_error' },
+    { id: 'never', status: 503, code: 'system_service_unavailable' },
+  ])('answers $status for the function that answers "$id", and says nothing of why', async ({ id, status, code }) => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const answer = await send(url, 'GET', `/transactions/${encodeURIComponent(id)}`);
+    expect([answer.status, answer.body.errors[0].code]).toEqual([status, code]);
+    expect(log.mock.lastCall?.[0]).toContain(answer.headers.get('X-Request-Id'));
+    log.mockRestore();
+    expect(answer.headers.get('X-Request-Id')).toBe(answer.body.errors[0].meta.request_id);
+    expect(answer.text).not.toContain('a table name');
+  });
+
+  it('passes on repeated headers, and a 304 without a body', async () => {
+    expect((await send(url, 'GET', '/transactions')).headers.get('X-Twice')).toBe('a, b');
+    const unchanged = await send(url, 'GET', '/transactions/unchanged');
+    expect([unchanged.status, unchanged.text, unchanged.headers.get('ETag')]).toEqual([304, '', '"1"']);
+    expect(unchanged.headers.has('Content-Type')).toBe(false);
+  });
+
+  it('outlives clients that hang up, while they send and while they wait', async () => {
+    const begun = 'POST /transactions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{';
+    for (const bytes of [begun, 'GET /transactions/never HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(bytes);
+      await once(server, 'request');
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    }
+    expect((await send(url, 'GET', '/transactions')).status).toBe(200);
+  });
+});

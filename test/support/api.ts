@@ -1,0 +1,83 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createGateway } from '../../infra/local/gateway.ts';
+import { handlers } from '../../infra/local/handlers.ts';
+import { type Account, defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { now } from '../../shared/config/clock.ts';
+import type { Scope } from '../../shared/http/routes.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { provisionAccount, provisionKey } from '../../shared/store/account-store.ts';
+import { type Answer, type Request, send } from './http.ts';
+
+export type Api = { readonly url: string; readonly close: () => Promise<void> };
+export type Call = (method: string, path: string, request?: Request) => Promise<Answer>;
+export type Caller = { readonly account: Account; readonly key: string; readonly call: Call };
+export type Exchange = {
+  readonly method: string;
+  readonly path: string;
+  readonly request: Request;
+  readonly answer: Answer;
+};
+type Listener = (exchange: Exchange) => void | Promise<void>;
+
+const listeners = new Set<Listener>();
+let running: Promise<Api> | null = null;
+
+/** Have every answer to `call` looked at, such as against the OpenAPI document; answers how to stop that. */
+export const onExchange = (listener: Listener): (() => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+const start = async (): Promise<Api> => {
+  const server = createGateway({ handlers });
+  // Longer than any pause in a test: a connection that is closed while it is being reused looks like a failure.
+  server.keepAliveTimeout = 120_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A test file may end without closing it.
+  server.unref();
+  const close = async () => {
+    running = null;
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+};
+
+/** The API in this process, on a free port of loopback; started once however often it is asked for. */
+export const startApi = (): Promise<Api> => {
+  running ??= start();
+  return running;
+};
+
+const observed =
+  (headers: Request['headers']): Call =>
+  async (method, path, request = {}) => {
+    const { url } = await startApi();
+    const answer = await send(url, method, path, { ...request, headers: { ...headers, ...request.headers } });
+    for (const listener of listeners) await listener({ method, path, request, answer });
+    return answer;
+  };
+
+/** Calls without a credential. */
+export const anonymous: { readonly call: Call } = { call: observed({}) };
+
+type NewCaller = { readonly settings?: Partial<Settings>; readonly scopes?: readonly Scope[] };
+
+/** A fresh account with a key, so that tests run side by side and clean nothing up. */
+export const newCaller = async ({ settings = {}, scopes = ['read', 'write'] }: NewCaller = {}): Promise<Caller> => {
+  const account: Account = {
+    id: `acct_${randomUUID().replaceAll('-', '')}`,
+    name: 'Test',
+    created_at: new Date(now()).toISOString(),
+    cursor_secret: randomBytes(32).toString('base64url'),
+    settings: { ...defaultSettings(currentVersion), ...settings },
+  };
+  const key = newApiKey();
+  await provisionAccount(account);
+  await provisionKey({ account: account.id, secret: key, scopes: [...scopes], expires_at: null });
+  return { account, key, call: observed({ 'X-API-Key': key }) };
+};

@@ -1,0 +1,180 @@
+import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
+import type { CalculationInput } from '../../shared/calculations/request.ts';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import type { ReleaseFor } from '../../shared/content/place.ts';
+import type { Effect, Jurisdiction, Location, Release, Rounding, Rule } from '../../shared/content/release.ts';
+import { decimal, rescale } from '../../shared/money/decimal.ts';
+import type { Problem } from '../../shared/problem.ts';
+import { calculateTax } from '../../shared/tax/calculate.ts';
+import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
+import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
+
+/** Content, documents and requests of a test's own, with everything that the test does not care about filled in. */
+
+const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
+
+export const jurisdiction = (code: string, type: Jurisdiction['type'] = 'state'): Jurisdiction => ({
+  code,
+  name: `Name of ${code}`,
+  type,
+  tax_type: 'sales',
+});
+
+export const rule = (id: string, ptcs: readonly string[], effect: Effect, others: Partial<Rule> = {}): Rule => ({
+  ...always,
+  id,
+  levels: null,
+  ptcs,
+  attributes: { any: [], none: [] },
+  effect,
+  ...others,
+});
+
+type NewJurisdiction = Pick<Jurisdiction, 'code' | 'type'> & { readonly rate: string };
+type NewRelease = Partial<Omit<Release, 'jurisdictions' | 'settings'>> & {
+  /** The state comes first. */
+  readonly of?: readonly [NewJurisdiction, ...NewJurisdiction[]];
+  readonly shipping?: Release['settings']['shipping'][number]['policy'];
+  readonly rounding?: Rounding;
+  readonly settings?: Partial<Release['settings']>;
+};
+
+/** A release of one state, taxed at 6 % unless the test says otherwise; every value counts from 2000. */
+export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRelease = {}): Release => {
+  const [state, ...local] = of ?? [{ code: 'US-XX', type: 'state', rate: '0.06' } as const];
+  return {
+    id: `${state.code}@2026-10-01.1`,
+    state: state.code,
+    name: `State ${state.code}`,
+    currency: 'USD',
+    established_from: '2026-01-01',
+    established_to: null,
+    coverage: 'complete',
+    sources: {},
+    jurisdictions: [jurisdiction(state.code), ...local.map(({ code, type }) => jurisdiction(code, type))],
+    rates: [state, ...local].map(({ code, rate }) => ({ ...always, jurisdiction: code, rate })),
+    locations: [],
+    rules: [],
+    settings: {
+      sourcing: [{ ...always, policy: 'destination' }],
+      shipping: [{ ...always, policy: shipping ?? 'follows_goods' }],
+      rounding: [{ ...always, policy: rounding ?? { method: 'half_up' } }],
+      ...settings,
+    },
+    ...others,
+  };
+};
+
+export const locationOf = (others: Partial<Location>): Location => ({
+  ...always,
+  zips: [],
+  cities: [],
+  alternatives: [[]],
+  ...others,
+});
+
+/** A place where all the jurisdictions of a release tax. */
+export const placeOf = (release: Release, jurisdictions = release.jurisdictions as readonly Jurisdiction[]): Place => ({
+  code: release.state,
+  name: release.name,
+  release,
+  jurisdictions,
+  sourcing: 'destination',
+});
+
+export const productOf = (text: string): ProductTaxCode => {
+  const parsed = parseProductTaxCode(text);
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.problems[0].detail}`);
+  return parsed.value;
+};
+
+/** An amount of dollars in cents, for the core. */
+export const cents = (dollars: string): bigint => rescale(decimal(dollars), 2);
+
+type NewLine = Partial<Omit<TaxLine, 'product' | 'quantity' | 'amount' | 'discount' | 'thirdPartyDiscount'>> & {
+  readonly ptc?: string;
+  readonly quantity?: string;
+  /** The price of all units together. */
+  readonly amount?: string;
+  readonly discount?: string;
+  readonly thirdPartyDiscount?: string;
+};
+
+export const lineOf = (
+  place: Place,
+  { ptc, quantity, amount, discount, thirdPartyDiscount, ...others }: NewLine = {},
+) =>
+  ({
+    product: productOf(ptc ?? 'GENERAL'),
+    quantity: decimal(quantity ?? '1'),
+    amount: cents(amount ?? '100.00'),
+    discount: cents(discount ?? '0'),
+    thirdPartyDiscount: cents(thirdPartyDiscount ?? '0'),
+    place,
+    use: null,
+    relief: null,
+    ...others,
+  }) satisfies TaxLine;
+
+export const documentOf = (lines: readonly TaxLine[], others: Partial<TaxDocument> = {}): TaxDocument => ({
+  day: '2026-10-08',
+  exponent: 2,
+  rounding: 'line',
+  taxIncluded: false,
+  discount: 0n,
+  thirdPartyDiscount: 0n,
+  lines,
+  shipping: null,
+  ...others,
+});
+
+/** Tax one line by itself, as the core does. */
+export const taxLine = (line: TaxLine, others: Partial<TaxDocument> = {}): TaxedDocument['lines'][number] =>
+  calculateTax(documentOf([line], others)).lines[0] as TaxedDocument['lines'][number];
+
+/** The time of the tests: within the content's last day and the API's 31 days. */
+export const testNow = Date.parse('2026-11-20T12:00:00Z');
+
+type Asked = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
+  readonly customer?: CalculationInput['customer'];
+  readonly line_items?: readonly Partial<NonNullable<CalculationInput['line_items']>[number]>[];
+  /** The address of the document's customer. */
+  readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
+};
+type Around = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
+
+/** A request for one line of general goods at 100.00 on 2026-09-15, unless the test says otherwise. */
+export const requestOf = ({ to, customer, line_items, ...others }: Asked = {}): CalculationInput => ({
+  tax_date: '2026-09-15',
+  customer: customer ?? (to ? { address: to } : null),
+  line_items: (line_items ?? [{}]).map((line) => ({
+    product_tax_code: 'GENERAL',
+    quantity: '1',
+    unit_price: '100.00',
+    ...line,
+  })),
+  ...others,
+});
+
+const answer = (asked: Asked, { settings = {}, releaseFor = builtInRelease }: Around) =>
+  calculate(
+    requestOf(asked),
+    { settings: { ...defaultSettings('2026-10-08'), ...settings }, releaseFor, now: testNow },
+    [],
+  );
+
+/** Calculate with the built-in content, unless the test brings its own. */
+export const ask = (asked: Asked, around: Around = {}): Outcome => {
+  const result = answer(asked, around);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+};
+
+/** The problems of a calculation that is refused. */
+export const refusal = (asked: Asked, around: Around = {}): readonly Problem[] => {
+  const result = answer(asked, around);
+  return result.ok ? [] : result.problems;
+};
+
+export const warningCodes = ({ warnings }: Outcome): string[] => [...new Set(warnings.map(({ code }) => code))].sort();

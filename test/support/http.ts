@@ -1,0 +1,61 @@
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+
+export type Request = {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly rawBody?: string | Uint8Array;
+  /** Beside, or instead of, those that are sent anyway; `null` leaves one of them out. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON, `null` where the body is empty or something else. */
+  readonly body: any;
+  readonly text: string;
+};
+
+const agent = new Agent({ keepAlive: true });
+
+/** Later spellings of a name replace earlier ones, whatever their case. */
+const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders => {
+  const byName = new Map<string, [string, string | readonly string[] | null]>();
+  for (const [name, value] of Object.entries(headers)) byName.set(name.toLowerCase(), [name, value]);
+  const kept = [...byName.values()].flatMap(([name, value]) =>
+    value === null ? [] : [[name, typeof value === 'string' ? value : [...value]] as const],
+  );
+  return Object.fromEntries(kept);
+};
+
+const parsed = (text: string): any => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Send one request, whatever it is.
+ *
+ * Not fetch: it refuses a Host of one's own and a body on GET, and writes header names in lower case.
+ */
+export const send = async (url: string, method: string, path: string, request: Request = {}): Promise<Answer> => {
+  const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  const type = payload === undefined ? {} : { 'Content-Type': 'application/json' };
+  const length = payload === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) };
+  const headers = merged({ ...type, ...length, ...request.headers });
+  const { hostname, port } = new URL(url);
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = startRequest({ agent, hostname, port, method, path, headers }, resolve);
+    outgoing.on('error', reject).end(payload);
+  });
+  const pairs = Object.entries(message.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const text = await readText(message);
+  return { status: message.statusCode ?? 0, headers: new Headers(pairs), body: parsed(text), text };
+};

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const project = (name: string) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } });
+
+export default defineConfig({
+  root,
+  test: {
+    globalSetup: 'test/support/global-setup.ts',
+    projects: ['unit', 'integration', 'contract', 'infra'].map(project),
+    reporters: ['default', 'json'],
+    // Where .ci/run counts; a second run must not count the first one's again.
+    outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },
+    maxWorkers: 2,
+    // A slow machine is not a wrong answer.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
