@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import type { Operation, ScheduleName } from '../shared/http/routes.ts';
+import { packedFiles } from '../shared/packed/pack.ts';
 
 /** The files in functions/ that become Lambda functions. */
 export type Entry = Operation | ScheduleName | 'method-not-allowed';
@@ -19,7 +20,13 @@ const options = {
   format: 'cjs',
   mainFields: ['module', 'main'],
   supported: { 'dynamic-import': false },
-  alias: { '@aws-sdk/credential-provider-node': './shared/store/env-credentials.ts' },
+  alias: {
+    '@aws-sdk/credential-provider-node': './shared/store/sdk/env-credentials.ts',
+    '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
+    '@aws-sdk/endpoint-cache': './shared/store/sdk/no-endpoint-cache.ts',
+    '@smithy/core/checksum': './shared/store/sdk/sha256.ts',
+    '@smithy/core/event-streams': './shared/store/sdk/no-event-streams.ts',
+  },
   minify: true,
   legalComments: 'none',
   sourcemap: 'linked',
@@ -33,7 +40,8 @@ const options = {
 } as const satisfies BuildOptions;
 
 /**
- * Build one function into a folder: index.js, its source map, and the package.json that makes it CommonJS.
+ * Build one function into a folder: index.js, its source map, the packed data that it reads, and the
+ * package.json that makes it CommonJS.
  *
  * The deployment, the size test and the bench all come here, so that what is measured is what is deployed.
  */
@@ -41,6 +49,8 @@ export const bundle = (entry: Entry, outdir: string): Metafile => {
   const { outputFiles, metafile } = buildSync({ ...options, entryPoints: [`functions/${entry}.ts`] });
   mkdirSync(outdir, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(join(outdir, basename(path)), contents);
+  if ('shared/packed/unpack.ts' in metafile.inputs)
+    for (const { path } of packedFiles) copyFileSync(path, join(outdir, basename(path)));
   writeFileSync(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   return metafile;
 };

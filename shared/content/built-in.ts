@@ -1,5 +1,4 @@
-import { brotliDecompressSync } from 'node:zlib';
-import packed from './packed-releases.json' with { type: 'json' };
+import { unpack } from '../packed/unpack.ts';
 import type { Release } from './release.ts';
 
 /** The releases that ship with the service, so that a fresh clone calculates without any import. */
@@ -13,13 +12,11 @@ let unpacked: BuiltIn | undefined;
 
 // Unpacked on first use, in two milliseconds, and kept: releases are immutable. A test checks the shape of each.
 const builtIn = (): BuiltIn => {
-  unpacked ??= unpack();
+  unpacked ??= index(unpack<readonly Release[]>('releases'));
   return unpacked;
 };
 
-const unpack = (): BuiltIn => {
-  const json = brotliDecompressSync(Buffer.from(packed.brotli, 'base64')).toString('utf8');
-  const releases = JSON.parse(json) as readonly Release[];
+const index = (releases: readonly Release[]): BuiltIn => {
   return {
     releases,
     byId: new Map(releases.map((release) => [release.id, release])),

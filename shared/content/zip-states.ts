@@ -1,5 +1,8 @@
 /** Which state a ZIP code is in, and which state a client means. Facts of the postal service, as plain data. */
-import zipStates from './zip-states.json' with { type: 'json' };
+import { unpack } from '../packed/unpack.ts';
+
+type Lists = Readonly<Record<string, string>>;
+const zipStates = unpack<{ zip3: Lists; zip5: Lists }>('zip-states');
 
 const names = {
   AL: 'Alabama',

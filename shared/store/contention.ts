@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pRetry from 'p-retry';
 
 const retries = 3;
 const pauseMs = { least: 25, most: 200 };
@@ -9,14 +8,14 @@ export class Contention extends Error {
   override readonly name = 'ThrottlingException';
 }
 
-/** Four tries with full jitter between them, so that those who met once do not meet again. Only contention is retried. */
-export const retryContention = <Value>(attempt: () => Promise<Value>): Promise<Value> =>
-  pRetry(attempt, {
-    retries,
-    minTimeout: 0,
-    shouldRetry: async ({ error }) => {
-      if (!(error instanceof Contention)) return false;
+/** Four tries with jitter between them, so that those who met once do not meet again. Only contention is retried. */
+export const retryContention = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
+  for (let left = retries; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Contention) || left === 0) throw error;
       await sleep(pauseMs.least + Math.random() * (pauseMs.most - pauseMs.least));
-      return true;
-    },
-  });
+    }
+  }
+};

@@ -1,4 +1,3 @@
-import { monotonicFactory } from 'ulid';
 import { now } from '../config/clock.ts';
 import { builtInRelease, builtInReleaseById } from '../content/built-in.ts';
 import type { Ports } from '../transactions/ports.ts';
@@ -6,16 +5,12 @@ import { Contention } from './contention.ts';
 import { ledger } from './ledger-store.ts';
 import { storedBytesMax, storedSize } from './transaction-item.ts';
 
-// Ids of one instance sort by creation even within a millisecond.
-const ulid = monotonicFactory();
-
 /** What the transaction use cases need, on DynamoDB and the built-in content. */
 export const transactionPorts: Ports = {
   ledger,
   releaseFor: builtInRelease,
   releaseById: builtInReleaseById,
   now,
-  newId: () => `txn_${ulid(now())}`,
   storedSize,
   storedBytesMax,
   attemptsMax: 5,

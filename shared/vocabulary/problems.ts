@@ -23,7 +23,7 @@ export const malformedProblem = (text: string, lengthMax: number): Problem => {
 
 /** A well-formed name that is in no vocabulary; a family gets its members for an answer. */
 export const unknownPathProblem = (name: string): Problem => {
-  const members = productTaxCodes.map(({ code }) => code).filter((code) => code.startsWith(`${name}.`));
+  const members = productTaxCodes.filter((code) => code.startsWith(`${name}.`));
   const remedy =
     members.length > 0
       ? ` ${name} is a family: send one of ${members.join(', ')}.`

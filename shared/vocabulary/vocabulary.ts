@@ -1,6 +1,5 @@
 /** The vocabulary as plain data, with the look-ups that its readers share (specification 2.1 and 2.2). */
-import attributeItems from './attributes.json' with { type: 'json' };
-import productTaxCodeItems from './product-tax-codes.json' with { type: 'json' };
+import { unpack } from '../packed/unpack.ts';
 
 export type ProductAttributeGroup = {
   readonly key: string;
@@ -19,13 +18,13 @@ export type ProductAttribute = {
   readonly ptcs: readonly string[];
 };
 
-export type NamedProductTaxCode = { readonly code: string; readonly name: string };
+const vocabulary = unpack<{ attributes: ProductAttribute[]; productTaxCodes: string[] }>('vocabulary');
 
 /** Every attribute, sorted by code as a string: the order that pages are cut from (specification 4.1). */
-export const productAttributes: readonly ProductAttribute[] = attributeItems;
+export const productAttributes: readonly ProductAttribute[] = vocabulary.attributes;
 
 /** Every product tax code by its full path, family after family. */
-export const productTaxCodes: readonly NamedProductTaxCode[] = productTaxCodeItems;
+export const productTaxCodes: readonly string[] = vocabulary.productTaxCodes;
 
 /** The component that applicability goes by: `APPAREL` of `CLOTHING.APPAREL`. */
 export const labelOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
@@ -41,7 +40,7 @@ export const attributeByCode: ReadonlyMap<string, ProductAttribute> = new Map(
  * The specification (2.1) writes product tax codes "as single labels" in `ptcs`; a client may send back what it read there.
  */
 export const pathByName: ReadonlyMap<string, string> = new Map(
-  productTaxCodes.flatMap(({ code }) => [
+  productTaxCodes.flatMap((code) => [
     [labelOf(code), code],
     [code, code],
   ]),

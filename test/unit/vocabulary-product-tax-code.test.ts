@@ -15,7 +15,7 @@ const unknownAttribute = 'validation_unknown_product_attribute';
 const notApplicable = 'validation_product_attribute_not_applicable';
 const conflict = 'validation_product_attribute_conflict';
 
-const anyPath = fc.constantFrom(...productTaxCodes.map(({ code }) => code));
+const anyPath = fc.constantFrom(...productTaxCodes);
 const anyAttribute = fc.constantFrom(...productAttributes.map(({ code }) => code));
 
 /** What applies, by the words of specification 2.1: "a label covers any path ending in it". */

@@ -4,7 +4,7 @@ import { textLengthMax } from '../../shared/vocabulary/components.ts';
 import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
 import { productAttributes, productTaxCodes } from '../../shared/vocabulary/vocabulary.ts';
 
-const paths = productTaxCodes.map(({ code }) => code);
+const paths = productTaxCodes;
 const lastOf = (path: string) => path.split('.').at(-1);
 
 describe('the vocabulary', () => {
