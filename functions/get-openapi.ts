@@ -5,7 +5,7 @@ import { failure } from '../shared/http/failure.ts';
 import document from '../shared/http/openapi.json' with { type: 'json' };
 import { readQuery } from '../shared/http/query.ts';
 import { envelope, proxyResult, type Reply } from '../shared/http/reply.ts';
-import { currentVersion, refuseUnknownVersion, supportedVersions } from '../shared/http/versions.ts';
+import { presumeVersion, refuseUnknownVersion } from '../shared/http/versions.ts';
 
 // Exactly the bytes of the committed file, which is written in the same way.
 const text = `${JSON.stringify(document, null, 2)}\n`;
@@ -17,15 +17,10 @@ const headers = {
   'Cache-Control': 'public, no-cache',
 };
 
-// There is no account whose pinned version could count.
-const resolveVersion = (exchange: Exchange): void => {
-  exchange.version = exchange.headers.get('service-version')?.at(-1) ?? currentVersion;
-  if (supportedVersions.includes(exchange.version)) exchange.replyHeaders['Service-Version'] = exchange.version;
-  refuseUnknownVersion(exchange);
-};
-
 const reply = (exchange: Exchange): Reply => {
-  resolveVersion(exchange);
+  // There is no account whose pinned version could count.
+  presumeVersion(exchange);
+  refuseUnknownVersion(exchange);
   const [first, ...others] = readQuery(undefined, exchange).problems;
   if (first) throw new Refusal([first, ...others]);
   return matches(exchange.headers.get('if-none-match') ?? [], tag)

@@ -1,5 +1,6 @@
 import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { envelope } from '../shared/http/reply.ts';
+import { currentVersion } from '../shared/http/versions.ts';
 import { type Problem, statusOf } from '../shared/problem.ts';
 
 /** The stage's throttle: the outer wall, for all accounts together. Each account's own limit is the handlers'. */
@@ -76,6 +77,7 @@ const problems: readonly (readonly [ResponseType, Problem])[] = [
 // Each value is an expression: quoted text is meant literally.
 const headers = {
   'X-Request-Id': 'context.requestId',
+  'Service-Version': `'${currentVersion}'`,
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
   'Strict-Transport-Security': "'max-age=63072000; includeSubDomains'",

@@ -2,7 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const project = (name: string) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } });
+const project = (name: string) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    // Whatever an integration test asks the API is held against the OpenAPI document as well.
+    setupFiles: name === 'integration' ? ['test/contract/observe-exchanges.ts'] : [],
+  },
+});
 
 export default defineConfig({
   root,

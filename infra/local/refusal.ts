@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { envelope } from '../../shared/http/reply.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
 import type { Problem } from '../../shared/problem.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -11,7 +12,12 @@ export const json = (
   headers: Headers = {},
 ): APIGatewayProxyResult => ({
   statusCode: status,
-  headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...headers },
+  headers: {
+    'Content-Type': 'application/json',
+    'X-Request-Id': requestId,
+    'Service-Version': currentVersion,
+    ...headers,
+  },
   body: JSON.stringify(body),
 });
 

@@ -119,7 +119,8 @@ const ownNet = (line: Line, exponent: number): bigint | undefined => {
   return discounts.reduce((net, name) => net - amountOf(line?.[name], exponent), amount);
 };
 
-const tooLarge = (pointer: string, name: string) =>
+/** The refusal of a discount beyond what it is taken from. */
+export const discountTooLarge = (pointer: string, name: string): Problem =>
   invalidFormat(
     pointer,
     `Invalid ${name}`,
@@ -131,7 +132,7 @@ const discountProblems = (input: Fields, lines: readonly Line[]): Problem[] => {
   const nets = lines.map((line) => ownNet(line, exponent));
   const problems = nets.flatMap((net, index) => {
     const name = discounts.findLast((field) => isSent(lines[index]?.[field]));
-    return net !== undefined && net < 0n && name ? [tooLarge(`/line_items/${index}/${name}`, name)] : [];
+    return net !== undefined && net < 0n && name ? [discountTooLarge(`/line_items/${index}/${name}`, name)] : [];
   });
   if (problems.length > 0 || nets.length === 0 || nets.includes(undefined)) return problems;
   const left = discounts.reduce(
@@ -139,5 +140,5 @@ const discountProblems = (input: Fields, lines: readonly Line[]): Problem[] => {
     nets.reduce<bigint>((sum, net) => sum + (net ?? 0n), 0n),
   );
   const name = discounts.findLast((field) => isSent(input[field]));
-  return left < 0n && name ? [tooLarge(`/${name}`, name)] : [];
+  return left < 0n && name ? [discountTooLarge(`/${name}`, name)] : [];
 };

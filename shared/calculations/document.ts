@@ -60,10 +60,11 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const products = new Map<string, ProductTaxCode>();
   const lines = (input.line_items ?? []).map((line, index): TaxLine => {
     const { place } = located.value[index] as LocatedLine;
+    const quantity = decimal(line.quantity);
     return {
       product: productOf(line.product_tax_code, generalGoods, products),
-      quantity: decimal(line.quantity),
-      amount: multiply(decimal(line.quantity), decimal(line.unit_price ?? '0'), exponent),
+      quantity,
+      amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
       discount: minor(line.discount_amount),
       thirdPartyDiscount: minor(line.third_party_discount_amount),
       place,
@@ -128,16 +129,23 @@ const saleOf = (
   };
 };
 
+// Stands for the document's own addresses, which most lines share: no JSON text is empty.
+const sharedKey = '';
+
 /** Find the place of every line. Lines with the same addresses get the same place, and so share the core's treatments. */
 const locateLines = (input: CalculationInput, context: Context, day: string): Result<LocatedLine[]> => {
   const known = new Map<string, LocatedLine>();
-  const shared = JSON.stringify([addressOf(input.customer), addressOf(input.ship_from)]);
   const located: LocatedLine[] = [];
   const problems: Problem[] = [];
   for (const [index, line] of (input.line_items ?? []).entries()) {
-    const sale = saleOf(input, line, index, context.settings);
     const isShared = !line.customer?.address && !line.ship_from?.address;
-    const key = isShared ? shared : JSON.stringify([sale.address, sale.origin]);
+    const shared = isShared ? known.get(sharedKey) : undefined;
+    if (shared) {
+      located.push(shared);
+      continue;
+    }
+    const sale = saleOf(input, line, index, context.settings);
+    const key = isShared ? sharedKey : JSON.stringify([sale.address, sale.origin]);
     const same = known.get(key);
     if (same) {
       located.push({ ...same, pointer: sale.pointer });

@@ -6,7 +6,9 @@ import type { LineItemResponse, ShippingResponse } from './response.ts';
 export const metadataOf = (
   metadata: Readonly<Record<string, string | null>> | null | undefined,
 ): Record<string, string> =>
-  Object.fromEntries(Object.entries(metadata ?? {}).filter((entry): entry is [string, string] => entry[1] !== null));
+  metadata
+    ? Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== null))
+    : {};
 
 /** The request's fields as every answer gives them back: as sent, `null` where absent, defaults filled in. */
 export const inputEcho = (input: CalculationInput, taxDate: string) => ({

@@ -6,10 +6,11 @@ import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
 /** How amounts in minor units are written in the document's currency. */
 export type Writer = (minor: bigint) => string;
 
-export const writerFor =
-  (exponent: number): Writer =>
-  (minor) =>
-    formatAmount(minor, exponent);
+export const writerFor = (exponent: number): Writer => {
+  // A third of all amounts: what is not exempt and what is not discounted.
+  const zero = formatAmount(0n, exponent);
+  return (minor) => (minor === 0n ? zero : formatAmount(minor, exponent));
+};
 
 /** Every row of a document that is written already. */
 export const rowsOf = ({ line_items, shipping }: Charges): TaxRowResponse[] => [
@@ -49,19 +50,26 @@ type Amounts = Readonly<Record<'taxable' | 'exempt' | 'tax', bigint>>;
 
 /** Adds up rows by jurisdiction and rate, in the order of their first appearance: what a return asks for. */
 export const summarizer = () => {
-  const sums = new Map<string, Sum>();
+  const sums: Sum[] = [];
+  // By code, and then by rate, of which a jurisdiction has few: joining both for every row would take longer than adding.
+  const byCode = new Map<string, Sum[]>();
+  const find = ({ code }: SummedJurisdiction, rate: string) => byCode.get(code)?.find((sum) => sum.rate === rate);
+  const start = (sum: Sum): void => {
+    sums.push(sum);
+    const { code } = sum.jurisdiction;
+    byCode.set(code, [...(byCode.get(code) ?? []), sum]);
+  };
   return {
     add: (jurisdiction: SummedJurisdiction, rate: string, { taxable, exempt, tax }: Amounts): void => {
-      const key = `${jurisdiction.code} ${rate}`;
-      const sum = sums.get(key);
+      const sum = find(jurisdiction, rate);
       if (sum) {
         sum.taxable += taxable;
         sum.exempt += exempt;
         sum.tax += tax;
-      } else sums.set(key, { jurisdiction, rate, taxable, exempt, tax });
+      } else start({ jurisdiction, rate, taxable, exempt, tax });
     },
     rows: (write: Writer): TaxSummaryRow[] =>
-      [...sums.values()].map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
+      sums.map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
         jurisdiction_code: code,
         jurisdiction_name: name,
         jurisdiction_type: type,

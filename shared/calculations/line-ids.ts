@@ -1,6 +1,14 @@
-/** The ids of line items: as sent, else `line_1`, `line_2`, … by position, never one that another line was sent with. */
-export const lineIds = (lines: readonly { readonly id?: string | null | undefined }[]): string[] => {
-  const taken = new Set(lines.flatMap(({ id }) => id ?? []));
+/**
+ * The ids of line items: as sent, else `line_1`, `line_2`, … by position, never one that another line was sent with.
+ *
+ * Nor one of `others`: a credit's line must not match a line of its sale by an id that nobody sent.
+ */
+export const lineIds = (
+  lines: readonly { readonly id?: string | null | undefined }[],
+  others: readonly string[] = [],
+): string[] => {
+  const taken = new Set(others);
+  for (const { id } of lines) if (id) taken.add(id);
   return lines.map(({ id }, index) => {
     if (id) return id;
     let made = `line_${index + 1}`;

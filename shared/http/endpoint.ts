@@ -11,7 +11,7 @@ import { limitRate } from './limit-rate.ts';
 import { readQuery } from './query.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
 import { type Operation, routes } from './routes.ts';
-import { refuseUnknownVersion, resolveVersion } from './versions.ts';
+import { presumeVersion, refuseUnknownVersion, resolveVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -62,7 +62,9 @@ const step = (run: Step) => ({
 const stack = (operation: Operation, steps: readonly Step[]) =>
   middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
     .use(answerErrors)
-    .use([authenticate, authorize(routes[operation].scope), limitRate, resolveVersion, ...steps].map(step));
+    .use(
+      [presumeVersion, authenticate, resolveVersion, authorize(routes[operation].scope), limitRate, ...steps].map(step),
+    );
 
 /**
  * Turn one typed function into a Lambda handler: find the caller, check the request, run, and answer in the house format.

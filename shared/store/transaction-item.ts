@@ -1,16 +1,15 @@
 import * as z from 'zod/mini';
-import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';
+import type { StoredTransaction, Transaction, TransactionSummary } from '../transactions/transaction.ts';
 import { compress, decompress } from './compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from './keys.ts';
-
-type Summary = Omit<Transaction, 'line_items'>;
 
 /** The most bytes of a transaction that are stored; more is 413 (interface decisions 3). An item ends at 400 KB. */
 export const storedBytesMax = 300_000;
 
 const split = ({ transaction, auditHash: _, ...beside }: StoredTransaction) => {
-  const { line_items, ...summary } = transaction;
-  return { summary: compress(summary), lines: compress({ line_items, ...beside }) };
+  // The key stays in its place: what is read back is, to the byte, what was answered.
+  const summary = { ...transaction, line_items: null };
+  return { summary: compress(summary), lines: compress({ line_items: transaction.line_items, ...beside }) };
 };
 
 /** How many bytes a transaction takes: what is compressed of it. The rest is bounded by the schema to a few KB. */
@@ -73,7 +72,7 @@ const Head = z.object({ ...rowShape, lines: bytes, audit_hash: z.string() });
 // that a later release adds, or a product tax code that it drops, would otherwise make a transaction of today unreadable,
 // and looking at 1,000 lines would take 8 ms longer than the 4 that reading them takes.
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
-const Summary = z.custom<Summary>((value) => {
+const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
 });
@@ -90,7 +89,7 @@ const Lines = z.object({
   pinned: z.object({ rounding: z.enum(['line', 'invoice']) }),
 });
 
-const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): Summary => {
+const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
   const read = Summary.parse(decompress(summary));
   const agrees = read.id === headOwner(pk).id && read.status === status && read.version === version;
   // Never the values: what is thrown may be logged.
@@ -99,7 +98,7 @@ const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): Summa
 };
 
 /** A transaction as an index lists it: without its lines. Throws where the row is not what `transactionItem` makes. */
-export const summaryFrom = (item: unknown): Summary => summaryOf(Row.parse(item));
+export const summaryFrom = (item: unknown): TransactionSummary => summaryOf(Row.parse(item));
 
 /** The transaction of a head. Throws where the item is not what `transactionItem` makes. */
 export const transactionFrom = (item: unknown): StoredTransaction => {

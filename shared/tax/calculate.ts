@@ -1,6 +1,16 @@
 import { strict as assert } from 'node:assert';
 import { allocate } from '../money/allocate.ts';
-import type { Place, TaxDocument, TaxedDocument, TaxedShipping, TaxLine, TaxRow, Treatment } from './document.ts';
+import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type {
+  Place,
+  TaxDocument,
+  TaxedDocument,
+  TaxedLine,
+  TaxedShipping,
+  TaxLine,
+  TaxRow,
+  Treatment,
+} from './document.ts';
 import { type Assessment, assess } from './effect.ts';
 import { roundInvoice, roundTogether } from './rounding.ts';
 import { assessShipping, type ShippedLine } from './shipping.ts';
@@ -36,8 +46,8 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const shipping = document.shipping && assessShippingCharge(document, document.shipping, charges, nets, treatments);
   const taxes = settle(document, shipping ? [...charges, shipping] : charges);
   return {
-    lines: charges.map((charge, index) => ({ ...(nets[index] as Nets), ...taxedOf(charge, taxes[index] as bigint[]) })),
-    shipping: shipping && { net: document.shipping?.amount ?? 0n, ...taxedOf(shipping, taxes.at(-1) as bigint[]) },
+    lines: charges.map((charge, index) => taxedLine(nets[index] as Nets, charge, taxes[index] as bigint[])),
+    shipping: shipping && taxedCharge(document.shipping?.amount ?? 0n, shipping, taxes.at(-1) as bigint[]),
   };
 };
 
@@ -58,19 +68,28 @@ const netsOf = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Nets[] =>
 
 type Treatments = (place: Place, subject: Omit<Subject, 'day'>) => readonly Treatment[];
 
-// Lines of one place and product are treated alike; most documents have few of either.
+type Treated = Omit<Subject, 'day' | 'product'> & { readonly treatments: readonly Treatment[] };
+
+// Lines of one place and product are treated alike; most documents have few of either. Found by the objects themselves:
+// a key made of their names, for each line, would take longer than its tax.
 const treatmentCache = (day: string): Treatments => {
-  const places = new Map<Place, Map<string, readonly Treatment[]>>();
-  return (place, subject) => {
-    const products = places.get(place) ?? new Map<string, readonly Treatment[]>();
-    if (products.size === 0) places.set(place, products);
-    const key = `${subject.product.canonical} ${subject.use} ${subject.relief}`;
-    const known = products.get(key);
-    if (known) return known;
-    const found = treatmentsOf(place, { ...subject, day });
-    products.set(key, found);
-    return found;
+  const places = new Map<Place, Map<ProductTaxCode, Treated[]>>();
+  return (place, { product, use, relief }) => {
+    const products = getOrAdd(places, place, () => new Map<ProductTaxCode, Treated[]>());
+    const buyers = getOrAdd(products, product, () => []);
+    for (const known of buyers) if (known.use === use && known.relief === relief) return known.treatments;
+    const treatments = treatmentsOf(place, { product, day, use, relief });
+    buyers.push({ use, relief, treatments });
+    return treatments;
   };
+};
+
+const getOrAdd = <Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value => {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  values.set(key, made);
+  return made;
 };
 
 const assessLine = (document: TaxDocument, line: TaxLine, gross: bigint, treatmentsFor: Treatments): Charge => {
@@ -107,13 +126,14 @@ type Assessor = Pick<Charge, 'treatments' | 'widest'> & {
   readonly assessAll: (net: bigint) => readonly Assessment[];
 };
 
-const chargeOf = ({ taxIncluded }: TaxDocument, amount: bigint, { assessAll, ...charge }: Assessor): Charge => {
-  if (!taxIncluded) return { ...charge, base: amount, assessments: assessAll(amount), tax: null };
+const chargeOf = ({ taxIncluded }: TaxDocument, amount: bigint, assessor: Assessor): Charge => {
+  const { assessAll, treatments, widest } = assessor;
+  if (!taxIncluded) return { base: amount, widest, treatments, assessments: assessAll(amount), tax: null };
   const { net, tax } = extractTax(amount, (candidate) => {
     const assessments = assessAll(candidate);
     return sum(assessments.some(isBracketed) ? roundInvoice(assessments) : roundTogether(assessments));
   });
-  return { ...charge, base: net, assessments: assessAll(net), tax };
+  return { base: net, widest, treatments, assessments: assessAll(net), tax };
 };
 
 const isBracketed = ({ treatment }: Assessment): boolean => treatment.rounding.method === 'bracket';
@@ -150,11 +170,20 @@ const settle = ({ rounding }: TaxDocument, charges: readonly Charge[]): bigint[]
   return taxes;
 };
 
-const taxedOf = (charge: Charge, taxes: readonly bigint[]): Omit<TaxedShipping, 'net'> => {
+const taxedLine = (
+  { discount, thirdPartyDiscount, net }: Nets,
+  charge: Charge,
+  taxes: readonly bigint[],
+): TaxedLine => {
+  const { rows, treatments, taxable, exempt, tax } = taxedCharge(net, charge, taxes);
+  return { discount, thirdPartyDiscount, net, rows, treatments, taxable, exempt, tax };
+};
+
+const taxedCharge = (net: bigint, charge: Charge, taxes: readonly bigint[]): TaxedShipping => {
   const { base, assessments, treatments } = charge;
   const taxable = charge.widest(assessments);
   const rows = assessments.map((assessment, index) => rowOf(assessment, taxes[index] as bigint));
-  return { rows, treatments, taxable, exempt: base - taxable, tax: sum(taxes) };
+  return { net, rows, treatments, taxable, exempt: base - taxable, tax: sum(taxes) };
 };
 
 /** What is taxed of a line at all: its jurisdictions tax the same goods, so the widest of their bases. */

@@ -2,10 +2,12 @@ import { inForce, possiblyInForce } from '../content/effective.ts';
 import type { Jurisdiction, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
+const isWithin = (path: string, ptc: string): boolean =>
+  path.startsWith(ptc) && (path.length === ptc.length || path[ptc.length] === '.');
+
 const matchedCode = (ptcs: readonly string[], path: string): string | undefined => {
   let longest: string | undefined;
-  for (const ptc of ptcs)
-    if ((path === ptc || path.startsWith(`${ptc}.`)) && ptc.length > (longest?.length ?? 0)) longest = ptc;
+  for (const ptc of ptcs) if (isWithin(path, ptc) && ptc.length > (longest?.length ?? 0)) longest = ptc;
   return longest;
 };
 

@@ -19,6 +19,16 @@ export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(
 
 const zero = scaledRate('0');
 
+// Releases are immutable, so each of their rates is read once, not once for each document.
+const generalRates = new WeakMap<Release['rates'][number], ScaledRate>();
+const generalRate = (rate: Release['rates'][number]): ScaledRate => {
+  const known = generalRates.get(rate);
+  if (known) return known;
+  const read = scaledRate(rate.rate);
+  generalRates.set(rate, read);
+  return read;
+};
+
 export type Subject = {
   readonly product: ProductTaxCode;
   readonly day: string;
@@ -77,7 +87,7 @@ const treat = (
 ): Treatment => {
   const { day, product, use, relief } = subject;
   const rule = chooseRule(release, jurisdiction, product, day) ?? shippingRule(release, product, day);
-  const general = scaledRate(rate.rate);
+  const general = generalRate(rate);
   const treatment = {
     jurisdiction,
     sourcing: place.sourcing,

@@ -5,6 +5,7 @@ import type { Calculation } from '../calculations/response.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { parentNotFound } from './credits/admission.ts';
 import { creditOf } from './credits/credit.ts';
+import { storedAsOf } from './lifecycle.ts';
 import { type Ports, pinnedTo } from './ports.ts';
 
 /**
@@ -25,7 +26,8 @@ export const createCalculation = async (
   }
   const parent = await ports.ledger.find(account, parentId);
   if (!parent) return refuse(parentNotFound);
-  const credit = creditOf(parent, request, pinnedTo(parent.transaction, context, ports.releaseById, parent.pinned));
+  const pinned = pinnedTo(parent.transaction, context, ports.releaseById, parent.pinned);
+  const credit = creditOf(storedAsOf(parent, context.now), request, pinned, unknownFields);
   return credit.ok ? accept(answer(request, credit.value.outcome)) : credit;
 };
 

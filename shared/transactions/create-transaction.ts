@@ -10,8 +10,17 @@ import type { Commit, Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { openEntriesOf } from './open-entries.ts';
-import { type Answered, answerOfReplay, type Caller, type Ports, pinnedTo, referenceTaken, tooLarge } from './ports.ts';
+import {
+  type Answered,
+  answerOfReplay,
+  type Caller,
+  type CreatePorts,
+  pinnedTo,
+  referenceTaken,
+  tooLarge,
+} from './ports.ts';
 import type { TransactionRequest } from './request.ts';
+import { taxDecimalsProblem } from './request-problems.ts';
 import { withSuppliedTax } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 
@@ -30,7 +39,7 @@ export type Creation = {
 export const createTransaction = async (
   creation: Creation,
   caller: Caller,
-  ports: Ports,
+  ports: CreatePorts,
 ): Promise<Result<Answered>> => {
   for (let attempt = 0; attempt < ports.attemptsMax; attempt++) {
     const result = await createOnce(creation, caller, ports);
@@ -40,7 +49,11 @@ export const createTransaction = async (
   return ports.giveUp();
 };
 
-const createOnce = async (creation: Creation, caller: Caller, ports: Ports): Promise<Result<Answered> | 'stale'> => {
+const createOnce = async (
+  creation: Creation,
+  caller: Caller,
+  ports: CreatePorts,
+): Promise<Result<Answered> | 'stale'> => {
   const { request, idempotency } = creation;
   const parentId = request.type === 'credit' ? request.parent_transaction_id : null;
   const read = parentId
@@ -73,7 +86,7 @@ const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,
   { account }: Caller,
-  { ledger, now }: Ports,
+  { ledger, now }: CreatePorts,
 ): Promise<Result<Answered>> => {
   const replay = idempotency ? await ledger.findReplay(account.id, idempotency, now()) : undefined;
   return replay ? answerOfReplay(replay) : refused;
@@ -89,13 +102,15 @@ const figuresOf = (
   { request, unknownFields }: Creation,
   parent: StoredTransaction | null,
   { account: { settings } }: Caller,
-  ports: Ports,
+  ports: CreatePorts,
 ): Result<Figures> => {
   const context = { settings, releaseFor: ports.releaseFor, now: ports.now() };
   const supplied = request.tax_amount ?? null;
   if (parent) {
+    const decimals = taxDecimalsProblem(supplied, parent.transaction.currency);
+    if (decimals) return refuse(decimals);
     const pinned = pinnedTo(parent.transaction, context, ports.releaseById, parent.pinned);
-    const credit = creditOf(parent, request, pinned);
+    const credit = creditOf(parent, request, pinned, unknownFields);
     if (!credit.ok) return credit;
     const { outcome, kind } = credit.value;
     const recorded = supplied === null ? accept(outcome) : withSuppliedCreditTax(outcome, supplied, parent);
@@ -111,7 +126,7 @@ const draft = (
   creation: Creation,
   parent: StoredTransaction | null,
   caller: Caller,
-  ports: Ports,
+  ports: CreatePorts,
 ): Result<StoredTransaction> => {
   const figures = figuresOf(creation, parent, caller, ports);
   if (!figures.ok) return figures;
@@ -140,7 +155,10 @@ const commitOf = (
     nowMs,
     idempotency: idempotency && { ...idempotency, answer: answerOf(201, transaction) },
     head: { before: null, after: { ...stored, auditHash: entry.hash }, entry },
-    parent: parent && isFinal ? parentAfter(parent, transaction, 1n, transaction.created_at, credential) : null,
+    parent:
+      parent && isFinal
+        ? parentAfter(parent, [{ credit: transaction, sign: 1n }], transaction.created_at, credential)
+        : null,
     openEntries: { post: isFinal ? openEntriesOf(transaction) : [], remove: [] },
   };
 };

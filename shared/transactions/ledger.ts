@@ -1,6 +1,6 @@
 import type { AuditEntry } from './audit.ts';
 import type { OpenEntry } from './open-entries.ts';
-import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { StoredTransaction, TransactionSummary } from './transaction.ts';
 
 /** What the use cases need of the store: the port that shared/store implements on DynamoDB. */
 
@@ -82,7 +82,7 @@ export type ListPosition = { readonly id: string; readonly tax_date: string };
 
 export type ListPage = {
   /** Transactions without their line items, as stored: an expired draft is still a draft here. */
-  readonly rows: readonly Omit<Transaction, 'line_items'>[];
+  readonly rows: readonly TransactionSummary[];
   /** Where the index was left off; `null` at its end. */
   readonly next: ListPosition | null;
 };

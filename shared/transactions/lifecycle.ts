@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { Status, StoredTransaction, Transaction } from './transaction.ts';
+import type { Status, StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
 
 /** What a client may set a status to (specification 3; interface decisions 4). Only the service sets filed. */
 const transitions: Readonly<Record<Status, readonly Status[]>> = {
@@ -29,7 +29,7 @@ export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | '
   status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
 
 /** What the sweep makes of an expired draft: void since its deadline. */
-export const expired = (transaction: Transaction): Transaction => ({
+export const expired = <Some extends Transaction | TransactionSummary>(transaction: Some): Some => ({
   ...transaction,
   status: 'void',
   void_reason: 'draft_expired',
@@ -39,7 +39,7 @@ export const expired = (transaction: Transaction): Transaction => ({
 });
 
 /** A transaction as it reads now: an expired draft reads as the void that the sweep will write. */
-export const asOf = (transaction: Transaction, nowMs: number): Transaction =>
+export const asOf = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
   isExpired(transaction, nowMs) ? expired(transaction) : transaction;
 
 /** The same of a stored one, for answers. */

@@ -1,7 +1,7 @@
 import { encodeTime } from 'ulid';
 import type { ListQuery } from './ledger.ts';
 import type { TransactionListQuery } from './list-query.ts';
-import type { Transaction } from './transaction.ts';
+import type { TransactionSummary } from './transaction.ts';
 
 /** Milliseconds, both inclusive; `null` is open. */
 type Range = { readonly from: number | null; readonly to: number | null };
@@ -61,8 +61,7 @@ export const chooseIndex = (query: TransactionListQuery): Choice => {
   return { index: 'by_account', value: null, ...created };
 };
 
-type Row = Omit<Transaction, 'line_items'>;
-type Filter = (row: Row) => boolean;
+type Filter = (row: TransactionSummary) => boolean;
 
 /** The filters that the chosen index does not answer by itself, on a row as it reads now. */
 export const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {

@@ -2,12 +2,11 @@ import * as z from 'zod/mini';
 import { identifier, instant, text } from '../calculations/fields.ts';
 import { statuses } from './transaction.ts';
 
-const limit = z._default(
+const limit = z.optional(
   z.pipe(
     z.string().check(z.regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')),
     z.transform((digits) => Number(digits)),
   ),
-  25,
 );
 
 const bounds = <Name extends string>(name: Name) =>
@@ -33,7 +32,7 @@ export const TransactionListQuery = z
     expand: z.optional(z.enum(['line_items'], 'Send line_items.')),
   })
   .check((payload) => {
-    if (payload.value.expand && payload.value.limit > lineItemsLimitMax)
+    if (payload.value.expand && (payload.value.limit ?? 0) > lineItemsLimitMax)
       payload.issues.push({
         code: 'custom',
         input: payload.value,
@@ -46,8 +45,12 @@ export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 /** With line items a page is larger, so it has fewer rows. */
 export const lineItemsLimitMax = 10;
 
+/** How many rows a page has at the most. */
+export const limitOf = ({ limit: sent, expand }: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
+  sent ?? (expand ? lineItemsLimitMax : 25);
+
 z.globalRegistry.add(limit, {
-  description: 'Page size; at most 10 with expand=line_items.',
+  description: 'Page size; with expand=line_items at most 10, which is then the default.',
   // For the document generator: text on the wire, a number to the client.
   override: { type: 'integer', minimum: 1, maximum: 100, default: 25, pattern: undefined },
 });

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
-import { expired, isExpired } from './lifecycle.ts';
+import { asOf } from './lifecycle.ts';
 import { cursorOf, positionOf } from './list-cursor.ts';
 import { chooseIndex, filtersAfter } from './list-filters.ts';
-import type { TransactionListQuery } from './list-query.ts';
+import { limitOf, type TransactionListQuery } from './list-query.ts';
 import type { TransactionList, TransactionRow } from './list-response.ts';
-import type { Transaction } from './transaction.ts';
+import type { TransactionSummary } from './transaction.ts';
 
 export type ListPorts = {
   readonly index: TransactionIndex;
@@ -19,8 +19,7 @@ export const pagesMax = 4;
 // With filters that the index does not answer, rows are read in pages of this size.
 const scannedRows = 100;
 
-type Row = Omit<Transaction, 'line_items'>;
-type Scan = { readonly rows: readonly Row[]; readonly next: ListPosition | null };
+type Scan = { readonly rows: readonly TransactionSummary[]; readonly next: ListPosition | null };
 
 /**
  * List an account's transactions, newest first, as they read now (interface decisions 6).
@@ -32,7 +31,8 @@ export const listTransactions = async (
   account: Account,
   ports: ListPorts,
 ): Promise<Result<TransactionList>> => {
-  const { starting_after, limit, expand: _, ...filters } = query;
+  const { starting_after, limit: _limit, expand: _expand, ...filters } = query;
+  const limit = limitOf(query);
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
   if (starting_after !== undefined && after === null)
     return refuse({
@@ -43,13 +43,13 @@ export const listTransactions = async (
     });
   const { rows, next } = await scan(query, after, account.id, ports);
   const page = rows.slice(0, limit);
-  const position = rows.length > limit ? (page.at(-1) as Row) : next;
+  const position = rows.length > limit ? (page.at(-1) as TransactionSummary) : next;
   return accept({
     object: 'list',
     url: '/transactions',
     has_more: position !== null,
     next_cursor: position && cursorOf(position, account.cursor_secret, filters),
-    data: query.expand ? await withLines(page, account.id, ports) : page.map(withoutLines),
+    data: query.expand ? await withLines(page, account.id, ports) : [...page],
   });
 };
 
@@ -63,8 +63,6 @@ const positionAfter = async (
   return (await ledger.find(id, startingAfter))?.transaction ?? null;
 };
 
-const asOf = (row: Row, nowMs: number): Row => (isExpired(row, nowMs) ? expired({ ...row, line_items: [] }) : row);
-
 /** One row more than the page holds, if there is one; `next` is where the index was left off before its end. */
 const scan = async (
   query: TransactionListQuery,
@@ -74,22 +72,24 @@ const scan = async (
 ): Promise<Scan> => {
   const choice = chooseIndex(query);
   const filters = filtersAfter(query, choice);
-  const size = filters.length === 0 ? query.limit + 1 : scannedRows;
-  const rows: Row[] = [];
+  const size = filters.length === 0 ? limitOf(query) + 1 : scannedRows;
+  const rows: TransactionSummary[] = [];
   let after = start;
   for (let page = 0; page < pagesMax; page++) {
     const found = await index.page(account, { ...choice, after, limit: size });
     const nowMs = now();
     rows.push(...found.rows.map((row) => asOf(row, nowMs)).filter((row) => filters.every((keeps) => keeps(row))));
     after = found.next;
-    if (after === null || rows.length > query.limit) break;
+    if (after === null || rows.length > limitOf(query)) break;
   }
   return { rows, next: after };
 };
 
-const withoutLines = (row: Row): TransactionRow => ({ ...row, line_items: null });
-
-const withLines = async (rows: readonly Row[], account: string, { ledger }: ListPorts): Promise<TransactionRow[]> => {
+const withLines = async (
+  rows: readonly TransactionSummary[],
+  account: string,
+  { ledger }: ListPorts,
+): Promise<TransactionRow[]> => {
   const stored = await ledger.findSome(
     account,
     rows.map(({ id }) => id),

@@ -2,7 +2,7 @@ import type { Settings } from '../accounts/account.ts';
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
-import type { Ports } from './ports.ts';
+import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import { nothingCredited, type StoredTransaction } from './transaction.ts';
 
@@ -20,7 +20,7 @@ export const newTransaction = (
   calculatedTax: string,
   creditOf: StoredTransaction['creditOf'],
   settings: Settings,
-  { newId, now }: Pick<Ports, 'newId' | 'now'>,
+  { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {
   const zero = formatAmount(0n, exponentOf(outcome.currency));
   const nowMs = now();
@@ -30,7 +30,7 @@ export const newTransaction = (
   return {
     transaction: {
       object: 'transaction',
-      id: newId(),
+      id: newId(nowMs),
       status: isDraft ? 'draft' : 'finalized',
       type: request.type ?? 'sale',
       parent_transaction_id: request.parent_transaction_id ?? null,

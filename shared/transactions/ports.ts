@@ -21,7 +21,6 @@ export type Ports = {
   readonly releaseById: (id: string) => Release | undefined;
   /** The service's time in milliseconds. */
   readonly now: () => number;
-  readonly newId: () => string;
   /** The bytes that a transaction takes, and how many it may. */
   readonly storedSize: (stored: StoredTransaction) => number;
   readonly storedBytesMax: number;
@@ -30,6 +29,9 @@ export type Ports = {
   /** Throws what tells the client to come back later. */
   readonly giveUp: () => never;
 };
+
+/** What creating needs beside. */
+export type CreatePorts = Ports & { readonly newId: (timeMs: number) => string };
 
 /** An answer, and whether it had been given before. */
 export type Answered = { readonly answer: SavedAnswer; readonly isReplayed: boolean };

@@ -22,8 +22,10 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
 
 /** What is wrong between the fields of a new transaction. */
 export const newTransactionProblems = (body: unknown): Problem[] => {
-  const { tax_amount, currency } = fieldsOf(body);
-  const decimals = taxDecimalsProblem(tax_amount, currency);
+  const { tax_amount, currency, type, parent_transaction_id } = fieldsOf(body);
+  // A credit has its sale's currency unless it names one: the use case looks at its decimals.
+  const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
+  const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
   return [...crossFieldProblems(body), ...(decimals ? [decimals] : [])];
 };
 
@@ -37,7 +39,6 @@ const notNullable = [
   'explain',
   'status',
   'type',
-  'parent_transaction_id',
 ] as const;
 
 const nullProblem = (field: string): Problem => ({
@@ -49,6 +50,10 @@ const nullProblem = (field: string): Problem => ({
 
 const withinLines = /^\/line_items\/\d+\/|^\/tax_date$/;
 
+// Whether a line may leave out its price depends on the transaction: one of a credit inherits it.
+const isMissingPrice = ({ code, source }: Problem) =>
+  code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
+
 /** What is wrong between the fields of an update, as far as it can be said without the transaction. */
 export const updateProblemsOf = (body: unknown): Problem[] => {
   const fields = fieldsOf(body);
@@ -56,7 +61,11 @@ export const updateProblemsOf = (body: unknown): Problem[] => {
   return [
     ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
     ...crossFieldProblems(body).filter(
-      ({ source }) => source && 'pointer' in source && withinLines.test(source.pointer),
+      (problem) =>
+        problem.source &&
+        'pointer' in problem.source &&
+        withinLines.test(problem.source.pointer) &&
+        !isMissingPrice(problem),
     ),
     ...(hasReason && fields['status'] !== 'void'
       ? [invalidFormat('/void_reason', 'Invalid void_reason', 'Send it together with status "void", or leave it out.')]

@@ -30,6 +30,9 @@ export const Transaction = z.object({
 });
 export type Transaction = z.infer<typeof Transaction>;
 
+/** A transaction as the indexes know it: everything but its lines, whose key keeps its place. */
+export type TransactionSummary = Omit<Transaction, 'line_items'> & { readonly line_items: null };
+
 /** How much of what has been credited: net and tax, decimal strings of the currency. */
 export type Credited = { readonly net: string; readonly tax: string };
 

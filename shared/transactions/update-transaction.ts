@@ -1,7 +1,7 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
 import { auditEntry } from './audit.ts';
-import { parentAfter } from './credits/parent-change.ts';
+import { type Move, parentAfter } from './credits/parent-change.ts';
 import { expiryOf } from './expiry.ts';
 import type { Commit, Idempotency } from './ledger.ts';
 import { isExpired, storedAsOf } from './lifecycle.ts';
@@ -113,13 +113,16 @@ const commitOf = (
   const isFinalized = was === 'draft' && transaction.status === 'finalized';
   const isReversed = was === 'finalized' && transaction.status === 'void';
   const isRetaxed = was === 'finalized' && transaction.status === 'finalized' && fields.includes('tax_amount');
-  const sign = isFinalized ? 1n : -1n;
+  const moves: Move[] = [
+    ...(isReversed || isRetaxed ? [{ credit: before.transaction, sign: -1n } as const] : []),
+    ...(isFinalized || isRetaxed ? [{ credit: transaction, sign: 1n } as const] : []),
+  ];
   return {
     account: account.id,
     nowMs: Date.parse(at),
     idempotency,
     head: { before, after: { ...next, auditHash: entry.hash }, entry },
-    parent: parent && (isFinalized || isReversed) ? parentAfter(parent, transaction, sign, at, credential) : null,
+    parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, credential) : null,
     openEntries: {
       post: isFinalized || isRetaxed ? openEntriesOf(transaction) : [],
       remove: isReversed || isRetaxed ? openEntriesOf(before.transaction) : [],

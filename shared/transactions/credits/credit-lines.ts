@@ -24,14 +24,16 @@ export const sizeLine = (line: LineItemRequest, parent: LineItemResponse, expone
   const sent = (text: string | null | undefined, applied: string) =>
     text ? rescale(decimal(text), exponent) : inherited(applied);
   const discount = sent(line.discount_amount, parent.applied_discount_amount);
-  return {
-    unitPrice,
-    amount,
-    discount,
-    thirdPartyDiscount: sent(line.third_party_discount_amount, parent.applied_third_party_discount_amount),
-    net: amount - discount,
-  };
+  const net = amount - discount;
+  const coupon = sent(line.third_party_discount_amount, parent.applied_third_party_discount_amount);
+  // Inherited ones are rounded each by itself, and may come out a cent over what is left to take them from.
+  const thirdPartyDiscount = !line.third_party_discount_amount && 0n <= net && net < coupon ? net : coupon;
+  return { unitPrice, amount, discount, thirdPartyDiscount, net };
 };
+
+/** The discount sent with a line that exceeds what it is taken from, or `null`. */
+export const excessiveDiscount = ({ net, thirdPartyDiscount }: Sized) =>
+  net < 0n ? 'discount_amount' : net < thirdPartyDiscount ? 'third_party_discount_amount' : null;
 
 /** What a sized line takes of its parent's line: the net, and the recorded tax in proportion. */
 export const shareOf = ({ net }: Sized, parent: LineItemResponse, left: Share, exponent: number): Share => ({

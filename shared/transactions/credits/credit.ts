@@ -1,16 +1,18 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { crossFieldProblems, discountTooLarge } from '../../calculations/cross-field.ts';
 import type { Context } from '../../calculations/document.ts';
 import { lineIds } from '../../calculations/line-ids.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { allocate } from '../../money/allocate.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
+import { decimal, divideHalfUp, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { TransactionRequest } from '../request.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { creditProblem } from './admission.ts';
-import { creditLine, shareOf, sizeLine } from './credit-lines.ts';
+import { creditLine, excessiveDiscount, shareOf, sizeLine } from './credit-lines.ts';
 import { creditOutcome } from './outcome.ts';
 import { isNothing, minus, overCredit, parentLineId, type Remaining, remainingOf, type Share } from './remaining.ts';
 import { recordedTax, scaleCharge, scaleShipping } from './scale.ts';
@@ -32,7 +34,22 @@ export type CreditRequest = Pick<
  * Without lines the whole sale is reversed, or with `credit_remaining` what is left of it. Refused: a parent that cannot
  * be credited, another currency, and more than is left, of a line or in total.
  */
-export const creditOf = (parent: StoredTransaction, request: CreditRequest, context: Context): Result<Credit> => {
+export const creditOf = (
+  parent: StoredTransaction,
+  request: CreditRequest,
+  context: Context,
+  unknownFields: readonly string[],
+): Result<Credit> => {
+  const credit = creditAs(parent, request, context);
+  if (!credit.ok || unknownFields.length === 0) return credit;
+  const { outcome, kind } = credit.value;
+  return accept({
+    kind,
+    outcome: { ...outcome, warnings: [...unknownFieldWarnings(unknownFields), ...outcome.warnings] },
+  });
+};
+
+const creditAs = (parent: StoredTransaction, request: CreditRequest, context: Context): Result<Credit> => {
   const problem = creditProblem(parent.transaction, request);
   if (problem) return refuse(problem);
   const remaining = remainingOf(parent);
@@ -43,11 +60,13 @@ export const creditOf = (parent: StoredTransaction, request: CreditRequest, cont
   });
   if (request.credit_remaining) return creditRemaining(parent.transaction, request, remaining, context, isUntouched);
   if (!isUntouched) return refuse(overCredit(remaining.total, parent.transaction.currency, '/parent_transaction_id'));
-  const { line_items, shipping } = parent.transaction;
-  return accept({
-    kind: 'all',
-    outcome: creditOutcome(parent.transaction, request, line_items, shipping, [], context),
-  });
+  return accept({ kind: 'all', outcome: wholeOutcome(parent.transaction, request, context) });
+};
+
+/** The outcome that reverses a whole sale. Each line names the one that it reverses, whatever that said of a parent. */
+const wholeOutcome = (parent: Transaction, request: CreditRequest, context: Context): Outcome => {
+  const lines = parent.line_items.map((line) => ({ ...line, parent_line_item_id: line.id }));
+  return creditOutcome(parent, request, lines, parent.shipping, [], context);
 };
 
 const creditRemaining = (
@@ -58,19 +77,16 @@ const creditRemaining = (
   isUntouched: boolean,
 ): Result<Credit> => {
   if (isNothing(remaining.total)) return refuse(overCredit(remaining.total, parent.currency, '/credit_remaining'));
-  if (isUntouched)
-    return accept({
-      kind: 'remaining',
-      outcome: creditOutcome(parent, request, parent.line_items, parent.shipping, [], context),
-    });
+  if (isUntouched) return accept({ kind: 'remaining', outcome: wholeOutcome(parent, request, context) });
   const exponent = exponentOf(parent.currency);
   const shares = capped([...remaining.lines.values(), remaining.shipping], remaining.total);
   const lines = parent.line_items.flatMap((line, index) => {
     const taken = shares[index] as Share;
     if (isNothing(taken)) return [];
     const unitPrice = formatAmount(taken.net, exponent);
-    const sized = { unitPrice, amount: taken.net, discount: 0n, thirdPartyDiscount: 0n, net: taken.net };
     const left = remaining.lines.get(line.id) as Share;
+    const thirdPartyDiscount = couponOf(line, taken, left, exponent);
+    const sized = { unitPrice, amount: taken.net, discount: 0n, thirdPartyDiscount, net: taken.net };
     return [
       creditLine(
         { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null },
@@ -93,6 +109,15 @@ const creditRemaining = (
         })
       : null;
   return accept({ kind: 'remaining', outcome: creditOutcome(parent, request, lines, shipping, [], context) });
+};
+
+// What a manufacturer paid is not the customer's to get back: it goes by what is credited of the line's net.
+const couponOf = (line: LineItemResponse, taken: Share, left: Share, exponent: number): bigint => {
+  const [coupon, net] = [line.applied_third_party_discount_amount, line.net_amount].map((text) =>
+    parseAmount(text, exponent),
+  ) as [bigint, bigint];
+  const upTo = (part: bigint) => (net === 0n ? 0n : divideHalfUp(coupon * part, net));
+  return upTo(net - left.net + taken.net) - upTo(net - left.net);
 };
 
 // Lines that matched none may have taken from the total what the lines themselves still show.
@@ -127,7 +152,10 @@ const creditLines = (
   context: Context,
 ): Result<Credit> => {
   const requested = request.line_items ?? [];
-  const ids = lineIds(requested);
+  const ids = lineIds(
+    requested,
+    parent.line_items.map(({ id }) => id),
+  );
   const drawn: Drawn = { lines: [], warnings: [], left: new Map(remaining.lines) };
   for (const [index, line] of requested.entries()) {
     const problem = drawLine(drawn, parent, line, ids[index] as string, index);
@@ -166,7 +194,9 @@ const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: 
   }
   const left = drawn.left.get(parentLine.id) as Share;
   const sized = sizeLine(line, parentLine, exponent);
-  if (sized.net < 0n || sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`);
+  const discount = excessiveDiscount(sized);
+  if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
+  if (sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`);
   const taken = shareOf(sized, parentLine, left, exponent);
   drawn.left.set(parentLine.id, minus(left, taken));
   drawn.lines.push(creditLine(line, id, parentLine, sized, taken, left, exponent));
@@ -183,9 +213,14 @@ const calculateUnmatched = (
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
   const unmatched = requested.filter((_, index) => lines[index] === null);
   if (unmatched.length === 0) return accept([]);
-  const { currency, tax_date, tax_included } = parent;
+  const { currency, tax_date, tax_included, collected_by, ship_from } = parent;
   const customer = request.customer ?? parent.customer;
-  const calculated = calculate({ currency, tax_date, tax_included, customer, line_items: unmatched }, context, []);
+  const basis = { currency, tax_date, tax_included, collected_by, ship_from, customer };
+  // In the places where they stand, so that the pointers are those of the request.
+  const places = requested.map((line, index) => (lines[index] === null ? line : null));
+  const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
+  if (problem) return refuse(problem, ...others);
+  const calculated = calculate({ ...basis, line_items: unmatched }, context, []);
   return calculated.ok ? accept(calculated.value.line_items) : calculated;
 };
 

@@ -3,15 +3,19 @@ import type { HeadChange } from '../ledger.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { takenBy, withCredited } from './remaining.ts';
 
-/** What finalizing (`1n`) or voiding (`-1n`) a credit does to its parent, in the same write (interface decisions 5.4). */
-export const parentAfter = (
-  parent: StoredTransaction,
-  credit: Transaction,
-  sign: 1n | -1n,
-  at: string,
-  by: string,
-): HeadChange => {
-  const after = withCredited(parent, takenBy(credit, parent.transaction), sign, at);
+/** What a credit takes from its parent (`1n`) or gives back to it (`-1n`). */
+export type Move = { readonly credit: Transaction; readonly sign: 1n | -1n };
+
+/**
+ * What finalizing or voiding a credit does to its parent, or both where its tax changes: in the same write, as one
+ * version (interface decisions 5.4).
+ */
+export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
+  const moved = moves.reduce(
+    (stored, { credit, sign }) => withCredited(stored, takenBy(credit, parent.transaction), sign, at),
+    parent,
+  );
+  const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
   const fields = ['credited_amount', 'credited_tax_amount', 'refund_status'];
   const entry = auditEntry({ before: parent, after: after.transaction, at, by, fields });
   return { before: parent, after: { ...after, auditHash: entry.hash }, entry };

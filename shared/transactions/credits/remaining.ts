@@ -25,6 +25,10 @@ const shareReader = (exponent: number) => (net: string, tax: string) => ({
   tax: parseAmount(tax, exponent),
 });
 
+// A client may call a line `constructor` or `__proto__`: only what is the record's own counts.
+const ownOf = (lines: StoredTransaction['credited']['lines'], id: string): Credited | undefined =>
+  Object.hasOwn(lines, id) ? lines[id] : undefined;
+
 /** What is left of a sale after its live credits. */
 export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
   const share = shareReader(exponentOf(transaction.currency));
@@ -32,7 +36,10 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
     taken ? minus(whole, share(taken.net, taken.tax)) : whole;
   const { line_items, shipping, shipping_amount } = transaction;
   const lines = new Map(
-    line_items.map(({ id, net_amount, tax_amount }) => [id, left(share(net_amount, tax_amount), credited.lines[id])]),
+    line_items.map(({ id, net_amount, tax_amount }) => [
+      id,
+      left(share(net_amount, tax_amount), ownOf(credited.lines, id)),
+    ]),
   );
   const shippingLeft = left(share(shipping_amount, shipping?.tax_amount ?? '0'), credited.shipping);
   const sum = [...lines.values(), shippingLeft].reduce(plus, nothing);
@@ -76,13 +83,14 @@ export const withCredited = (
     const before = now ? share(now.net, now.tax) : nothing;
     return { net: write(before.net + sign * by.net), tax: write(before.tax + sign * by.tax) };
   };
+  const lines = new Map(Object.entries(parent.credited.lines));
+  for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id), by));
   const credited = {
-    lines: { ...parent.credited.lines },
+    lines: Object.fromEntries(lines),
     shipping: moved(parent.credited.shipping, taken.shipping),
     unmatched: moved(parent.credited.unmatched, taken.unmatched),
   };
-  for (const [id, by] of taken.lines) credited.lines[id] = moved(credited.lines[id], by);
-  const sum = [...Object.values(credited.lines), credited.shipping, credited.unmatched]
+  const sum = [...lines.values(), credited.shipping, credited.unmatched]
     .map(({ net, tax }) => share(net, tax))
     .reduce(plus, nothing);
   const after = { ...parent, credited };

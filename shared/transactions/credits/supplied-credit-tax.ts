@@ -21,7 +21,10 @@ export const withSuppliedCreditTax = (
   const total = parseAmount(supplied, exponent);
   if (total === parseAmount(outcome.tax_amount, exponent)) return accept(outcome);
   const charges = chargesOf(outcome, parent, exponent);
-  const bound = charges.reduce((sum, { weight }) => sum + weight, 0n);
+  const sum = charges.reduce((all, { weight }) => all + weight, 0n);
+  // Lines that matched none took of the total what the lines themselves still show.
+  const left = remainingOf(parent).total.tax;
+  const bound = sum < left ? sum : left;
   if (total > bound) return refuse(overCredit({ ...nothing, tax: bound }, outcome.currency, '/tax_amount'));
   const taxes = allocate(
     total,

@@ -31,9 +31,7 @@ const identity = ['type', 'parent_transaction_id'] as const;
 export const updateProblems = (update: TransactionUpdate, transaction: Transaction, asked: Asked): Problem[] => {
   const { status } = transaction;
   const isOpen = status === 'draft';
-  const fixed = identity.filter(
-    (field) => update[field] !== undefined && update[field] !== null && update[field] !== transaction[field],
-  );
+  const fixed = identity.filter((field) => update[field] !== undefined && update[field] !== transaction[field]);
   const problems = [
     ...fixed.map((field) => immutable(field, status)),
     ...(isOpen ? [] : asked.inputs.map((field) => immutable(field, status))),

@@ -7,6 +7,7 @@ import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { type CreditRequest, creditOf } from '../credits/credit.ts';
+import { takenBy, withCredited } from '../credits/remaining.ts';
 import { withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { taxDiffers } from '../new-transaction.ts';
 import { type Ports, pinnedTo } from '../ports.ts';
@@ -73,7 +74,9 @@ export const planUpdate = (
     version: transaction.version + 1,
     ...(asked.status && stamps(status, at, update)),
   };
-  return accept({ next: { ...stored, transaction: next }, fields });
+  // Lines that an edit gave to a credit are what it credits from now on.
+  const creditOf = stored.creditOf !== null && asked.inputs.includes('line_items') ? 'lines' : stored.creditOf;
+  return accept({ next: { ...stored, creditOf, transaction: next }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
@@ -100,7 +103,9 @@ const figuresAfter = (
   const { transaction } = stored;
   const isStale = stored.creditOf !== null && asked.status && update.status === 'finalized';
   if (asked.inputs.length === 0 && !asked.tax && !isStale)
-    return accept({ warnings: [...transaction.warnings, ...unknownFieldWarnings(unknownFields)] });
+    return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
+  if (basis.parent && transaction.status === 'finalized')
+    return retaxed(transaction, update.tax_amount ?? null, basis.parent, unknownFields);
   const supplied = suppliedTax(update, transaction, asked);
   const calculated = recalculate(update, stored, asked, basis, unknownFields);
   if (!calculated.ok) return calculated;
@@ -112,12 +117,13 @@ const figuresAfter = (
         : accept(withSuppliedTax(calculated.value, supplied));
   if (!recorded.ok) return recorded;
   const outcome = recorded.value;
-  if (isStale && !asked.tax && asked.inputs.length === 0 && outcome.tax_amount !== transaction.tax_amount)
+  const isMoved = outcome.tax_amount !== transaction.tax_amount || outcome.total_amount !== transaction.total_amount;
+  if (isStale && !asked.tax && asked.inputs.length === 0 && isMoved)
     return refuse({
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
       detail:
-        'The sale was credited since, and the tax of this credit has changed: send meta.tax_amount as tax_amount.',
+        'The sale was credited since, and this credit has changed: send meta.tax_amount as tax_amount, or create it again.',
       source: { pointer: '/status' },
       meta: { tax_amount: outcome.tax_amount },
     });
@@ -125,6 +131,39 @@ const figuresAfter = (
     ...outcome,
     warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, update, transaction, asked)],
     calculated_tax_amount: calculated.value.tax_amount,
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+  });
+};
+
+// The same unknown field in every update is one warning.
+const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly string[]): Warning[] => {
+  const told = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
+  const added = unknownFieldWarnings(unknownFields).filter(({ code, pointer }) => !told.has(`${code} ${pointer}`));
+  return [...warnings, ...added];
+};
+
+/**
+ * Another tax of a finalized credit. What it credits stays; its tax is spread over, and bounded by, what is left of the
+ * sale's without this credit itself.
+ */
+const retaxed = (
+  transaction: Transaction,
+  supplied: string | null,
+  parent: StoredTransaction,
+  unknownFields: readonly string[],
+): Result<Partial<Figures>> => {
+  const { calculated_tax_amount, updated_at } = transaction;
+  const without = withCredited(parent, takenBy(transaction, parent.transaction), -1n, updated_at);
+  const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
+  if (!recorded.ok) return recorded;
+  const { tax_amount } = recorded.value;
+  const others = withUnknownFields(transaction.warnings, unknownFields).filter(
+    ({ code }) => code !== 'tax_amount_differs',
+  );
+  const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
+  return accept({
+    ...recorded.value,
+    warnings: [...others, ...differs],
     tax_amount_source: supplied === null ? 'calculated' : 'provided',
   });
 };
@@ -172,6 +211,7 @@ const recalculate = (
       parent,
       creditRequest(input, stored, asked),
       pinnedTo(parent.transaction, context, releaseById, parent.pinned),
+      unknownFields,
     );
     return credit.ok ? accept(credit.value.outcome) : credit;
   }

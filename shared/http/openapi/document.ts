@@ -1,0 +1,116 @@
+import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
+import { echoSuffix, nameComponents } from './component-names.ts';
+import { parameterTexts } from './field-texts.ts';
+import { describeFormats } from './formats.ts';
+import { requestHeaders } from './headers.ts';
+import { introduction } from './introduction.ts';
+import { pathItems } from './path-items.ts';
+import { refined, simplified } from './refine.ts';
+import { headerComponents, responseComponents } from './responses.ts';
+
+const frame: Omit<ZodOpenApiObject, 'paths'> = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Levy',
+    version: '0.1.0',
+    summary: 'Sales tax calculation and a tax transaction ledger',
+    description: introduction,
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [
+    {
+      url: 'http://127.0.0.1:{port}',
+      description: 'The service on this machine: npm start',
+      variables: { port: { default: '3000', description: 'PORT' } },
+    },
+    {
+      url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
+      description: 'The service in your own AWS account: npm run deploy prints the address',
+      variables: { api: { default: 'api' }, region: { default: 'us-east-1' } },
+    },
+  ],
+  security: [{ apiKey: [] }, { bearer: [] }],
+  tags: [
+    { name: 'Product attributes', description: 'Facts about a product that can change how it is taxed.' },
+    { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
+    { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
+    { name: 'Documentation', description: 'What you are reading.' },
+  ],
+};
+
+const securitySchemes = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The standard way. Keys start with `levy_`, belong to an account, and carry scopes and an expiry.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'A token of the OIDC issuer that the service is configured with. The claim `levy_account` names the account.',
+  },
+} as const;
+
+type Parameter = oas31.ParameterObject | oas31.ReferenceObject;
+
+const bounds: Readonly<Record<string, string>> = {
+  gte: 'at or after',
+  gt: 'after',
+  lte: 'at or before',
+  lt: 'before',
+};
+
+const textOf = (name: string): string | undefined => {
+  const [, field, bound = ''] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+  return field
+    ? `Only transactions with a \`${field}\` ${bounds[bound]} this instant or date, in UTC.`
+    : parameterTexts[name];
+};
+
+// Descriptions of the schemas themselves come first, and stand once: beside the parameter's name.
+const withText = (parameter: Parameter): Parameter => {
+  if ('$ref' in parameter || parameter.in === 'header') return parameter;
+  const { name, in: place, description, schema, ...rest } = parameter;
+  const { description: own, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
+  const text = own || description || textOf(name);
+  if (!text) throw new Error(`Say in field-texts.ts what the parameter ${name} is.`);
+  return { name, in: place, description: text, ...rest, schema: type };
+};
+
+const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
+  for (const item of Object.values(paths))
+    for (const operation of Object.values(item) as oas31.OperationObject[])
+      operation.parameters = (operation.parameters ?? []).map(withText);
+  return paths;
+};
+
+/** Make the OpenAPI document of the route table and the schemas. It is made of nothing else, so it is always the same. */
+export const openApiDocument = (): oas31.OpenAPIObject => {
+  nameComponents();
+  describeFormats();
+  const made = createDocument(
+    {
+      ...frame,
+      paths: pathItems(),
+      components: {
+        securitySchemes,
+        parameters: requestHeaders,
+        headers: headerComponents(),
+        responses: responseComponents(),
+      },
+    },
+    { outputIdSuffix: echoSuffix },
+  ) as oas31.OpenAPIObject;
+  const { schemas = {}, ...components } = made.components ?? {};
+  return {
+    ...made,
+    paths: withTexts(simplified(made.paths ?? {})),
+    components: { schemas: refined(schemas as Record<string, oas31.SchemaObject>), ...components },
+  };
+};
+
+/** The document as it is committed and served. */
+export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;

@@ -1,0 +1,31 @@
+/** What a reader of the document should know before the operations. */
+export const introduction = `Levy calculates sales tax and keeps a ledger of tax transactions.
+
+- **Calculate.** \`POST /calculations\` answers the tax of a document and stores nothing.
+- **Record.** \`POST /transactions\` records a sale or a credit. A finalized transaction creates a tax liability.
+- **Classify.** \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
+
+## Workflows
+
+1. **Draft invoice.** Create a transaction with \`status: draft\`; make the invoice with its \`tax_amount\`; then
+   \`POST /transactions/{id}\` with \`status: finalized\` and the invoice's id as \`reference_id\`, within 24 hours.
+2. **Estimate.** \`POST /calculations\`; after the sale, \`POST /transactions\` with all line items, the tax that was
+   collected and \`status: finalized\`.
+3. **Full refund.** \`POST /transactions\` with \`type: credit\`, \`parent_transaction_id\`, \`status: finalized\` and
+   \`tax_date\`, without line items.
+4. **Partial refund.** The same with the line items that are refunded. \`POST /calculations\` with the same body says
+   beforehand what tax the credit will carry.
+
+## Conventions
+
+- Amounts, quantities and rates are decimal **strings**. Amounts on a credit are positive, too.
+- Timestamps are ISO 8601 in UTC. A request may send a date instead: who means a local day sends one.
+- Every documented key of an answer is there; \`null\` where it is empty. What a request sent comes back as it was sent.
+- Unknown body fields are ignored and named in \`warnings\`; \`Prefer: handling=strict\` refuses them. Unknown query
+  parameters are always refused.
+- Every error has the same envelope. \`code\` is for programs, \`detail\` says what to do, and \`source\` says where. All
+  problems of a request's fields come together. What is refused first: path and method, 401, 403, 429, the body (415,
+  413, 400), the version, the fields, 404, 412, 409.
+- Send an \`Idempotency-Key\` with every writing POST, and a retry never writes twice.
+- An account may send so many requests in a window of ten seconds; 429 says when to go on.
+`;

@@ -1,0 +1,170 @@
+import type { ZodObjectInput, ZodOpenApiMediaTypeObject } from 'zod-openapi';
+import { CalculationRequest } from '../../calculations/request.ts';
+import { Calculation } from '../../calculations/response.ts';
+import { TransactionListQuery } from '../../transactions/list-query.ts';
+import { TransactionList } from '../../transactions/list-response.ts';
+import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
+import { Transaction } from '../../transactions/transaction.ts';
+import { ProductAttributesQuery } from '../../vocabulary/query.ts';
+import { ProductAttributesListResponse } from '../../vocabulary/schema.ts';
+import type { Operation } from '../routes.ts';
+import { calculation, draft, finalized, productAttributes, transactionList } from './answer-examples.ts';
+import type { RequestHeader, ResponseHeader } from './headers.ts';
+
+/** What the document says of an operation beside its route and its errors. */
+export type OperationDefinition = {
+  readonly tag: 'Product attributes' | 'Calculations' | 'Transactions' | 'Documentation';
+  readonly summary: string;
+  readonly description: string;
+  readonly requestHeaders?: readonly RequestHeader[];
+  readonly query?: ZodObjectInput;
+  readonly body?: ZodOpenApiMediaTypeObject['schema'];
+  readonly success: {
+    readonly status: 200 | 201;
+    readonly description: string;
+    readonly schema: ZodOpenApiMediaTypeObject['schema'];
+    readonly example?: unknown;
+    readonly headers?: readonly ResponseHeader[];
+    readonly sometimes?: readonly ResponseHeader[];
+  };
+  /** What 304 means, where If-None-Match is looked at. */
+  readonly notModified?: string;
+};
+
+const listProductAttributes: OperationDefinition = {
+  tag: 'Product attributes',
+  summary: 'List product attributes',
+  description:
+    'The vocabulary of facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
+  requestHeaders: ['IfNoneMatch'],
+  query: ProductAttributesQuery,
+  success: {
+    status: 200,
+    description: 'A page of product attributes.',
+    schema: ProductAttributesListResponse,
+    example: productAttributes,
+    headers: ['ETag'],
+  },
+  notModified: 'The page is the one that If-None-Match names.',
+};
+
+const createCalculation: OperationDefinition = {
+  tag: 'Calculations',
+  summary: 'Calculate tax',
+  description:
+    'Calculates the tax of a document and stores nothing. Every field of the request comes back as it was sent, so the answer can be posted to /transactions as it is. With `type: credit` and a parent it answers what that credit would record.',
+  requestHeaders: ['Prefer'],
+  body: CalculationRequest,
+  success: {
+    status: 200,
+    description: 'The tax of the document.',
+    schema: Calculation,
+    example: calculation,
+    sometimes: ['Preference-Applied'],
+  },
+};
+
+const createTransaction: OperationDefinition = {
+  tag: 'Transactions',
+  summary: 'Create a transaction',
+  description:
+    'Records a sale or a credit. A draft has 24 hours to be finalized; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.',
+  requestHeaders: ['IdempotencyKey', 'Prefer'],
+  body: TransactionRequest,
+  success: {
+    status: 201,
+    description: 'The created transaction.',
+    schema: Transaction,
+    example: draft,
+    headers: ['Location', 'ETag'],
+    sometimes: ['Idempotent-Replayed', 'Preference-Applied'],
+  },
+};
+
+const listTransactions: OperationDefinition = {
+  tag: 'Transactions',
+  summary: 'List transactions',
+  description:
+    'Newest first. Filters are ANDed. A range on `tax_date` orders by it, newest first. A page may be short where filters leave little: go on while `has_more` is true.',
+  query: TransactionListQuery,
+  success: {
+    status: 200,
+    description: 'A page of transactions.',
+    schema: TransactionList,
+    example: transactionList,
+  },
+};
+
+const getTransaction: OperationDefinition = {
+  tag: 'Transactions',
+  summary: 'Retrieve a transaction',
+  description: 'The transaction as it is now. A draft after its deadline reads as void.',
+  success: {
+    status: 200,
+    description: 'The transaction.',
+    schema: Transaction,
+    example: finalized,
+    headers: ['ETag'],
+  },
+};
+
+const updateTransaction: OperationDefinition = {
+  tag: 'Transactions',
+  summary: 'Update a transaction',
+  description: [
+    'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
+    'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
+    '',
+    '| Field | draft | finalized | filed, void |',
+    '|---|---|---|---|',
+    '| status | finalized, void | void | none |',
+    '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
+    '| tax_amount | yes | while its period is open and no credit is in force | no |',
+    '| reference_id | yes | once, if null | no |',
+    '| metadata | yes | yes | yes |',
+    '| type, parent_transaction_id | no | no | no |',
+  ].join('\n'),
+  requestHeaders: ['IdempotencyKey', 'IfMatch', 'Prefer'],
+  body: TransactionUpdate,
+  success: {
+    status: 200,
+    description: 'The transaction after the change.',
+    schema: Transaction,
+    example: finalized,
+    headers: ['ETag'],
+    sometimes: ['Idempotent-Replayed', 'Preference-Applied'],
+  },
+};
+
+const getOpenapi: OperationDefinition = {
+  tag: 'Documentation',
+  summary: 'Read this document',
+  description: 'This document, for anybody.',
+  requestHeaders: ['IfNoneMatch'],
+  success: {
+    status: 200,
+    description: 'An OpenAPI 3.1 document.',
+    schema: {
+      type: 'object',
+      required: ['openapi', 'info', 'paths'],
+      properties: {
+        openapi: { type: 'string', pattern: '^3\\.1\\.' },
+        info: { type: 'object' },
+        paths: { type: 'object' },
+      },
+    },
+    headers: ['ETag'],
+  },
+  notModified: 'The document is the one that If-None-Match names.',
+};
+
+/** Every operation of the route table, as the document tells it. */
+export const operations: Readonly<Record<Operation, OperationDefinition>> = {
+  'list-product-attributes': listProductAttributes,
+  'create-calculation': createCalculation,
+  'create-transaction': createTransaction,
+  'list-transactions': listTransactions,
+  'get-transaction': getTransaction,
+  'update-transaction': updateTransaction,
+  'get-openapi': getOpenapi,
+};

@@ -1,0 +1,82 @@
+import type { Problem } from '../../problem.ts';
+import { supportedVersions } from '../versions.ts';
+
+/** One refusal for each status, as the service words it. */
+export const problemExamples: Readonly<Record<number, Problem>> = {
+  400: {
+    code: 'validation_malformed_json',
+    title: 'Malformed JSON',
+    detail: 'Send one JSON object; the body does not parse.',
+  },
+  401: {
+    code: 'auth_error',
+    title: 'Unauthorized',
+    detail: 'Send an API key in the header X-API-Key, or a bearer token in Authorization.',
+    source: { header: 'X-API-Key' },
+  },
+  403: {
+    code: 'auth_forbidden',
+    title: 'Forbidden',
+    detail: "This credential lacks the scope write. Ask the account's operator for one that has it.",
+    meta: { scope: 'write' },
+  },
+  404: { code: 'not_found', title: 'Not Found', detail: 'No transaction of this account has this id.' },
+  405: { code: 'method_not_allowed', title: 'Method Not Allowed', detail: 'This path answers to: GET, POST.' },
+  412: {
+    code: 'precondition_failed',
+    title: 'Precondition Failed',
+    detail: 'The transaction is at version 3. Read it again and decide anew.',
+    source: { header: 'If-Match' },
+    meta: { version: 3 },
+  },
+  413: {
+    code: 'validation_body_too_large',
+    title: 'Body Too Large',
+    detail: 'Send at most 1 MiB (1,048,576 bytes).',
+  },
+  415: {
+    code: 'validation_unsupported_media_type',
+    title: 'Unsupported Media Type',
+    detail: 'Send the body as application/json.',
+  },
+  422: {
+    code: 'validation_unknown_service_version',
+    title: 'Unknown Service-Version',
+    detail: 'Send one of meta.supported_versions, or leave the header out.',
+    source: { header: 'Service-Version' },
+    meta: { supported_versions: supportedVersions },
+  },
+  429: {
+    code: 'rate_limit_error',
+    title: 'Too Many Requests',
+    detail: 'An account may send 2000 requests in ten seconds. Send this one again in 4 s.',
+  },
+  500: {
+    code: 'system_internal_error',
+    title: 'Internal Error',
+    detail: 'Something failed on our side. The team has been notified.',
+  },
+  503: {
+    code: 'system_service_unavailable',
+    title: 'Service Unavailable',
+    detail: 'A service that this one needs does not answer. Nothing was lost: send the request again.',
+  },
+};
+
+const quantityMissing: Problem = {
+  code: 'validation_required_field',
+  title: 'Missing field quantity',
+  detail: 'Send quantity, a decimal as a string.',
+  source: { pointer: '/line_items/0/quantity' },
+};
+
+const overCredit: Problem = {
+  code: 'conflict_over_credit',
+  title: 'Credit exceeds the sale',
+  detail: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
+  source: { pointer: '/parent_transaction_id' },
+  meta: { remaining_amount: '50.00', remaining_tax_amount: '3.00' },
+};
+
+/** A better one where the operation can give it: what a client meets first is a missing field. */
+export const preferredExamples: readonly Problem[] = [quantityMissing, overCredit];

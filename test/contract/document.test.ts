@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { openApiText } from '../../shared/http/openapi/document.ts';
+import { operationCodes } from '../../shared/http/openapi/operation-codes.ts';
+import document from '../../shared/http/openapi.json' with { type: 'json' };
+import { type Operation, type Route, routes } from '../../shared/http/routes.ts';
+import { statusOf } from '../../shared/problem.ts';
+import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
+import { ProductAttributesQuery } from '../../shared/vocabulary/query.ts';
+import { resolve, schemaProblems } from './validate-response.ts';
+
+type Entry = { readonly path: string; readonly method: string; readonly operation: any };
+
+const entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+const schemas: Record<string, any> = document.components.schemas;
+
+/** Every object of the document, with the pointer that it stands at. */
+const nodes = (value: any, pointer = '#'): [string, any][] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : [
+        [pointer, value],
+        ...Object.entries(value).flatMap(([key, inner]) =>
+          nodes(inner, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+        ),
+      ];
+
+const dereferenced = (value: any): any => (typeof value?.$ref === 'string' ? resolve(value.$ref) : value);
+const withReason = { type: 'object', required: ['description'], properties: { description: { minLength: 1 } } };
+
+// What OpenAPI 3.1 requires of the parts that are here. The official schema is checked by a linter, outside.
+const structure = {
+  type: 'object',
+  required: ['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags'],
+  additionalProperties: false,
+  properties: {
+    openapi: { const: '3.1.0' },
+    info: {
+      type: 'object',
+      required: ['title', 'version', 'description', 'license'],
+      properties: { title: { const: 'Levy' }, license: { required: ['name', 'identifier'] } },
+    },
+    servers: { type: 'array', minItems: 1, items: { type: 'object', required: ['url'] } },
+    security: { type: 'array', items: { type: 'object' } },
+    tags: { type: 'array', items: { allOf: [{ required: ['name'] }, withReason] } },
+    components: { type: 'object', patternProperties: { '': { propertyNames: { pattern: '^[\\w.-]+$' } } } },
+    paths: {
+      type: 'object',
+      propertyNames: { pattern: '^/' },
+      additionalProperties: {
+        type: 'object',
+        propertyNames: { enum: ['get', 'post'] },
+        additionalProperties: { $ref: '#/$defs/operation' },
+      },
+    },
+  },
+  $defs: {
+    operation: {
+      type: 'object',
+      required: ['operationId', 'summary', 'description', 'tags', 'parameters', 'responses'],
+      properties: {
+        operationId: { pattern: '^[a-z][A-Za-z]+$' },
+        parameters: {
+          type: 'array',
+          items: {
+            anyOf: [
+              { required: ['$ref'] },
+              {
+                allOf: [{ required: ['name', 'in', 'schema'] }, withReason],
+                properties: { in: { enum: ['path', 'query', 'header'] } },
+              },
+            ],
+          },
+        },
+        requestBody: { type: 'object', required: ['content', 'required'] },
+        responses: {
+          type: 'object',
+          minProperties: 1,
+          propertyNames: { pattern: '^[1-5]\\d\\d$' },
+          additionalProperties: { anyOf: [{ required: ['$ref'] }, withReason] },
+        },
+      },
+    },
+  },
+};
+
+describe('the OpenAPI document', () => {
+  it('is what the schemas and routes make of it: after a change, run npm run openapi', () => {
+    const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
+    expect(committed).toBe(openApiText());
+  });
+
+  it('has the structure of OpenAPI 3.1', () => {
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(structure);
+    validate(document);
+    expect(validate.errors).toBeNull();
+  });
+
+  it('refers only to what it has, and has no component that nothing refers to', () => {
+    const references = nodes(document).flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+    for (const reference of references) expect(resolve(reference)).toBeTypeOf('object');
+    const { securitySchemes, ...components } = document.components;
+    const named = Object.entries(components).flatMap(([kind, items]) =>
+      Object.keys(items).map((name) => `#/components/${kind}/${name}`),
+    );
+    // A path that no operation has, has no operation to refer to its answer.
+    const unused = named.filter((name) => !references.includes(name));
+    expect(unused).toEqual(['#/components/responses/UnknownPath']);
+    expect(document.security).toEqual(Object.keys(securitySchemes).map((name) => ({ [name]: [] })));
+  });
+
+  it('has exactly the operations of the route table, each with an id of its own', () => {
+    const told = entries.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    expect(told.sort()).toEqual(
+      Object.values(routes)
+        .map(({ path, method }) => `${method} ${path}`)
+        .sort(),
+    );
+    expect(new Set(entries.map(({ operation }) => operation.operationId)).size).toBe(entries.length);
+  });
+
+  it.each(Object.entries(routes) as [Operation, Route][])('tells %s whole', (operation, { path, method, scope }) => {
+    const told = (document.paths as any)[path][method.toLowerCase()];
+    const parameters = told.parameters.map(dereferenced);
+    const pathNames = parameters.filter((parameter: any) => parameter.in === 'path').map(({ name }: any) => name);
+    expect(pathNames).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    expect(parameters.map(({ name }: any) => name)).toContain('Service-Version');
+    expect(told.security).toEqual(scope === null ? [] : undefined);
+    expect(document.tags.map(({ name }) => name)).toContain(told.tags[0]);
+    const statuses = Object.keys(told.responses).filter((status) => Number(status) >= 400);
+    expect(statuses).toEqual([...new Set(operationCodes[operation].map((code) => String(statusOf[code])))].sort());
+    for (const response of Object.values(told.responses).map(dereferenced))
+      expect(dereferenced(response.headers['X-Request-Id']).required).toBe(true);
+  });
+
+  it.each([
+    { operation: 'listProductAttributes', query: ProductAttributesQuery },
+    { operation: 'listTransactions', query: TransactionListQuery },
+  ])('names the query parameters that $operation reads', ({ operation, query }) => {
+    const told = entries.find((entry) => entry.operation.operationId === operation)?.operation.parameters;
+    const names = told.filter((parameter: any) => parameter.in === 'query').map(({ name }: any) => name);
+    expect(names).toEqual(Object.keys(query.shape));
+  });
+
+  it('gives every error code to an operation', () => {
+    expect(new Set(Object.values(operationCodes).flat())).toEqual(new Set(Object.keys(statusOf)));
+    expect(schemas['ErrorObject'].properties.code.enum).toEqual(Object.keys(statusOf));
+  });
+
+  it('has names that read well: none that zod-openapi made up', () => {
+    expect(Object.keys(schemas).filter((name) => /Output|__schema|Schema$|Response$|Row2/.test(name))).toEqual([
+      'ErrorResponse',
+      'ProductAttributesListResponse',
+    ]);
+  });
+
+  it('closes what is answered and leaves open what is asked', () => {
+    const isAsked = (name: string) => /Request$|Update$|^(Customer|Exemption|PostalAddress|ShipFrom)$/.test(name);
+    for (const [name, schema] of Object.entries(schemas))
+      expect([name, schema.additionalProperties]).toEqual([name, isAsked(name) ? undefined : false]);
+  });
+
+  it('says of every field what it means', () => {
+    const silent = Object.entries(schemas).flatMap(([name, { properties }]) =>
+      Object.entries<any>(properties).flatMap(([field, { description }]) => (description ? [] : [`${name}.${field}`])),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('has schemas that are JSON Schema 2020-12', () => {
+    const ajv = new Ajv2020({ strict: false });
+    const invalid = nodes(document)
+      .filter(([pointer]) => /\/schema$|^#\/components\/schemas\/\w+$/.test(pointer))
+      .filter(([, schema]) => !ajv.validateSchema(schema))
+      .map(([pointer]) => pointer);
+    expect(invalid).toEqual([]);
+  });
+
+  it('has examples that fit their schemas', () => {
+    const bodies = nodes(document).filter(([pointer, node]) => /\/application~1json$/.test(pointer) && node.schema);
+    const checked = bodies.flatMap(([pointer, { schema, example, examples = {} }]) => {
+      const values = [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values<any>(examples).map(({ value }) => value),
+      ];
+      return values.map((value) => ({ pointer, problems: schemaProblems(schema, value) }));
+    });
+    expect(checked.length).toBeGreaterThan(30);
+    expect(checked.filter(({ problems }) => problems.length > 0)).toEqual([]);
+    const others = nodes(document).filter(([, node]) => node.in && node.schema && node.example !== undefined);
+    expect(others.filter(([, { schema, example }]) => schemaProblems(schema, example).length > 0)).toEqual([]);
+  });
+});

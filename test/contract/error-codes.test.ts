@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../shared/accounts/account.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { sale } from '../../shared/http/openapi/request-examples.ts';
+import document from '../../shared/http/openapi.json' with { type: 'json' };
+import { type Code, statusOf } from '../../shared/problem.ts';
+import { provisionKey } from '../../shared/store/account-store.ts';
+import { database } from '../../shared/store/client.ts';
+import { openEntryKey } from '../../shared/store/keys.ts';
+import { anonymous, type Caller, newCaller } from '../support/api.ts';
+import type { Answer, Request } from '../support/http.ts';
+import { answerWith } from './failing-function.ts';
+import './observe-exchanges.ts';
+import { problemsOf, schemaProblems } from './validate-response.ts';
+
+const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.line_items[0], product_tax_code }] });
+const sentTo = (address: object) => ({ ...sale, customer: { address } });
+
+/** What a caller of its own gets. */
+const call = async (method: string, path: string, request: Request = {}): Promise<Answer> =>
+  (await newCaller()).call(method, path, request);
+
+const calculate = async (body: object, settings: Partial<Settings> = {}): Promise<Answer> =>
+  (await newCaller({ settings })).call('POST', '/calculations', { body });
+
+const create = async (caller: Caller, body: object, headers = {}): Promise<Answer> =>
+  caller.call('POST', '/transactions', { body, headers });
+
+/** A transaction that the test needs to be there. */
+const created = async (caller: Caller, body: object): Promise<any> => {
+  const answer = await create(caller, body);
+  expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
+  return answer.body;
+};
+
+const update = (caller: Caller, { id }: { id: string }, body: object, headers = {}): Promise<Answer> =>
+  caller.call('POST', `/transactions/${id}`, { body, headers });
+
+const creditOf = ({ id }: { id: string }, rest: object = {}) => ({
+  type: 'credit',
+  parent_transaction_id: id,
+  status: 'finalized',
+  ...rest,
+});
+const oneOfTwo = { line_items: [{ id: 'item_1', quantity: '1' }] };
+
+const expiredKey = async (): Promise<string> => {
+  const { account } = await newCaller();
+  const secret = newApiKey();
+  await provisionKey({ account: account.id, secret, scopes: ['read'], expires_at: '2026-01-01T00:00:00.000Z' });
+  return secret;
+};
+
+/** How to provoke each error code. A new one does not compile before somebody says how. */
+const provocations: Record<Code, () => Promise<Answer>> = {
+  validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
+  auth_error: () => anonymous.call('GET', '/product-attributes'),
+  auth_api_key_not_found: () =>
+    anonymous.call('GET', '/product-attributes', { headers: { 'X-API-Key': 'no key of ours' } }),
+  auth_api_key_expired: async () =>
+    anonymous.call('GET', '/product-attributes', { headers: { 'X-API-Key': await expiredKey() } }),
+  auth_token_invalid: () =>
+    anonymous.call('GET', '/product-attributes', { headers: { Authorization: 'Bearer no-token-of-ours' } }),
+  auth_forbidden: async () => create(await newCaller({ scopes: ['read'] }), sale),
+  not_found: () => call('GET', '/transactions/txn_none'),
+  method_not_allowed: () => anonymous.call('PUT', '/transactions'),
+  conflict_duplicate_reference_id: async () => {
+    const caller = await newCaller();
+    await created(caller, { ...sale, reference_id: 'invoice_1' });
+    return create(caller, { ...sale, reference_id: 'invoice_1' });
+  },
+  conflict_invalid_status_transition: async () => {
+    const caller = await newCaller();
+    const transaction = await created(caller, { ...sale, status: 'finalized' });
+    return update(caller, transaction, { status: 'draft' });
+  },
+  conflict_immutable_field: async () => {
+    const caller = await newCaller();
+    const transaction = await created(caller, { ...sale, status: 'finalized' });
+    return update(caller, transaction, { tax_date: '2026-10-07' });
+  },
+  conflict_draft_expired: async () => {
+    const caller = await newCaller({ settings: { draft_ttl_hours: 0 } });
+    const transaction = await created(caller, sale);
+    return update(caller, transaction, { status: 'finalized' });
+  },
+  conflict_has_credits: async () => {
+    const caller = await newCaller();
+    const parent = await created(caller, { ...sale, status: 'finalized' });
+    await created(caller, creditOf(parent));
+    return update(caller, parent, { status: 'void' });
+  },
+  // What closing a period does: the entry leaves the open ones.
+  conflict_period_closed: async () => {
+    const caller = await newCaller();
+    const { id, currency } = await created(caller, { ...sale, status: 'finalized' });
+    const place = { transactionId: id, state: 'US-MI', month: sale.tax_date.slice(0, 7), currency };
+    const Key = openEntryKey(caller.account.id, place);
+    const removal = { TableName: environment.tables.transactions, Key, ReturnValues: 'ALL_OLD' } as const;
+    const { Attributes } = await database.send(new DeleteCommand(removal));
+    expect(Attributes).toBeDefined();
+    return update(caller, { id }, { status: 'void' });
+  },
+  conflict_parent_not_creditable: async () => {
+    const caller = await newCaller();
+    return create(caller, creditOf(await created(caller, { ...sale, status: 'draft' })));
+  },
+  conflict_over_credit: async () => {
+    const caller = await newCaller();
+    const parent = await created(caller, { ...sale, status: 'finalized' });
+    await created(caller, creditOf(parent, oneOfTwo));
+    return create(caller, creditOf(parent));
+  },
+  conflict_credit_stale: async () => {
+    const caller = await newCaller();
+    const parent = await created(caller, { ...sale, status: 'finalized' });
+    const credit = await created(caller, creditOf(parent, { status: 'draft', credit_remaining: true }));
+    await created(caller, creditOf(parent, oneOfTwo));
+    return update(caller, credit, { status: 'finalized' });
+  },
+  precondition_failed: async () => {
+    const caller = await newCaller();
+    return update(caller, await created(caller, sale), { status: 'void' }, { 'If-Match': '"99"' });
+  },
+  validation_body_too_large: () => call('POST', '/calculations', { rawBody: `"${'a'.repeat(1024 * 1024)}"` }),
+  validation_unsupported_media_type: () =>
+    call('POST', '/calculations', { body: sale, headers: { 'Content-Type': 'text/plain' } }),
+  validation_required_field: () => calculate({ ...sale, line_items: [{ unit_price: '1.00' }] }),
+  validation_invalid_format: () => calculate({ ...sale, currency: 'usd' }),
+  validation_unknown_field: () =>
+    call('POST', '/calculations', { body: { ...sale, colour: 'red' }, headers: { Prefer: 'handling=strict' } }),
+  validation_unknown_parameter: () => call('GET', '/product-attributes?page=2'),
+  validation_unknown_service_version: () =>
+    call('GET', '/product-attributes', { headers: { 'Service-Version': 'oak.2020-01-01' } }),
+  validation_unknown_product_tax_code: () => calculate(taxed('UNHEARD_OF')),
+  validation_unknown_product_attribute: () => calculate(taxed('CLOTHING.APPAREL._UNHEARD_OF')),
+  validation_product_attribute_not_applicable: () => calculate(taxed('CLOTHING.APPAREL._ENERGY_STAR')),
+  validation_product_attribute_conflict: () => calculate(taxed('ENERGY.ELECTRICITY._RESIDENTIAL._COMMERCIAL')),
+  validation_address_unresolvable: () => calculate(sentTo({ state: 'ZZ' })),
+  validation_not_covered: () => calculate(sentTo({ city: 'Lyon', country: 'FR' }), { incomplete_coverage: 'reject' }),
+  validation_invalid_cursor: () => call('GET', '/transactions?starting_after=no-cursor'),
+  validation_parent_not_found: async () => create(await newCaller(), creditOf({ id: 'txn_none' })),
+  idempotency_key_reused: async () => {
+    const caller = await newCaller();
+    const key = { 'Idempotency-Key': randomUUID() };
+    await create(caller, sale, key);
+    return create(caller, { ...sale, tax_date: '2026-10-07' }, key);
+  },
+  rate_limit_error: async () => {
+    const caller = await newCaller({ settings: { rate_limit: 1 } });
+    const answers = [];
+    // More than one window could be open meanwhile.
+    for (let i = 0; i < 3; i++) answers.push(await caller.call('GET', '/product-attributes?limit=1'));
+    return answers.find(({ status }) => status === 429) ?? (answers.at(-1) as Answer);
+  },
+  // A database without the table: a bug of the deployment.
+  system_internal_error: () => answerWith({ TABLE_ACCOUNTS: 'no-such-table' }),
+  // A database that nobody listens for.
+  system_service_unavailable: () => answerWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
+};
+
+describe('every error code', () => {
+  it.each(Object.entries(provocations))('%s comes as it is documented', async (code, provoke) => {
+    const answer = await provoke();
+    // Where a code comes first, it sets the status.
+    expect([answer.status, answer.body.errors?.[0].code]).toEqual([statusOf[code as Code], code]);
+    expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
+  });
+
+  it.each(['system_internal_error', 'system_service_unavailable'] as const)(
+    '%s keeps the contract, and says nothing of why',
+    async (code) => {
+      const { status, headers, body, text } = await provocations[code]();
+      expect(problemsOf({ method: 'GET', path: '/product-attributes', status, headers, body })).toEqual([]);
+      expect(text).not.toMatch(/no-such-table|127\.0\.0\.1|ECONNREFUSED|at .*\.ts|ResourceNotFound/);
+    },
+  );
+
+  it('is documented for a path that no operation has, too', async () => {
+    const answer = await anonymous.call('GET', '/nowhere');
+    expect([answer.status, answer.body.errors[0].code]).toEqual([404, 'not_found']);
+  });
+
+  it('comes for null in an update exactly where the document says so', async () => {
+    const caller = await newCaller();
+    const { properties } = document.components.schemas.TransactionUpdate;
+    const transaction = await created(caller, sale);
+    for (const [field, schema] of Object.entries(properties)) {
+      const isNullable = schemaProblems(schema, null).length === 0;
+      const { status, body } = await update(caller, transaction, { [field]: null });
+      expect([field, status === 422 && body.errors[0].source.pointer === `/${field}`]).toEqual([field, !isNullable]);
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { handler } from '../../functions/get-openapi.ts';
+import { bundle } from '../../infra/bundling.ts';
+import { problemsOf } from './validate-response.ts';
+
+type Request = {
+  readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string[]>;
+};
+
+const get = async ({ headers = {}, query = {} }: Request = {}) => {
+  const result = await handler({
+    httpMethod: 'GET',
+    path: '/openapi.json',
+    requestContext: { requestId: 'request_1' },
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueQueryStringParameters: query,
+    body: null,
+  } as any);
+  const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
+  const body = answer.text === '' ? null : JSON.parse(answer.text);
+  expect(problemsOf({ method: 'GET', path: '/openapi.json', ...answer, body })).toEqual([]);
+  return { ...answer, body };
+};
+
+const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
+
+describe('GET /openapi.json', () => {
+  it('answers the committed bytes to anybody', async () => {
+    const { status, headers, text } = await get();
+    expect(status).toBe(200);
+    expect(text === committed).toBe(true);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/json',
+      'x-request-id': 'request_1',
+      'service-version': 'aspen.2026-10-01',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, no-cache',
+    });
+  });
+
+  it('answers 304 without a body to its strong tag, its weak form and *', async () => {
+    const tag = (await get()).headers.get('ETag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    for (const value of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const { status, headers, text } = await get({ headers: { 'If-None-Match': value } });
+      expect([status, text, headers.get('ETag'), headers.get('Content-Type')]).toEqual([304, '', tag, null]);
+    }
+    expect((await get({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  });
+
+  it('refuses a version and a parameter that it does not know, in the envelope', async () => {
+    const version = await get({ headers: { 'service-version': 'oak.2020-01-01' } });
+    expect([version.status, version.body.errors[0].code]).toEqual([422, 'validation_unknown_service_version']);
+    const parameter = await get({ query: { pretty: ['1'] } });
+    expect([parameter.status, parameter.body.errors[0].source]).toEqual([422, { pointer: null, parameter: 'pretty' }]);
+  });
+
+  it('is a small function: the document and little else', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'levy-'));
+    try {
+      const inputs = Object.keys(bundle('get-openapi', folder).inputs);
+      expect(inputs.filter((input) => input.includes('node_modules'))).toEqual([]);
+      expect(statSync(join(folder, 'index.js')).size).toBeLessThan(committed.length);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

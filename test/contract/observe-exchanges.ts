@@ -1,0 +1,8 @@
+/** A vitest setup file: holds every answer that a test gets through test/support/api.ts against the OpenAPI document. */
+import { onExchange } from '../support/api.ts';
+import { problemsOf } from './validate-response.ts';
+
+onExchange(({ method, path, answer: { status, headers, body, text } }) => {
+  const problems = problemsOf({ method, path, status, headers, body: text === '' ? null : body });
+  if (problems.length > 0) throw new Error(`The answer breaks its contract.\n${problems.join('\n')}`);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { calculation, draft } from '../../shared/http/openapi/answer-examples.ts';
+import { envelope } from '../../shared/http/reply.ts';
+import type { Code } from '../../shared/problem.ts';
+import { type Exchange, problemsOf } from './validate-response.ts';
+
+const common = {
+  'X-Request-Id': 'request_1',
+  'Service-Version': 'aspen.2026-10-01',
+  'X-RateLimit-Limit': '2000',
+  'X-RateLimit-Remaining': '1999',
+  'Content-Type': 'application/json',
+};
+
+const created: Exchange = {
+  method: 'POST',
+  path: '/transactions',
+  status: 201,
+  headers: new Headers({ ...common, ETag: '"1"', Location: `/transactions/${draft.id}` }),
+  body: draft,
+};
+
+const without = (name: string, value?: string): Headers => {
+  const headers = new Headers(created.headers);
+  headers.delete(name);
+  if (value !== undefined) headers.set(name, value);
+  return headers;
+};
+
+const refusalOf = (code: Code): Exchange => {
+  const { status, body } = envelope([{ code, title: 'Title', detail: 'Detail' }], 'request_1');
+  return { method: 'POST', path: '/transactions', status, headers: new Headers(common), body };
+};
+
+describe('an answer that breaks the contract is told', () => {
+  it('where one that keeps it is not', () => {
+    expect(problemsOf(created)).toEqual([]);
+    expect(problemsOf(refusalOf('conflict_duplicate_reference_id'))).toEqual([]);
+    expect(problemsOf({ ...created, path: '/_local/clock', status: 200, body: {} })).toEqual([]);
+  });
+
+  it.each<{ because: string; change: Partial<Exchange>; says: string }>([
+    { because: 'a field too many', change: { body: { ...draft, table: 'T' } }, says: 'additional properties' },
+    { because: 'a field too few', change: { body: { ...draft, version: undefined } }, says: 'required' },
+    { because: 'a number for an amount', change: { body: { ...draft, tax_amount: 5.7 } }, says: 'must be string' },
+    { because: 'four decimals', change: { body: { ...draft, tax_amount: '5.7000' } }, says: 'must match pattern' },
+    { because: 'an unknown state', change: { body: { ...draft, status: 'open' } }, says: 'allowed values' },
+    { because: 'another object', change: { body: calculation }, says: 'must be equal to constant' },
+    {
+      because: 'a timestamp without milliseconds',
+      change: { body: { ...draft, created_at: '2026-10-08T12:00:00Z' } },
+      says: 'must match pattern',
+    },
+    {
+      because: 'something deep inside',
+      change: { body: { ...draft, line_items: [{ ...draft.line_items[0], taxes: null }] } },
+      says: '/line_items/0/taxes',
+    },
+    { because: 'no body', change: { body: null }, says: 'must be object' },
+    { because: 'no request id', change: { headers: without('X-Request-Id') }, says: 'X-Request-Id is missing' },
+    { because: 'no tag', change: { headers: without('ETag') }, says: 'ETag is missing' },
+    { because: 'a weak tag', change: { headers: without('ETag', 'W/"1"') }, says: 'header ETag' },
+    {
+      because: 'a limit that is no number',
+      change: { headers: without('X-RateLimit-Limit', 'many') },
+      says: 'header X-RateLimit-Limit',
+    },
+    { because: 'another media type', change: { headers: without('Content-Type', 'text/html') }, says: 'content type' },
+    { because: 'another status', change: { status: 200 }, says: 'createTransaction has no 200' },
+    { because: 'another method', change: { method: 'PUT' }, says: 'no operation has no 201' },
+    { because: 'another path', change: { path: '/nowhere' }, says: 'an unknown path' },
+  ])('$because', ({ change, says }) => {
+    expect(problemsOf({ ...created, ...change }).join('\n')).toContain(says);
+  });
+
+  it('a code that the operation does not have', () => {
+    expect(problemsOf(refusalOf('conflict_has_credits')).join('\n')).toContain('/errors/0/code');
+  });
+
+  it('a code under the status of another', () => {
+    const { body } = refusalOf('validation_invalid_format');
+    const found = problemsOf({ ...refusalOf('conflict_over_credit'), body });
+    expect(found.join('\n')).toContain('/errors/0/status');
+  });
+
+  it('a body where none belongs', () => {
+    const headers = new Headers({ ...common, ETag: '"a"' });
+    const unchanged: Exchange = { method: 'GET', path: '/product-attributes', status: 304, headers, body: null };
+    expect(problemsOf(unchanged)).toEqual([]);
+    expect(problemsOf({ ...unchanged, body: {} }).join('\n')).toContain('a body came');
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { calculation } from '../../shared/http/openapi/answer-examples.ts';
+import { exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import './observe-exchanges.ts';
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newCaller();
+});
+
+const create = async (body: object) => {
+  const answer = await caller.call('POST', '/transactions', { body });
+  expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
+  return answer.body;
+};
+
+const update = async (id: string, body: object) => {
+  const answer = await caller.call('POST', `/transactions/${id}`, { body });
+  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
+  return answer.body;
+};
+
+const calculate = async (body: object) => {
+  const answer = await caller.call('POST', '/calculations', { body });
+  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
+  return answer.body;
+};
+
+// Each of these answers is held against the document by observe-exchanges.ts.
+describe('the workflows of the specification keep the contract', () => {
+  it('1. draft invoice: create a draft, finalize it with the id of the invoice', async () => {
+    const draft = await create({ ...sale, status: 'draft' });
+    expect([draft.status, draft.tax_amount]).toEqual(['draft', '5.70']);
+    const finalized = await update(draft.id, { status: 'finalized', reference_id: 'workflow_1' });
+    expect([finalized.status, finalized.reference_id]).toEqual(['finalized', 'workflow_1']);
+    const { status, body } = await caller.call('GET', `/transactions/${draft.id}`);
+    expect([status, body]).toEqual([200, finalized]);
+  });
+
+  it('2. estimate: calculate, then record the answer itself, finalized', async () => {
+    const estimate = await calculate(sale);
+    const recorded = await create({ ...estimate, status: 'finalized', reference_id: 'workflow_2' });
+    expect([recorded.tax_amount, recorded.tax_amount_source]).toEqual([estimate.tax_amount, 'provided']);
+    expect(recorded.warnings).toEqual([]);
+  });
+
+  it('3. full refund: a credit without line items', async () => {
+    const parent = await create({ ...sale, status: 'finalized' });
+    const credit = await create({
+      type: 'credit',
+      parent_transaction_id: parent.id,
+      status: 'finalized',
+      tax_date: '2026-10-09T12:00:00Z',
+    });
+    expect([credit.type, credit.tax_amount, credit.total_amount]).toEqual(['credit', '5.70', parent.total_amount]);
+    const { body } = await caller.call('GET', `/transactions/${parent.id}`);
+    expect([body.refund_status, body.credited_tax_amount]).toEqual(['full', '5.70']);
+  });
+
+  it('4. partial refund: the calculation says the tax that the credit carries', async () => {
+    const parent = await create({ ...sale, status: 'finalized' });
+    const refund = {
+      type: 'credit',
+      parent_transaction_id: parent.id,
+      line_items: [{ id: 'item_1', quantity: '1' }],
+    };
+    const estimate = await calculate(refund);
+    const credit = await create({ ...refund, status: 'draft' });
+    expect(credit.tax_amount).toBe(estimate.tax_amount);
+    const finalized = await update(credit.id, { status: 'finalized' });
+    expect(finalized.tax_amount).toBe(estimate.tax_amount);
+  });
+
+  it('lists with and without line items, page by page, and by each filter', async () => {
+    const first = await caller.call('GET', '/transactions?limit=2');
+    expect([first.status, first.body.data.length, first.body.has_more]).toEqual([200, 2, true]);
+    const cursor = encodeURIComponent(first.body.next_cursor);
+    expect((await caller.call('GET', `/transactions?limit=2&starting_after=${cursor}`)).status).toBe(200);
+    const expanded = await caller.call('GET', '/transactions?limit=10&expand=line_items');
+    expect(expanded.body.data[0].line_items).toHaveLength(1);
+    for (const filter of [
+      'status=finalized',
+      'type=credit',
+      'reference_id=workflow_1',
+      `parent_transaction_id=${first.body.data[0].parent_transaction_id ?? 'txn_none'}`,
+      'customer_id=cus_9',
+      'tax_date[gte]=2026-10-01&tax_date[lt]=2026-11-01',
+      'created_at[gt]=2026-01-01T00:00:00Z&created_at[lte]=2099-01-01',
+    ])
+      expect([filter, (await caller.call('GET', `/transactions?${filter}`)).status]).toEqual([filter, 200]);
+  });
+
+  it('replays a write under its Idempotency-Key', async () => {
+    const request = { body: { ...sale, status: 'draft' }, headers: { 'Idempotency-Key': 'workflow' } };
+    const first = await caller.call('POST', '/transactions', request);
+    const again = await caller.call('POST', '/transactions', request);
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    expect(first.headers.has('Idempotent-Replayed')).toBe(false);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.headers.get('ETag')).toBe(first.headers.get('ETag'));
+    expect(again.headers.get('Location')).toBe(`/transactions/${first.body.id}`);
+  });
+
+  it('lists product attributes, and answers 304 to the tag', async () => {
+    const { status, headers } = await caller.call('GET', '/product-attributes?limit=1');
+    expect(status).toBe(200);
+    const tag = headers.get('ETag') ?? '';
+    const again = await caller.call('GET', '/product-attributes?limit=1', { headers: { 'If-None-Match': tag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+});
+
+describe('the examples of the document work as they are', () => {
+  it('answers the example sale with the example calculation', async () => {
+    expect(await calculate(sale)).toEqual(calculation);
+  });
+
+  const cases = Object.entries(requestExamples).flatMap(([operation, examples]) =>
+    Object.entries<{ value: any }>(examples).map(([name, { value }]) => ({ operation, name, value })),
+  );
+
+  it.each(cases)('$operation: $name', async ({ operation, value }) => {
+    const isUpdate = operation === 'update-transaction';
+    const isCredit = value.parent_transaction_id === exampleId;
+    const parent = isUpdate || isCredit ? await create({ ...sale, status: isCredit ? 'finalized' : 'draft' }) : null;
+    if (isUpdate) await update(parent.id, value);
+    else {
+      const body = isCredit ? { ...value, parent_transaction_id: parent.id } : value;
+      await (operation === 'create-calculation' ? calculate(body) : create(body));
+    }
+  });
+});
