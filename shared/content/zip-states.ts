@@ -1,9 +1,6 @@
 /** Which state a ZIP code is in, and which state a client means. Facts of the postal service, as plain data. */
 import { unpack } from '../packed/unpack.ts';
 
-type Lists = Readonly<Record<string, string>>;
-const zipStates = unpack<{ zip3: Lists; zip5: Lists }>('zip-states');
-
 const names = {
   AL: 'Alabama',
   AK: 'Alaska',
@@ -86,8 +83,11 @@ export const stateCode = (text: string): string | null => codeByText.get(normali
 
 const none: readonly string[] = [];
 
+type Lists = Readonly<Record<string, string>>;
+type StatesByZip = ReadonlyMap<string, readonly string[]>;
+
 /** The data lists ZIPs by state; a look-up wants the states by ZIP. Ranges are of three digits. */
-const byZip = (lists: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> => {
+const byZip = (lists: Lists): StatesByZip => {
   const states = new Map<string, readonly string[]>();
   for (const [key, list] of Object.entries(lists))
     for (const range of list.split(' ')) {
@@ -98,12 +98,22 @@ const byZip = (lists: Readonly<Record<string, string>>): ReadonlyMap<string, rea
   return states;
 };
 
-const statesOfZip3 = byZip(zipStates.zip3);
-const statesOfZip5 = byZip(zipStates.zip5);
+let zips: { readonly three: StatesByZip; readonly five: StatesByZip } | undefined;
+
+// On first use, as the releases: a request has asked the database for its caller by then, and not a moment later.
+const statesByZip = () => {
+  if (zips) return zips;
+  const { zip3, zip5 } = unpack<{ zip3: Lists; zip5: Lists }>('zip-states');
+  zips = { three: byZip(zip3), five: byZip(zip5) };
+  return zips;
+};
 
 /**
  * Find the states that a five-digit ZIP lies in, in alphabetical order: several where it crosses a border, none where
  * the postal service does not use it.
  */
-export const statesOfZip = (zip5: string): readonly string[] =>
-  /^\d{5}$/.test(zip5) ? (statesOfZip5.get(zip5) ?? statesOfZip3.get(zip5.slice(0, 3)) ?? none) : none;
+export const statesOfZip = (zip5: string): readonly string[] => {
+  if (!/^\d{5}$/.test(zip5)) return none;
+  const { three, five } = statesByZip();
+  return five.get(zip5) ?? three.get(zip5.slice(0, 3)) ?? none;
+};

@@ -1,5 +1,3 @@
-import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
-import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { now } from '../config/clock.ts';
 import { accept, type Result, refuse } from '../result.ts';
@@ -65,7 +63,10 @@ const findKeys = async (issuer: string): Promise<string> => {
   }
 };
 
+// Imported with the first token, and not by every cold start: most callers send a key.
 const createVerifier = async ({ issuer, audience }: Issuer) => {
+  const { SimpleJwksCache } = await import('aws-jwt-verify/jwk');
+  const { JwtVerifier } = await import('aws-jwt-verify/jwt-verifier');
   const jwksCache = new SimpleJwksCache({ fetcher: { fetch: fetchDocument } });
   return JwtVerifier.create({ issuer, audience, jwksUri: await findKeys(issuer) }, { jwksCache });
 };

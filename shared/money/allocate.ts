@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assert.ts';
 
 /**
  * Split a total over weights by largest remainder: the parts always sum to the total.

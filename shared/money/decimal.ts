@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assert.ts';
 
 /**
  * An exact, non-negative decimal: `units` times ten to the power of minus `scale`.

@@ -9,8 +9,8 @@ import { ApiKey, digestOf } from '../accounts/api-key.ts';
 import type { Taken } from '../accounts/rate-limiter.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
-import { accountKey, apiKeyKey, keyNameKey, rateWindowKey } from './account-keys.ts';
 import { database } from './client.ts';
+import { accountKey, apiKeyKey, keyNameKey, rateWindowKey } from './keys.ts';
 
 const TableName = environment.tables.accounts;
 

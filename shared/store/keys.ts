@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Every key of the ledger's table (architecture, decision 5).
+ * Every key of the ledger's table, and below those of the accounts'.
  *
  * The account comes first and is an id of ours, without a `#`; what a client names comes last or hashed, so that a `#`
  * in it cannot reach another item.
@@ -74,3 +74,18 @@ export const draftPartition = (shard: number): string => `D#${shard}`;
 /** The partition of the index of drafts that a draft is in. */
 export const draftShard = (account: string, id: string): string =>
   draftPartition(shardOf(headKey(account, id).pk, draftShards));
+
+/** Where an account is. */
+export const accountKey = (account: string) => ({ pk: `ACCOUNT#${account}`, sk: 'ACCOUNT' });
+
+/** Where an account's API key is found by its name; the item holds the digest. */
+export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${id}` });
+
+/** Where an API key is: a request brings nothing but the secret, so this is the one key without its account. */
+export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' });
+
+/** Where the requests of an account's window are counted; `windowStart` is in milliseconds since 1970. */
+export const rateWindowKey = (account: string, windowStart: number) => ({
+  pk: `RATE#${account}`,
+  sk: `WINDOW#${windowStart}`,
+});

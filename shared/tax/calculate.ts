@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type {

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assert.ts';
 import type { Bracket } from '../content/release.ts';
 import { allocate, topUp } from '../money/allocate.ts';
 import { divideHalfUp, powerOfTen } from '../money/decimal.ts';

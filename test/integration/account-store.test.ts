@@ -9,7 +9,6 @@ import { environment } from '../../shared/config/environment.ts';
 import { authenticate } from '../../shared/http/authenticate.ts';
 import { type Exchange, exchangeOf, Refusal } from '../../shared/http/exchange.ts';
 import { limitRate } from '../../shared/http/limit-rate.ts';
-import { apiKeyKey, rateWindowKey } from '../../shared/store/account-keys.ts';
 import {
   findAccount,
   findKey,
@@ -19,6 +18,7 @@ import {
   takeRequests,
 } from '../../shared/store/account-store.ts';
 import { database } from '../../shared/store/client.ts';
+import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 
 const account = (settings: Partial<Account['settings']> = {}): Account => ({
   id: `acc_${ulid()}`,

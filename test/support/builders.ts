@@ -83,9 +83,15 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   sourcing: 'destination',
 });
 
+const products = new Map<string, ProductTaxCode>();
+
+/** One object for one text, as the service has it: lines that share a product share what is found out about it. */
 export const productOf = (text: string): ProductTaxCode => {
+  const known = products.get(text);
+  if (known) return known;
   const parsed = parseProductTaxCode(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.problems[0].detail}`);
+  products.set(text, parsed.value);
   return parsed.value;
 };
 

@@ -67,7 +67,7 @@ describe('a transaction as an item', () => {
   ])('reads back as it was with %s', (_what, { after }) => {
     const item = transactionItem('acct_1', after);
     expect(transactionFrom(item)).toEqual(after);
-    const { line_items: _, ...row } = after.transaction;
+    const row = { ...after.transaction, line_items: null };
     expect(summaryFrom(item)).toEqual(row);
   });
 });
