@@ -49,7 +49,7 @@ const lineSteps = (
   const pointer = `/line_items/${index}`;
   const { release, name, sourcing } = located.place;
   const { level, coverage } = located.resolution;
-  const rounding = release?.settings.rounding[0];
+  const rounding = inForce(release?.settings.rounding ?? [], day, '')[0];
   return [
     step('address', located.pointer, `${name}, by ${level}; sourced at the ${sourcing}; coverage ${coverage}.`),
     step('jurisdictions', pointer, line.rows.map(({ jurisdiction }) => jurisdiction.name).join(', ')),

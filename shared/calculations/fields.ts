@@ -57,8 +57,8 @@ export const productTaxCode = z.string('Send a product tax code, such as "CLOTHI
     });
 });
 
-const metadataMax = { keys: 50, key: 40, value: 500 };
-const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys with string values.`;
+export const metadataMax = { keys: 50, key: 40, value: 500 };
+export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys with string values.`;
 
 /** Free data of the client's. A null value deletes its key. */
 export const metadata = z

@@ -25,13 +25,19 @@ const resolutionWarnings = ({ resolution, place, address, pointer }: LocatedLine
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ doubts }) => doubts.map(({ code, message }) => ({ code, message, pointer })));
 
-/** That a field was ignored, because nobody knows it. */
-export const unknownFieldWarnings = (pointers: readonly string[]): Warning[] =>
-  pointers.map((pointer) => ({
-    code: 'unknown_field',
+const unknownFieldsMax = 20;
+
+/** That fields were ignored, because nobody knows them; the first twenty by name. */
+export const unknownFieldWarnings = (pointers: readonly string[]): Warning[] => {
+  const named = pointers.slice(0, unknownFieldsMax).map((pointer) => ({
+    code: 'unknown_field' as const,
     message: `Nothing is known of ${pointer}; it was ignored.`,
     pointer,
   }));
+  const others = pointers.length - named.length;
+  const message = `Nothing is known of ${others} more fields either; they were ignored.`;
+  return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
+};
 
 /**
  * What a client should know of a calculation that was made all the same: each message once, at the first place that it

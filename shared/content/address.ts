@@ -32,6 +32,8 @@ const zipPattern = /^(?<zip5>\d{5})(?:-?(?<plus4>\d{4}))?$/;
 // Puerto Rico and the territories have ISO country codes of their own, and are states to the postal service.
 const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 
+const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
+
 const cityOf = (city: string | null | undefined): string | null =>
   city
     ?.toUpperCase()
@@ -48,7 +50,7 @@ const cityOf = (city: string | null | undefined): string | null =>
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = (address.country?.trim() || 'US').toUpperCase();
   const city = cityOf(address.city);
-  if (country !== 'US' && country !== 'USA' && !territories.has(country))
+  if (!unitedStates.has(country) && !territories.has(country))
     return accept({ country, state: null, zip5: null, plus4: null, city, isZipKnown: false, isStateGuessed: false });
   const stateText = address.state?.trim() || (territories.has(country) ? country : '');
   const zipText = address.postal_code?.trim() ?? '';
@@ -56,6 +58,10 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   const zip = zipPattern.exec(zipText)?.groups;
   if (stateText !== '' && given === null)
     return refuse(unresolvable(`${pointer}/state`, 'Send a two-letter state code, or the name of the state.'));
+  if (territories.has(country) && given !== country)
+    return refuse(
+      unresolvable(`${pointer}/state`, `${country} is a country code of its own: send no other state with it.`),
+    );
   if (zipText !== '' && !zip)
     return refuse(unresolvable(`${pointer}/postal_code`, 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.'));
   const zip5 = zip?.['zip5'] ?? null;

@@ -85,7 +85,8 @@ export type Coverage = 'complete' | 'partial' | 'none';
 /**
  * One jurisdiction's table for the cents above a whole dollar: as many cents of tax as there are steps below them.
  *
- * It holds for what is taxed at `rate`, on the total of an invoice. `nothing_below`: smaller totals are not taxed.
+ * It holds for what is taxed at `rate`, on the total of an invoice. `nothing_below`: smaller totals are not taxed,
+ * and just this one a cent.
  */
 export type Bracket = {
   readonly jurisdiction: string;

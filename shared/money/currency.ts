@@ -21,6 +21,7 @@ const exponents: Readonly<Record<string, number>> = {
       'XPF',
     ].map((code) => [code, 0]),
   ),
+  ...Object.fromEntries(['CLF', 'UYW'].map((code) => [code, 4])),
   ...Object.fromEntries(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3])),
 };
 

@@ -42,7 +42,10 @@ const centsOf = (text: string): bigint => {
  * there are steps below them (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
  */
 export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
-  if (nothing_below !== null && cents < centsOf(nothing_below)) return 0n;
+  const least = nothing_below === null ? 0n : centsOf(nothing_below);
+  if (cents < least) return 0n;
+  // Just where the table begins it takes one cent, whatever its steps say (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
+  if (nothing_below !== null && cents === least) return 1n;
   const above = cents % 100n;
   const perDollar = (100n * rateUnits) / minorUnit;
   return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > centsOf(step)).length);

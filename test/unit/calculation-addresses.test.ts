@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import { ask, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
+
+type Address = {
+  state?: string | null;
+  postal_code?: string | null;
+  city?: string | null;
+  country?: string | null;
+  line1?: string;
+};
+const problemsOf = (to: Address) => refusal({ to }).map(({ code, source }) => [code, source]);
+const resolutionOf = (to: Address) => ask({ to }).line_items[0]?.address_resolution;
+
+describe('an address that is read', () => {
+  it.each<{ to: Address; level: string; state: string; because: string }>([
+    { to: { state: 'MI', postal_code: '48933-1514' }, level: 'zip9', state: 'US-MI', because: 'a ZIP+4' },
+    {
+      to: { state: 'MI', postal_code: '489331514' },
+      level: 'zip9',
+      state: 'US-MI',
+      because: 'a ZIP+4 without its hyphen',
+    },
+    { to: { state: 'MI', postal_code: '48933' }, level: 'zip5', state: 'US-MI', because: 'a ZIP' },
+    { to: { postal_code: '48933' }, level: 'zip5', state: 'US-MI', because: 'the ZIP says the state' },
+    {
+      to: { state: ' mi ', postal_code: ' 48933 ' },
+      level: 'zip5',
+      state: 'US-MI',
+      because: 'case and blanks do not matter',
+    },
+    { to: { state: 'Michigan' }, level: 'state', state: 'US-MI', because: 'the name of a state' },
+    { to: { state: 'MI', city: 'Lansing' }, level: 'city', state: 'US-MI', because: 'a city' },
+    { to: { state: 'MI' }, level: 'state', state: 'US-MI', because: 'a state alone' },
+    { to: { state: 'MI', country: 'us' }, level: 'state', state: 'US-MI', because: 'a country in lower case' },
+    {
+      to: { state: 'MI', country: 'USA' },
+      level: 'state',
+      state: 'US-MI',
+      because: 'the three letters of the country',
+    },
+    { to: { state: 'MI', country: '' }, level: 'state', state: 'US-MI', because: 'an empty country is none' },
+    { to: { state: 'MI', country: ' ' }, level: 'state', state: 'US-MI', because: 'a blank country is none' },
+    { to: { state: '', postal_code: '48933' }, level: 'zip5', state: 'US-MI', because: 'an empty state is none' },
+    {
+      to: { state: 'DC', postal_code: '20001' },
+      level: 'zip5',
+      state: 'US-DC',
+      because: 'the District is a state here',
+    },
+    { to: { country: 'PR', postal_code: '00901' }, level: 'zip5', state: 'US-PR', because: 'Puerto Rico as a country' },
+    { to: { state: 'PR', postal_code: '00901' }, level: 'zip5', state: 'US-PR', because: 'Puerto Rico as a state' },
+  ])('$to is $state, by $level: $because', ({ to, level, state }) => {
+    const outcome = ask({ to });
+    expect(outcome.line_items[0]?.address_resolution.level).toBe(level);
+    expect(outcome.line_items[0]?.taxes[0]?.jurisdiction_code).toBe(state);
+    expect(Object.keys(outcome.content_releases)).toEqual([state]);
+  });
+
+  it('a ZIP that is not in use leaves the decision to the state, with a warning', () => {
+    const outcome = ask({ to: { state: 'MI', postal_code: '00000' } });
+    expect(outcome.tax_amount).toBe('6.00');
+    expect(warningCodes(outcome)).toEqual(['postal_code_unknown']);
+    expect(outcome.line_items[0]?.address_resolution.level).toBe('state');
+  });
+
+  it.each([
+    { state: 'KY', tax: '6.00' },
+    { state: 'TN', tax: '7.00' },
+  ])('a ZIP that crosses a border is in the state that is sent: 42223 in $state', ({ state, tax }) => {
+    const outcome = ask({ to: { state, postal_code: '42223' } });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(false);
+  });
+
+  it('a ZIP that crosses a border, without a state, is ambiguous: it is never guessed in silence', () => {
+    const outcome = ask({ to: { postal_code: '42223' } });
+    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+    expect(warningCodes(outcome)).toContain('address_ambiguous');
+    const rejected = refusal({ to: { postal_code: '42223' } }, { settings: { ambiguous_address: 'reject' } });
+    expect(rejected).toMatchObject([
+      { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
+    ]);
+  });
+});
+
+describe('an address that cannot be resolved', () => {
+  it.each<{ to: Address; pointer: string; because: string }>([
+    { to: {}, pointer: '/customer/address', because: 'it says nothing' },
+    {
+      to: { city: 'Lansing', line1: '200 N Capitol Ave' },
+      pointer: '/customer/address',
+      because: 'a city is in many states',
+    },
+    { to: { country: 'US' }, pointer: '/customer/address', because: 'a country is not enough' },
+    {
+      to: { postal_code: '00000' },
+      pointer: '/customer/address',
+      because: 'the ZIP is not in use, and no state is sent',
+    },
+    { to: { state: 'XX' }, pointer: '/customer/address/state', because: 'there is no such state' },
+    { to: { state: 'Ontario' }, pointer: '/customer/address/state', because: 'it is in another country' },
+    { to: { state: 'constructor' }, pointer: '/customer/address/state', because: 'an inherited name is no state' },
+    {
+      to: { state: 'MI', postal_code: '4893' },
+      pointer: '/customer/address/postal_code',
+      because: 'a digit is missing',
+    },
+    {
+      to: { state: 'MI', postal_code: '489333' },
+      pointer: '/customer/address/postal_code',
+      because: 'a digit too many',
+    },
+    {
+      to: { state: 'MI', postal_code: '48933-15' },
+      pointer: '/customer/address/postal_code',
+      because: 'half of a ZIP+4',
+    },
+    {
+      to: { state: 'MI', postal_code: 'K1A 0B1' },
+      pointer: '/customer/address/postal_code',
+      because: 'a Canadian code',
+    },
+    {
+      to: { state: 'MI', postal_code: '٤٨٩٣٣' },
+      pointer: '/customer/address/postal_code',
+      because: 'digits of another script',
+    },
+    {
+      to: { state: 'OH', postal_code: '48933' },
+      pointer: '/customer/address/postal_code',
+      because: 'the ZIP is in Michigan',
+    },
+    {
+      to: { state: 'GA', postal_code: '42223' },
+      pointer: '/customer/address/postal_code',
+      because: 'the ZIP crosses other borders',
+    },
+    {
+      to: { country: 'PR', postal_code: '48933' },
+      pointer: '/customer/address/postal_code',
+      because: 'the ZIP is not in Puerto Rico',
+    },
+  ])('$to is refused at $pointer: $because', ({ to, pointer }) => {
+    expect(problemsOf(to)).toEqual([['validation_address_unresolvable', { pointer }]]);
+  });
+
+  it('is told for each line that has one of its own, all together, and once for the address of the document', () => {
+    const bad = { address: { state: 'XX' } };
+    const problems = refusal({ to: { state: 'YY' }, line_items: [{}, { customer: bad }, {}, { customer: bad }] });
+    expect(problems.map(({ source }) => source)).toEqual([
+      { pointer: '/customer/address/state' },
+      { pointer: '/line_items/1/customer/address/state' },
+      { pointer: '/line_items/3/customer/address/state' },
+    ]);
+  });
+
+  it('is told of the origin as well', () => {
+    const problems = refusal({ to: { state: 'PA' }, ship_from: { address: { state: 'XX' } } });
+    expect(problems.map(({ source }) => source)).toEqual([{ pointer: '/ship_from/address/state' }]);
+    const own = refusal({ to: { state: 'PA' }, line_items: [{ ship_from: { address: { state: 'XX' } } }] });
+    expect(own.map(({ source }) => source)).toEqual([{ pointer: '/line_items/0/ship_from/address/state' }]);
+  });
+});
+
+describe('an address that no content covers', () => {
+  it.each<{ to: Address; code: string }>([
+    { to: { country: 'CA', state: 'ON', postal_code: 'K1A 0B1' }, code: 'CA' },
+    { to: { country: 'ca' }, code: 'CA' },
+    { to: { country: 'DE', city: 'Berlin' }, code: 'DE' },
+    { to: { state: 'GU', postal_code: '96910' }, code: 'US-GU' },
+    { to: { country: 'VI', postal_code: '00802' }, code: 'US-VI' },
+    { to: { state: 'AE', postal_code: '09001' }, code: 'US-AE' },
+  ])('$to is not supported: no tax, a row that says so, and a warning', ({ to, code }) => {
+    const outcome = ask({ to, shipping: { amount: '10.00' } });
+    expect(outcome).toMatchObject({
+      tax_amount: '0.00',
+      taxable_amount: '0.00',
+      exempt_amount: '110.00',
+      content_releases: {},
+    });
+    expect(outcome.line_items[0]?.taxes).toMatchObject([
+      { jurisdiction_code: code, taxability_reason: 'not_supported' },
+    ]);
+    expect(outcome.shipping?.taxes).toMatchObject([{ jurisdiction_code: code, taxability_reason: 'not_supported' }]);
+    expect(warningCodes(outcome)).toEqual(['not_covered']);
+    expect(resolutionOf(to)).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
+  });
+});
+
+describe('the policies of the account', () => {
+  it.each<{ to: Address; because: string }>([
+    { to: { state: 'NY', postal_code: '10001' }, because: 'local rates are missing' },
+    { to: { country: 'CA' }, because: 'nothing covers it' },
+  ])('incomplete_coverage reject refuses $to: $because', ({ to }) => {
+    const problems = refusal({ to }, { settings: { incomplete_coverage: 'reject' } });
+    expect(problems).toMatchObject([{ code: 'validation_not_covered', source: { pointer: '/customer/address' } }]);
+    expect(refusal({ to })).toEqual([]);
+  });
+
+  it('incomplete_coverage reject lets complete content through', () => {
+    expect(
+      ask({ to: { state: 'MI', postal_code: '48933' } }, { settings: { incomplete_coverage: 'reject' } }).tax_amount,
+    ).toBe('6.00');
+  });
+
+  it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
+    const around = { settings: { ambiguous_address: 'reject' } } as const;
+    expect(refusal({ to: { state: 'PA', postal_code: '19113' } }, around)).toMatchObject([
+      { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
+    ]);
+    expect(ask({ to: { state: 'PA', postal_code: '19103' } }, around).tax_amount).toBe('8.00');
+  });
+});
+
+describe('the location of an address', () => {
+  const of = [
+    { code: 'US-XX', type: 'state', rate: '0.04' },
+    { code: 'US-XX-A', type: 'county', rate: '0.01' },
+    { code: 'US-XX-B', type: 'city', rate: '0.03' },
+  ] as const;
+  const release = releaseOf({
+    of,
+    locations: [
+      locationOf({ zips: [['489330000', '489339999']], alternatives: [['US-XX-A']] }),
+      locationOf({ zips: [['489331500', '489331599']], alternatives: [['US-XX-A', 'US-XX-B']] }),
+      locationOf({ zips: [['48900', '48999']], alternatives: [[], ['US-XX-B'], ['US-XX-A']] }),
+      locationOf({ zips: [['48910', '48910']], alternatives: [['US-XX-B']], from: '2026-07-01' }),
+      locationOf({ cities: ['ST JOHNS'], alternatives: [['US-XX-B']] }),
+    ],
+  });
+  const around = { releaseFor: () => release };
+
+  it.each<{ to: Address; tax: string; ambiguous: boolean; because: string }>([
+    {
+      to: { postal_code: '48933' },
+      tax: '5.00',
+      ambiguous: false,
+      because: 'the narrowest range that holds the whole ZIP',
+    },
+    {
+      to: { postal_code: '48933-1499' },
+      tax: '5.00',
+      ambiguous: false,
+      because: 'just before the range of four digits',
+    },
+    { to: { postal_code: '48933-1500' }, tax: '8.00', ambiguous: false, because: 'a first code is inclusive' },
+    { to: { postal_code: '48933-1599' }, tax: '8.00', ambiguous: false, because: 'a last code is inclusive' },
+    { to: { postal_code: '48933-1600' }, tax: '5.00', ambiguous: false, because: 'just after it' },
+    { to: { postal_code: '48911' }, tax: '4.00', ambiguous: true, because: 'of several sets the cheapest (SSUTA 305)' },
+    { to: { postal_code: '48910' }, tax: '7.00', ambiguous: false, because: 'the location is in force' },
+    { to: { city: 'St. Johns' }, tax: '7.00', ambiguous: false, because: 'punctuation in a city does not matter' },
+    { to: { city: 'Johns' }, tax: '4.00', ambiguous: false, because: 'a part of a name is no city' },
+    {
+      to: { postal_code: '48933', city: 'St. Johns' },
+      tax: '5.00',
+      ambiguous: false,
+      because: 'the ZIP wins over the city',
+    },
+  ])('$to: $tax, ambiguous $ambiguous, $because', ({ to, tax, ambiguous }) => {
+    const outcome = ask({ to: { state: 'MI', ...to } }, around);
+    expect(outcome.tax_amount).toBe(tax);
+    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(ambiguous);
+  });
+
+  it('counts from its first day', () => {
+    const to = { state: 'MI', postal_code: '48910' };
+    expect(ask({ to, tax_date: '2026-06-30' }, around).tax_amount).toBe('4.00');
+    expect(ask({ to, tax_date: '2026-07-01' }, around).tax_amount).toBe('7.00');
+  });
+
+  it('by the highest_rate policy is the dearest of several', () => {
+    const to = { state: 'MI', postal_code: '48911' };
+    expect(ask({ to }, { ...around, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
+  });
+});

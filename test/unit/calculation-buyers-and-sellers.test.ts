@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { ask, warningCodes } from '../support/builders.ts';
+
+const lansing = { state: 'MI', postal_code: '48933' };
+const reasonsOf = ({ line_items }: ReturnType<typeof ask>) =>
+  line_items.map(({ taxes }) => taxes[0]?.taxability_reason);
+
+describe('a certificate of exemption', () => {
+  const type = 'resale' as const;
+  it.each([
+    { exemption: { type }, isExempt: true, because: 'without regions or days it holds everywhere and always' },
+    { exemption: { type, regions: null, valid_from: null, valid_to: null }, isExempt: true, because: 'null is absent' },
+    { exemption: { type, regions: ['MI'] }, isExempt: true, because: 'the state is named' },
+    { exemption: { type, regions: ['us-mi'] }, isExempt: true, because: 'by its code, in any case' },
+    { exemption: { type, regions: ['OH', 'MI'] }, isExempt: true, because: 'it is one of several' },
+    { exemption: { type, regions: ['OH'] }, isExempt: false, because: 'only another state is named' },
+    { exemption: { type, regions: ['M'] }, isExempt: false, because: 'a letter is no state' },
+    { exemption: { type, valid_from: '2026-09-15' }, isExempt: true, because: 'its first day is inclusive' },
+    { exemption: { type, valid_from: '2026-09-16' }, isExempt: false, because: 'it begins tomorrow' },
+    { exemption: { type, valid_to: '2026-09-15' }, isExempt: true, because: 'its last day is inclusive' },
+    { exemption: { type, valid_to: '2026-09-14' }, isExempt: false, because: 'it ended yesterday' },
+    {
+      exemption: { type, regions: ['MI'], valid_from: '2026-01-01', valid_to: '2026-12-31' },
+      isExempt: true,
+      because: 'all of it holds',
+    },
+  ])('$exemption exempts $isExempt on 2026-09-15 in Michigan: $because', ({ exemption, isExempt }) => {
+    const outcome = ask({ customer: { address: lansing, exemption }, tax_date: '2026-09-15T23:00:00Z' });
+    expect(outcome.tax_amount).toBe(isExempt ? '0.00' : '6.00');
+    expect(reasonsOf(outcome)).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
+    expect(outcome.exempt_amount).toBe(isExempt ? '100.00' : '0.00');
+  });
+
+  it('of a line wins over the one of the document', () => {
+    const customer = { address: lansing, exemption: { type } };
+    const line_items = [{}, { customer: { exemption: { type, regions: ['OH'] } } }, { customer: { id: 'cus_1' } }];
+    expect(reasonsOf(ask({ customer, line_items }))).toEqual(['customer_exempt', 'standard_rated', 'customer_exempt']);
+  });
+
+  it('exempts the shipping of its lines too, and no other', () => {
+    const to = { state: 'CT', postal_code: '06103' };
+    const line_items = [{ customer: { exemption: { type } } }, {}];
+    const outcome = ask({ to, line_items, shipping: { amount: '10.00' } });
+    expect(outcome.shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.32' });
+  });
+
+  it('does not turn a state without the tax into an exemption', () => {
+    const customer = { address: { state: 'OR' }, exemption: { type } };
+    expect(reasonsOf(ask({ customer }))).toEqual(['not_subject_to_tax']);
+  });
+});
+
+describe('the use of what is sold', () => {
+  it('is the one of the line, else of the document, and of one line says nothing about the others', () => {
+    const address = { state: 'CT', postal_code: '06103' };
+    const lines = ([null, 'business', 'personal', null, 'business'] as const).map((use) => ({
+      product_tax_code: 'SOFTWARE.SAAS',
+      customer: use && { use },
+    }));
+    const taxes = (use: 'business' | null) =>
+      ask({ customer: { address, use }, line_items: lines }).line_items.map(({ tax_amount }) => tax_amount);
+    expect(taxes(null)).toEqual(['6.35', '1.00', '6.35', '6.35', '1.00']);
+    expect(taxes('business')).toEqual(['1.00', '1.00', '6.35', '1.00', '1.00']);
+  });
+});
+
+describe('where the account is registered', () => {
+  const from = '2026-09-01';
+  const registered = (state: string, to: string | null = null) => ({ state, from, to, frequency: 'month' as const });
+  it.each([
+    { registrations: null, tax: '6.00', because: 'unset is everywhere' },
+    { registrations: [], tax: '0.00', because: 'an empty list is nowhere' },
+    { registrations: [registered('MI')], tax: '6.00', because: 'it is registered' },
+    { registrations: [registered('US-MI')], tax: '6.00', because: 'by its code' },
+    { registrations: [registered('OH')], tax: '0.00', because: 'only elsewhere' },
+    { registrations: [registered('MI', '2026-09-15')], tax: '6.00', because: 'the last day is inclusive' },
+    { registrations: [registered('MI', '2026-09-14')], tax: '0.00', because: 'it ended yesterday' },
+    { registrations: [{ ...registered('MI'), from: '2026-09-16' }], tax: '0.00', because: 'it begins tomorrow' },
+  ])('$registrations: $tax in Michigan, $because', ({ registrations, tax }) => {
+    const outcome = ask({ to: lansing }, { settings: { registrations } });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(reasonsOf(outcome)).toEqual([tax === '0.00' ? 'not_collecting' : 'standard_rated']);
+  });
+
+  it('nothing is collected elsewhere, and what is not known there does not matter', () => {
+    const outcome = ask({ to: { country: 'CA' } }, { settings: { registrations: [registered('MI')] } });
+    expect(reasonsOf(outcome)).toEqual(['not_collecting']);
+  });
+});
+
+describe('a marketplace that collects', () => {
+  it('leaves no tax, the reason, and the gross', () => {
+    const outcome = ask({
+      to: { state: 'PA', postal_code: '19103' },
+      collected_by: 'marketplace',
+      shipping: { amount: '10.00' },
+    });
+    expect(outcome).toMatchObject({
+      tax_amount: '0.00',
+      exempt_amount: '110.00',
+      total_amount: '110.00',
+      collected_by: 'marketplace',
+    });
+    expect(outcome.line_items[0]?.taxes.map((row) => row.taxability_reason)).toEqual([
+      'marketplace_collects',
+      'marketplace_collects',
+    ]);
+  });
+
+  it('is not asked where the account is not registered', () => {
+    expect(reasonsOf(ask({ to: lansing, collected_by: 'marketplace' }, { settings: { registrations: [] } }))).toEqual([
+      'not_collecting',
+    ]);
+  });
+});
+
+describe('the origin of a sale', () => {
+  const harrisburg = { state: 'PA', postal_code: '17101' };
+  const philadelphia = { state: 'PA', postal_code: '19103' };
+  const figures = ({ tax_amount, line_items }: ReturnType<typeof ask>) => [
+    tax_amount,
+    line_items[0]?.taxes[0]?.sourcing,
+  ];
+
+  it.each([
+    {
+      title: 'within Pennsylvania, an origin state, the origin decides',
+      to: philadelphia,
+      from: harrisburg,
+      expected: ['6.00', 'origin'],
+    },
+    { title: 'and the other way round', to: harrisburg, from: philadelphia, expected: ['8.00', 'origin'] },
+    {
+      title: 'a remote sale is taxed at its destination',
+      to: philadelphia,
+      from: lansing,
+      expected: ['8.00', 'destination'],
+    },
+    {
+      title: 'a sale into a destination state is taxed there',
+      to: lansing,
+      from: { state: 'MI' },
+      expected: ['6.00', 'destination'],
+    },
+    {
+      title: 'a sale from abroad is taxed at its destination',
+      to: philadelphia,
+      from: { country: 'CA' },
+      expected: ['8.00', 'destination'],
+    },
+  ])('$title', ({ to, from, expected }) => {
+    expect(figures(ask({ to, ship_from: { address: from } }))).toEqual(expected);
+    expect(figures(ask({ to }, { settings: { ship_from: from as never } }))).toEqual(expected);
+    expect(figures(ask({ to, line_items: [{ ship_from: { address: from } }] }))).toEqual(expected);
+  });
+
+  it('of one line says nothing about the others', () => {
+    const own = { ship_from: { address: harrisburg } };
+    const { line_items } = ask({ to: philadelphia, line_items: [{}, own, {}, own] });
+    expect(line_items.map(({ tax_amount, taxes }) => [tax_amount, taxes[0]?.sourcing])).toEqual([
+      ['8.00', 'destination'],
+      ['6.00', 'origin'],
+      ['8.00', 'destination'],
+      ['6.00', 'origin'],
+    ]);
+  });
+
+  it('none at all is a remote sale', () => expect(figures(ask({ to: philadelphia }))).toEqual(['8.00', 'destination']));
+
+  it('of the line wins over the document, and that over the account', () => {
+    const settings = { ship_from: harrisburg as never };
+    const document = { to: philadelphia, ship_from: { address: lansing } };
+    expect(figures(ask({ ...document, line_items: [{ ship_from: { address: harrisburg } }] }, { settings }))).toEqual([
+      '6.00',
+      'origin',
+    ]);
+    expect(figures(ask(document, { settings }))).toEqual(['8.00', 'destination']);
+    expect(figures(ask({ to: philadelphia, ship_from: { address: {} } }, { settings }))).toEqual(['6.00', 'origin']);
+  });
+});
+
+describe('the answer', () => {
+  it('echoes the request as it was sent, and gives lines without an id one of their own', () => {
+    const outcome = ask({
+      to: lansing,
+      currency: 'USD',
+      metadata: { order: '7', gone: null },
+      line_items: [
+        { quantity: '2.50', unit_price: '3.3333', description: 'x', metadata: { a: 'b' } },
+        { id: 'line_1' },
+        { id: 'mine' },
+      ],
+    });
+    expect(outcome.line_items.map(({ id }) => id)).toEqual(['line_1_', 'line_1', 'mine']);
+    expect(outcome.line_items[0]).toMatchObject({
+      quantity: '2.50',
+      unit_price: '3.3333',
+      amount: '8.33',
+      description: 'x',
+      metadata: { a: 'b' },
+      discount_amount: null,
+      customer: null,
+    });
+    expect(outcome.metadata).toEqual({ order: '7' });
+  });
+
+  it('without a tax date is of now, by the service clock', () => {
+    const outcome = ask({ to: { state: 'DC', postal_code: '20001' }, tax_date: null });
+    expect([outcome.tax_date, outcome.tax_amount]).toEqual(['2026-11-20T12:00:00.000Z', '7.00']);
+  });
+
+  it('without a product tax code is of general goods, and says so once, at the first such line', () => {
+    const outcome = ask({ to: lansing, line_items: [{}, { product_tax_code: null }, { product_tax_code: null }] });
+    expect(outcome.tax_amount).toBe('18.00');
+    expect(outcome.warnings).toMatchObject([{ code: 'product_tax_code_missing', pointer: '/line_items/1' }]);
+  });
+
+  it.each([
+    { currency: 'JPY', price: '1000', amount: '1000', tax: '60', because: 'the yen has no decimals' },
+    { currency: 'JPY', price: '1008.6', amount: '1009', tax: '61', because: '1,009 yen are taxed 60.54' },
+    { currency: 'KWD', price: '1.2345', amount: '1.235', tax: '0.074', because: 'the dinar has three' },
+    { currency: 'USD', price: '0.005', amount: '0.01', tax: '0.00', because: 'the dollar has two' },
+  ])(
+    'has the decimals of its currency: $currency $price is $amount, taxed $tax, $because',
+    ({ currency, price, amount, tax }) => {
+      const outcome = ask({ to: lansing, currency, line_items: [{ unit_price: price }] });
+      expect(outcome).toMatchObject({ subtotal_amount: amount, tax_amount: tax });
+    },
+  );
+
+  it('says why, step by step, where it is asked to', () => {
+    const steps = ask({ to: lansing, explain: true }).explanation ?? [];
+    expect(steps.map(({ step }) => step)).toEqual(['address', 'jurisdictions', 'rule', 'rate', 'rounding']);
+    expect(steps.find(({ step }) => step === 'rule')).toMatchObject({ rule_id: 'mi-goods', pointer: '/line_items/0' });
+    expect(steps.find(({ step }) => step === 'rate')?.citation).toContain('Tax Foundation');
+    expect(ask({ to: lansing }).explanation).toBeNull();
+  });
+
+  it.each([
+    { rounding: 'line', taxes: ['0.01', '0.01', '0.01'] },
+    { rounding: 'invoice', taxes: ['0.01', '0.01', '0.00'] },
+  ] as const)('rounds by $rounding as the account says: three lines of 0.09 at 6 %', ({ rounding, taxes }) => {
+    const line_items = [{ unit_price: '0.09' }, { unit_price: '0.09' }, { unit_price: '0.09' }];
+    const outcome = ask({ to: lansing, line_items }, { settings: { rounding } });
+    expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(taxes);
+  });
+
+  it('sources, places and rules of one line leave no trace on the next: three states in one document', () => {
+    const line_items = [lansing, { state: 'OR' }, { country: 'CA' }, { state: 'PA', postal_code: '19103' }].map(
+      (address) => ({ customer: { address } }),
+    );
+    const outcome = ask({ line_items });
+    expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(['6.00', '0.00', '0.00', '8.00']);
+    expect(Object.keys(outcome.content_releases)).toEqual(['US-MI', 'US-OR', 'US-PA']);
+    expect(warningCodes(outcome)).toEqual(['not_covered']);
+  });
+
+  it('a thousand lines are answered, each as if it were alone', () => {
+    const line_items = Array.from({ length: 1000 }, (_, index) => ({ unit_price: `${index}.99` }));
+    const outcome = ask({ to: lansing, line_items });
+    expect(outcome.line_items).toHaveLength(1000);
+    expect(outcome.line_items[999]).toMatchObject({ id: 'line_1000', tax_amount: '60.00' });
+  });
+});

@@ -1,0 +1,220 @@
+/** The built-in content, asked as a client asks. Figures of the content notes and of the law, typed by hand. */
+import { describe, expect, it } from 'vitest';
+import { ask, warningCodes } from '../support/builders.ts';
+
+const at = (state: string, postal_code: string | null = null, city: string | null = null) => ({
+  state,
+  postal_code,
+  city,
+});
+const rowsOf = (outcome: ReturnType<typeof ask>) => outcome.line_items[0]?.taxes ?? [];
+
+describe('general goods at 100.00', () => {
+  it('cost 6.00 of tax in Lansing, Michigan', () => {
+    const outcome = ask({
+      to: { line1: '200 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' },
+    });
+    expect(outcome).toMatchObject({
+      subtotal_amount: '100.00',
+      taxable_amount: '100.00',
+      exempt_amount: '0.00',
+      tax_amount: '6.00',
+      total_amount: '106.00',
+      content_releases: { 'US-MI': 'US-MI@2026-10-01.1' },
+      warnings: [],
+      tax_summary: [{ jurisdiction_code: 'US-MI', rate: '0.06', taxable_amount: '100.00', tax_amount: '6.00' }],
+    });
+    expect(rowsOf(outcome)).toEqual([
+      {
+        jurisdiction_code: 'US-MI',
+        jurisdiction_name: 'Michigan',
+        jurisdiction_type: 'state',
+        tax_type: 'sales',
+        rate: '0.06',
+        taxable_amount: '100.00',
+        exempt_amount: '0.00',
+        tax_amount: '6.00',
+        taxability_reason: 'standard_rated',
+        sourcing: 'destination',
+        rule_id: 'mi-goods',
+      },
+    ]);
+    expect(outcome.line_items[0]?.address_resolution).toEqual({
+      level: 'zip5',
+      ambiguous: false,
+      coverage: 'complete',
+    });
+  });
+
+  it.each([
+    { state: 'DE', zip: '19901' },
+    { state: 'MT', zip: '59601' },
+    { state: 'NH', zip: '03301' },
+    { state: 'OR', zip: '97301' },
+  ])('are not subject to tax in $state, and a row says so', ({ state, zip }) => {
+    const outcome = ask({ to: at(state, zip), shipping: { amount: '10.00' } });
+    expect(outcome).toMatchObject({
+      tax_amount: '0.00',
+      taxable_amount: '0.00',
+      exempt_amount: '110.00',
+      warnings: [],
+    });
+    expect(rowsOf(outcome)).toMatchObject([
+      { taxability_reason: 'not_subject_to_tax', tax_amount: '0.00', exempt_amount: '100.00' },
+    ]);
+    expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+  });
+
+  it.each([
+    { day: '2018-10-01', tax: '6.00', codes: [], because: 'the first day of 6 %' },
+    { day: '2026-09-30', tax: '6.00', codes: [], because: 'the last day of 6 %' },
+    {
+      day: '2026-10-01',
+      tax: '7.00',
+      codes: ['content_unconfirmed'],
+      because: '7 % is enacted, and nobody confirmed it',
+    },
+    {
+      day: '2026-10-01T00:00:00.000Z',
+      tax: '7.00',
+      codes: ['content_unconfirmed'],
+      because: 'an instant counts by its UTC date',
+    },
+    { day: '2026-09-30T23:59:59.999Z', tax: '6.00', codes: [], because: 'the last millisecond is of the day before' },
+  ])('cost $tax in the District of Columbia on $day: $because', ({ day, tax, codes }) => {
+    const outcome = ask({ to: at('DC', '20001'), tax_date: day });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(warningCodes(outcome)).toEqual(expect.arrayContaining(codes));
+    expect(outcome.warnings.filter(({ message }) => message.includes('general rate'))).toHaveLength(codes.length);
+  });
+
+  it.each([
+    { state: 'MI', zip: '48933', day: '2025-12-31', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    { state: 'MI', zip: '48933', day: '2026-01-01', tax: '6.00', reason: 'standard_rated', codes: [] },
+    { state: 'PA', zip: '17101', day: '2010-05-05', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    { state: 'CT', zip: '06103', day: '2011-06-30', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    { state: 'DC', zip: '20001', day: '2018-09-30', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    { state: 'OR', zip: '97301', day: '1999-01-01', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+  ])('in $state on $day are $reason, at $tax', ({ state, zip, day, tax, reason, codes }) => {
+    const outcome = ask({ to: at(state, zip), tax_date: day, shipping: { amount: '10.00' } });
+    expect(outcome.line_items[0]?.tax_amount).toBe(tax);
+    expect(rowsOf(outcome)).toMatchObject([{ taxability_reason: reason }]);
+    expect(warningCodes(outcome)).toEqual(expect.arrayContaining(codes));
+    if (reason === 'not_supported') {
+      expect(outcome).toMatchObject({
+        taxable_amount: '0.00',
+        tax_amount: '0.00',
+        exempt_amount: '110.00',
+        total_amount: '110.00',
+      });
+      expect(outcome.shipping?.taxes).toMatchObject([{ taxability_reason: 'not_supported' }]);
+    }
+  });
+
+  it('are answered before 2026 where the rate is established: Connecticut in 2015 is 6.35 %', () => {
+    const outcome = ask({ to: at('CT', '06103'), tax_date: '2015-03-01' });
+    expect(outcome.tax_amount).toBe('6.35');
+    expect(rowsOf(outcome)).toMatchObject([{ taxability_reason: 'standard_rated', rate: '0.0635' }]);
+  });
+
+  it.each(['AL', 'AZ', 'CA', 'CO', 'FL', 'GA', 'IL', 'KS', 'MO', 'NY', 'OH', 'TN', 'TX', 'WA', 'WI'])(
+    'in %s are taxed at the state rate alone, and the answer says that local rates are missing',
+    (state) => {
+      const outcome = ask({ to: at(state) });
+      expect(outcome.line_items[0]?.address_resolution).toEqual({
+        level: 'state',
+        ambiguous: false,
+        coverage: 'partial',
+      });
+      expect(warningCodes(outcome)).toContain('local_rates_missing');
+      expect(rowsOf(outcome)).toHaveLength(1);
+      expect(Number(outcome.tax_amount)).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('local taxes of the built-in content', () => {
+  it.each([
+    { state: 'PA', zip: '19103', tax: '8.00', local: ['US-PA-PHILADELPHIA'], because: 'Philadelphia adds 2 %' },
+    {
+      state: 'PA',
+      zip: '15222',
+      tax: '7.00',
+      local: ['US-PA-ALLEGHENY'],
+      because: 'Pittsburgh is in Allegheny County, which adds 1 %',
+    },
+    { state: 'PA', zip: '17101', tax: '6.00', local: [], because: 'Harrisburg adds nothing' },
+    { state: 'PA', zip: '19103-1234', tax: '8.00', local: ['US-PA-PHILADELPHIA'], because: 'a ZIP+4 lies in its ZIP' },
+    { state: 'HI', zip: '96813', tax: '4.50', local: ['US-HI-HONOLULU'], because: 'Oahu adds 0.5 %' },
+    { state: 'HI', zip: '96720', tax: '4.50', local: ['US-HI-HAWAII'], because: 'Hilo adds 0.5 %' },
+    { state: 'HI', zip: '96742', tax: '4.00', local: [], because: 'Kalawao adds nothing' },
+    { state: 'VA', zip: '22201', tax: '6.00', local: ['US-VA-NORTHERN'], because: 'Arlington: 5.3 + 0.7' },
+    { state: 'VA', zip: '23220', tax: '6.00', local: ['US-VA-CENTRAL'], because: 'Richmond: 5.3 + 0.7' },
+    { state: 'VA', zip: '23510', tax: '6.00', local: ['US-VA-HAMPTON-ROADS'], because: 'Norfolk: 5.3 + 0.7' },
+    {
+      state: 'VA',
+      zip: '23185',
+      tax: '7.00',
+      local: ['US-VA-HAMPTON-ROADS', 'US-VA-HISTORIC-TRIANGLE'],
+      because: 'Williamsburg: 5.3 + 0.7 + 1',
+    },
+    { state: 'VA', zip: '24011', tax: '5.30', local: [], because: 'Roanoke adds nothing' },
+    { state: 'MS', zip: '39201', tax: '8.00', local: ['US-MS-JACKSON'], because: 'Jackson adds 1 %' },
+    { state: 'MS', zip: '38803', tax: '7.25', local: ['US-MS-TUPELO'], because: 'Tupelo adds 0.25 %' },
+    { state: 'MS', zip: '39501', tax: '7.00', local: [], because: 'Gulfport adds nothing' },
+  ])('$state $zip: $tax on 100.00, $because', ({ state, zip, tax, local }) => {
+    const outcome = ask({ to: at(state, zip) });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(rowsOf(outcome).map((row) => row.jurisdiction_code)).toEqual([`US-${state}`, ...local]);
+    expect(outcome.line_items[0]?.address_resolution).toMatchObject({ ambiguous: false, coverage: 'complete' });
+  });
+
+  it.each([
+    { city: 'Philadelphia', tax: '8.00' },
+    { city: ' pittsburgh ', tax: '7.00' },
+    { city: 'PITTSBURGH.', tax: '7.00' },
+  ])('without a ZIP the city decides: $city, Pennsylvania is $tax', ({ city, tax }) => {
+    const outcome = ask({ to: at('PA', null, city) });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(outcome.line_items[0]?.address_resolution.level).toBe('city');
+  });
+
+  it('the ZIP wins over the city', () => {
+    expect(ask({ to: at('PA', '17101', 'Harrisburg') }).tax_amount).toBe('6.00');
+    expect(ask({ to: at('PA', '19103', 'Pittsburgh') }).tax_amount).toBe('8.00');
+  });
+
+  it('Hawaii levies a general excise tax, and the row says so', () => {
+    expect(rowsOf(ask({ to: at('HI', '96813') })).map((row) => row.tax_type)).toEqual([
+      'general_excise',
+      'general_excise',
+    ]);
+  });
+
+  it.each([
+    { state: 'VA', zip: '23220', tax: '1.00', because: '1 % flat, and no regional tax' },
+    { state: 'MS', zip: '39201', tax: '5.00', because: '5 % flat, and no city tax' },
+    { state: 'PA', zip: '19103', tax: '0.00', because: 'exempt on both levels' },
+    { state: 'HI', zip: '96813', tax: '4.50', because: 'the excise falls on food too' },
+    { state: 'TN', zip: '37201', tax: '4.00', because: '4 % of the state' },
+    { state: 'MO', zip: '65101', tax: '1.23', because: '1.225 % of the state' },
+  ])('groceries at 100.00 in $state $zip: $tax, $because', ({ state, zip, tax }) => {
+    expect(ask({ to: at(state, zip), line_items: [{ product_tax_code: 'FOOD.GROCERY' }] }).tax_amount).toBe(tax);
+  });
+
+  it.each([
+    { zip: '19113', warn: '6.00', highest: '8.00' },
+    { zip: '15003', warn: '6.00', highest: '7.00' },
+  ])(
+    'a ZIP that spans jurisdictions is ambiguous: $zip is $warn, or $highest by the highest_rate policy',
+    ({ zip, warn, highest }) => {
+      const outcome = ask({ to: at('PA', zip) });
+      expect(outcome.tax_amount).toBe(warn);
+      expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+      expect(warningCodes(outcome)).toContain('address_ambiguous');
+      const dearest = ask({ to: at('PA', zip) }, { settings: { ambiguous_address: 'highest_rate' } });
+      expect(dearest.tax_amount).toBe(highest);
+      expect(dearest.line_items[0]?.address_resolution.ambiguous).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { readBody } from '../../shared/http/body.ts';
+import { type Exchange, Refusal } from '../../shared/http/exchange.ts';
+import { inBodyOrder, problemOf } from '../../shared/http/field-problems.ts';
+import { pointerTo, valueAt } from '../../shared/http/pointer.ts';
+import { readQuery } from '../../shared/http/query.ts';
+import { textProblems } from '../../shared/http/text-problems.ts';
+
+const exchangeOf = (others: Partial<Exchange>): Exchange => ({
+  requestId: 'req_1',
+  method: 'POST',
+  path: '/calculations',
+  pathParameters: {},
+  headers: new Map([['content-type', ['application/json']]]),
+  query: new Map(),
+  rawBody: Buffer.from('{}'),
+  remainingMs: () => 1000,
+  replyHeaders: {},
+  ...others,
+});
+
+describe('a JSON Pointer', () => {
+  it.each([
+    { path: [], pointer: '' },
+    { path: ['line_items', 0, 'id'], pointer: '/line_items/0/id' },
+    { path: ['a/b', 'c~d'], pointer: '/a~1b/c~0d' },
+    { path: ['~1'], pointer: '/~01' },
+    { path: [''], pointer: '/' },
+  ])('of $path is "$pointer"', ({ path, pointer }) => {
+    expect(pointerTo(path)).toBe(pointer);
+  });
+
+  it('leads to own properties only', () => {
+    const body = { a: [{ b: 1 }], n: null };
+    expect(valueAt(body, ['a', 0, 'b'])).toBe(1);
+    expect(valueAt(body, ['n'])).toBeNull();
+    for (const path of [['__proto__'], ['constructor'], ['a', 'map'], ['n', 'x'], ['a', 0, 'b', 'toFixed']])
+      expect(valueAt(body, path)).toBeUndefined();
+  });
+});
+
+describe('text that cannot be stored', () => {
+  it.each([
+    { title: 'a NUL', value: { a: ['x', 'y\0'] }, pointers: ['/a/1'] },
+    { title: 'a lone high surrogate', value: { a: 'x\ud800' }, pointers: ['/a'] },
+    { title: 'a lone low surrogate', value: { a: '\udc00x' }, pointers: ['/a'] },
+    { title: 'a pair in the wrong order', value: '\udc00\ud800', pointers: [''] },
+    { title: 'a NUL in a name', value: { a: { 'b\0': 1 } }, pointers: ['/a'] },
+    { title: 'several', value: { a: '\0', b: { c: '\0' } }, pointers: ['/a', '/b/c'] },
+    { title: 'none: an emoji is a pair', value: { a: '👍🏽 naïve 税' }, pointers: [] },
+    { title: 'none: numbers, null and true', value: [1, null, true, {}], pointers: [] },
+  ])('is told at its pointer: $title', ({ value, pointers }) => {
+    expect(textProblems(value).map(({ source }) => source)).toEqual(pointers.map((pointer) => ({ pointer })));
+  });
+
+  it('nesting is looked into for sixteen levels, and refused below', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+    expect(textProblems(nested(16))).toEqual([]);
+    expect(textProblems(nested(17))).toMatchObject([
+      { title: 'Nested too deeply', source: { pointer: '/a'.repeat(16) } },
+    ]);
+  });
+});
+
+describe('problems in the order of the body', () => {
+  const invalid = (pointer: string) => ({
+    code: 'validation_invalid_format' as const,
+    title: 't',
+    detail: 'd',
+    source: { pointer },
+  });
+
+  it('a parent comes before its fields, and what is missing after them', () => {
+    const body = { b: { y: 1, x: 2 }, a: 1 };
+    const ordered = inBodyOrder(['/a', '/b/missing', '/b/x', '/b/y', '/b', '', '/missing'].map(invalid), body);
+    expect(ordered.map(({ source }) => source)).toEqual(
+      ['', '/b', '/b/y', '/b/x', '/b/missing', '/a', '/missing'].map((pointer) => ({ pointer })),
+    );
+  });
+
+  it('the same problem of the same field comes once, and different ones both', () => {
+    const missing = { ...invalid('/a'), code: 'validation_required_field' as const };
+    expect(inBodyOrder([invalid('/a'), missing, invalid('/a')], { a: 1 })).toEqual([invalid('/a'), missing]);
+  });
+
+  it('does not depend on the order in which they were found', () => {
+    const body = { a: [{ x: 1, y: 2 }, { y: 3 }], b: { c: 4 }, 'd/e': 5 };
+    const all = ['/a', '/a/0', '/a/0/x', '/a/0/y', '/a/1/y', '/b', '/b/c', '/d~1e'].map(invalid);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (shuffled) => {
+        expect(inBodyOrder(shuffled, body)).toEqual(all);
+      }),
+    );
+  });
+
+  it.each([
+    { value: undefined, code: 'validation_required_field', because: 'it is absent' },
+    { value: null, code: 'validation_required_field', because: 'it is null' },
+    { value: 5, code: 'validation_invalid_format', because: 'it is there' },
+    { value: '', code: 'validation_invalid_format', because: 'an empty text is there' },
+  ])('a field with $value is $code: $because', ({ value, code }) => {
+    expect(problemOf({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject({
+      code,
+      title: expect.stringContaining('amount'),
+      source: { pointer: '/amount' },
+    });
+  });
+});
+
+describe('the query', () => {
+  const schema = z.object({
+    limit: z.optional(z.string().check(z.regex(/^\d+$/, 'Send a number.'))),
+    cursor: z.optional(z.string()),
+  });
+  const read = (query: [string, string[]][], of: z.ZodMiniType | undefined = schema) =>
+    readQuery(of, exchangeOf({ query: new Map(query) }));
+
+  it('is read where each parameter is known, sent once and well formed', () => {
+    expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });
+  });
+
+  it('has all its problems told together: unknown, sent twice, in a wrong format', () => {
+    const { problems } = read([
+      ['x', ['1']],
+      ['cursor', ['a', 'b']],
+      ['limit', ['five']],
+      ['__proto__', ['1']],
+      ['constructor', ['1']],
+    ]);
+    expect(problems.map(({ code, source }) => [code, source])).toEqual([
+      ['validation_unknown_parameter', { parameter: 'x' }],
+      ['validation_invalid_format', { parameter: 'cursor' }],
+      ['validation_unknown_parameter', { parameter: '__proto__' }],
+      ['validation_unknown_parameter', { parameter: 'constructor' }],
+      ['validation_invalid_format', { parameter: 'limit' }],
+    ]);
+  });
+
+  it('is empty where an operation takes none', () => {
+    expect(readQuery(undefined, exchangeOf({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
+      { code: 'validation_unknown_parameter', detail: 'This operation takes no query parameters.' },
+    ]);
+  });
+});
+
+describe('the raw body', () => {
+  const codeOf = (others: Partial<Exchange>) => {
+    try {
+      readBody(exchangeOf(others));
+      return 'read';
+    } catch (error) {
+      return error instanceof Refusal ? error.problems[0].code : error;
+    }
+  };
+  const typed = (type: string) => ({ headers: new Map([['content-type', [type]]]) });
+  const large = Buffer.from(`"${'x'.repeat(1024 * 1024 - 2)}"`);
+
+  it.each<{ title: string; request: Partial<Exchange>; code: string }>([
+    { title: 'JSON', request: {}, code: 'read' },
+    { title: 'JSON with a charset', request: typed('Application/JSON; charset=utf-8'), code: 'read' },
+    { title: 'no type', request: { headers: new Map() }, code: 'validation_unsupported_media_type' },
+    { title: 'another type', request: typed('text/plain'), code: 'validation_unsupported_media_type' },
+    {
+      title: 'a type that begins alike',
+      request: typed('application/jsonp'),
+      code: 'validation_unsupported_media_type',
+    },
+    { title: 'a mebibyte', request: { rawBody: large }, code: 'read' },
+    {
+      title: 'a byte more',
+      request: { rawBody: Buffer.concat([large, Buffer.from(' ')]) },
+      code: 'validation_body_too_large',
+    },
+    { title: 'nothing', request: { rawBody: Buffer.alloc(0) }, code: 'validation_malformed_json' },
+    { title: 'half an object', request: { rawBody: Buffer.from('{"a":') }, code: 'validation_malformed_json' },
+    {
+      title: 'half a million brackets',
+      request: { rawBody: Buffer.from('['.repeat(500_000)) },
+      code: 'validation_malformed_json',
+    },
+    {
+      title: 'the type before the size',
+      request: { ...typed('text/plain'), rawBody: Buffer.alloc(2_000_000) },
+      code: 'validation_unsupported_media_type',
+    },
+    {
+      title: 'the size before the syntax',
+      request: { rawBody: Buffer.alloc(2_000_000) },
+      code: 'validation_body_too_large',
+    },
+  ])('$title: $code', ({ request, code }) => {
+    expect(codeOf(request)).toBe(code);
+  });
+});

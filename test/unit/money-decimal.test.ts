@@ -1,0 +1,172 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exponentOf, formatAmount, isCurrency, parseAmount } from '../../shared/money/currency.ts';
+import { decimal, decimalPattern, divideHalfUp, multiply, powerOfTen, rescale } from '../../shared/money/decimal.ts';
+
+// The oracle: arbitrary precision in base 10, rounding of its own, nothing shared with the code under test.
+const Exact = Decimal.clone({ precision: 80, defaults: true, rounding: Decimal.ROUND_HALF_UP });
+const rounded = (value: Decimal, scale: number) => BigInt(value.toFixed(scale, Decimal.ROUND_HALF_UP).replace('.', ''));
+
+const decimalText = fc
+  .tuple(fc.bigInt({ min: 0n, max: 999_999_999_999n }), fc.option(fc.stringMatching(/^\d{1,10}$/), { nil: null }))
+  .map(([whole, fraction]) => (fraction === null ? String(whole) : `${whole}.${fraction}`));
+const scale = fc.integer({ min: 0, max: 20 });
+
+describe('decimals', () => {
+  it('reads a decimal to the value that it writes, whatever its digits', () => {
+    fc.assert(
+      fc.property(decimalText, (text) => {
+        const { units, scale: read } = decimal(text);
+        expect(new Exact(String(units)).div(new Exact(10).pow(read)).equals(new Exact(text))).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('changes a scale by rounding half up, once', () => {
+    fc.assert(
+      fc.property(decimalText, scale, (text, to) => {
+        expect(rescale(decimal(text), to)).toBe(rounded(new Exact(text), to));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('multiplies exactly and rounds once, half up', () => {
+    fc.assert(
+      fc.property(decimalText, decimalText, scale, (one, other, to) => {
+        expect(multiply(decimal(one), decimal(other), to)).toBe(rounded(new Exact(one).times(other), to));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('divides to the nearest whole number, half a unit going up', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.bigInt({ min: 1n, max: 10n ** 15n }), (dividend, by) => {
+        // |quotient * by - dividend| is at most half of `by`, and at exactly half the quotient is the larger one.
+        const error = divideHalfUp(dividend, by) * by - dividend;
+        expect(2n * error).toBeLessThanOrEqual(by);
+        expect(2n * error).toBeGreaterThan(-by);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    { dividend: 5n, by: 10n, quotient: 1n, because: 'half a unit goes up' },
+    { dividend: 15n, by: 10n, quotient: 2n, because: 'half goes up from an odd number' },
+    { dividend: 25n, by: 10n, quotient: 3n, because: 'half goes up from an even number: no banker is at work' },
+    { dividend: 24n, by: 10n, quotient: 2n, because: 'less than half goes down' },
+    { dividend: 26n, by: 10n, quotient: 3n, because: 'more than half goes up: nothing is cut off' },
+    { dividend: 1n, by: 3n, quotient: 0n, because: 'a third is less than half' },
+    { dividend: 3n, by: 2n, quotient: 2n, because: 'a divisor of two has halves' },
+    { dividend: 0n, by: 7n, quotient: 0n, because: 'nothing stays nothing' },
+  ])('divides $dividend by $by into $quotient: $because', ({ dividend, by, quotient }) => {
+    expect(divideHalfUp(dividend, by)).toBe(quotient);
+  });
+
+  it.each([
+    { one: '0.10', other: '0.05', scale: 2, product: 1n, because: 'half a cent goes up' },
+    { one: '2.5', other: '0.333', scale: 2, product: 83n, because: '0.8325 is nearer to 0.83' },
+    {
+      one: '999999999999.9999999999',
+      other: '999999999999.9999999999',
+      scale: 0,
+      product: 10n ** 24n - 200n,
+      because: 'the largest product of a request is exact to its last digit',
+    },
+    { one: '1', other: '0.0000000001', scale: 2, product: 0n, because: 'the smallest price is no cent' },
+    { one: '0.005', other: '1', scale: 2, product: 1n, because: 'a price below a cent is rounded with the product' },
+    { one: '0.004', other: '2', scale: 2, product: 1n, because: 'the price is not rounded before it is multiplied' },
+  ])('multiplies $one by $other into $product: $because', ({ one, other, scale: to, product }) => {
+    expect(multiply(decimal(one), decimal(other), to)).toBe(product);
+  });
+
+  it.each([
+    '',
+    '.',
+    '1.',
+    '.5',
+    '-1',
+    '+1',
+    '1e5',
+    '1,5',
+    ' 1',
+    '1 ',
+    '1\n',
+    '0x1',
+    '١',
+    'NaN',
+    '1234567890123',
+    '1.12345678901',
+  ])('accepts at most twelve digits before and ten after the point, and nothing else: not %j', (text) => {
+    expect(decimalPattern.test(text)).toBe(false);
+  });
+
+  it('knows every power of ten that two request decimals and a rate can ask for, and refuses any other', () => {
+    for (let exponent = 0; exponent < 64; exponent++)
+      expect(String(powerOfTen(exponent))).toBe(`1${'0'.repeat(exponent)}`);
+    for (const exponent of [-1, 64, 0.5, Number.NaN]) expect(() => powerOfTen(exponent)).toThrow('exponent');
+  });
+});
+
+describe('amounts', () => {
+  it('writes an amount with exactly the decimals of its currency', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 4 }), (minor, exponent) => {
+        const expected = new Exact(String(minor)).div(new Exact(10).pow(exponent)).toFixed(exponent);
+        expect(formatAmount(minor, exponent)).toBe(expected);
+        expect(parseAmount(expected, exponent)).toBe(minor);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    { minor: 0n, exponent: 2, text: '0.00' },
+    { minor: 5n, exponent: 2, text: '0.05' },
+    { minor: 595n, exponent: 2, text: '5.95' },
+    { minor: 1000n, exponent: 0, text: '1000' },
+    { minor: 1n, exponent: 3, text: '0.001' },
+    { minor: -5n, exponent: 2, text: '-0.05' },
+  ])('writes $minor minor units of exponent $exponent as $text', ({ minor, exponent, text }) => {
+    expect(formatAmount(minor, exponent)).toBe(text);
+  });
+
+  it.each([
+    ['USD', 2],
+    ['EUR', 2],
+    ['CAD', 2],
+    ['MXN', 2],
+    ['JPY', 0],
+    ['KRW', 0],
+    ['ISK', 0],
+    ['CLP', 0],
+    ['VND', 0],
+    ['XOF', 0],
+    ['UGX', 0],
+    ['KWD', 3],
+    ['BHD', 3],
+    ['JOD', 3],
+    ['OMR', 3],
+    ['TND', 3],
+    ['IQD', 3],
+    ['LYD', 3],
+  ])('counts the decimals of %s as ISO 4217 has them: %i', (currency, exponent) => {
+    expect(isCurrency(currency)).toBe(true);
+    expect(exponentOf(currency)).toBe(exponent);
+  });
+
+  it.each(['usd', 'US', 'USDX', '', 'ABC', '__proto__', 'constructor', 'toString'])('knows no currency %j', (code) => {
+    expect(isCurrency(code)).toBe(false);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+    'answers a number of decimals even for the name of an inherited property, %s',
+    (code) => {
+      expect(exponentOf(code)).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../shared/content/release.ts';
+import { calculateTax } from '../../shared/tax/calculate.ts';
+import type { Place, TaxDocument, TaxedLine } from '../../shared/tax/document.ts';
+import { extractTax } from '../../shared/tax/tax-included.ts';
+import { ask, documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+
+const clothing = (effect: Effect, rate = '0.06') =>
+  placeOf(
+    releaseOf({ of: [{ code: 'US-XX', type: 'state', rate }], rules: [rule('one', ['CLOTHING.APPAREL'], effect)] }),
+  );
+const table = ['0.10', '0.17', '0.34', '0.50', '0.67', '0.84'];
+
+const places: readonly { name: string; place: Place; quantity: string }[] = [
+  { name: '6 %', place: placeOf(releaseOf()), quantity: '1' },
+  {
+    name: '6.625 %',
+    place: placeOf(releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: '0.06625' }] })),
+    quantity: '1',
+  },
+  {
+    name: 'four jurisdictions',
+    place: placeOf(
+      releaseOf({
+        of: [
+          { code: 'US-XX', type: 'state', rate: '0.06875' },
+          { code: 'US-XX-1', type: 'county', rate: '0.0015' },
+          { code: 'US-XX-2', type: 'city', rate: '0.005' },
+          { code: 'US-XX-3', type: 'district', rate: '0.015' },
+        ],
+      }),
+    ),
+    quantity: '1',
+  },
+  {
+    name: 'a cliff',
+    place: clothing({ type: 'threshold_cliff', amount: '110', inclusive: false }, '0.04'),
+    quantity: '2',
+  },
+  { name: 'an excess', place: clothing({ type: 'threshold_excess', amount: '175' }), quantity: '2.5' },
+  {
+    name: 'a switch of rates',
+    place: clothing({ type: 'threshold_rate', amount: '200', rate: '0.0775' }),
+    quantity: '1',
+  },
+  { name: 'an exemption', place: clothing({ type: 'exempt' }), quantity: '1' },
+  {
+    name: 'a table',
+    place: placeOf(
+      releaseOf({
+        rounding: {
+          method: 'bracket',
+          brackets: [{ jurisdiction: 'US-XX', rate: '0.06', steps: table, nothing_below: null }],
+        },
+      }),
+    ),
+    quantity: '1',
+  },
+];
+
+const lineIn = (place: Place, quantity: string, amount: bigint) => ({
+  ...lineOf(place, { ptc: 'CLOTHING.APPAREL', quantity }),
+  amount,
+});
+
+describe('tax out of a gross amount', () => {
+  it.each(places)(
+    'net + tax = gross, and the net is taxed with that tax wherever one is: $name, 10,000 amounts',
+    ({ place, quantity }) => {
+      const taxOn = (net: bigint) => taxLine(lineIn(place, quantity, net)).tax;
+      fc.assert(
+        fc.property(fc.bigInt({ min: 0n, max: 60_000n }), (gross) => {
+          const line = taxLine(lineIn(place, quantity, gross), { taxIncluded: true });
+          const net = line.taxable + line.exempt;
+          expect(net + line.tax).toBe(gross);
+          expect(line.net).toBe(gross);
+          // Where no net gives the gross, this one is the first to exceed it.
+          if (taxOn(net) === line.tax) return;
+          expect(net + taxOn(net)).toBeGreaterThan(gross);
+          expect(net - 1n + taxOn(net - 1n)).toBeLessThan(gross);
+        }),
+        { numRuns: 10_000 },
+      );
+    },
+  );
+
+  it.each([
+    { gross: '106.00', net: '100.00', tax: '6.00', because: 'one hundred and six hundredths' },
+    { gross: '0.09', net: '0.09', tax: '0.00', because: 'no net gives it: 0.08 comes to 0.08, and 0.09 to 0.10' },
+    { gross: '0.08', net: '0.08', tax: '0.00', because: '0.0048 is no cent' },
+    { gross: '0.00', net: '0.00', tax: '0.00', because: 'nothing holds no tax' },
+    { gross: '100.00', net: '94.34', tax: '5.66', because: '94.34 is taxed 5.6604' },
+  ])('Michigan: $gross holds $tax on $net, $because', ({ gross, net, tax }) => {
+    const outcome = ask({
+      to: { state: 'MI', postal_code: '48933' },
+      tax_included: true,
+      line_items: [{ unit_price: gross }],
+    });
+    expect(outcome).toMatchObject({
+      taxable_amount: net,
+      tax_amount: tax,
+      total_amount: gross,
+      subtotal_amount: gross,
+    });
+  });
+
+  it('finds a net wherever there is one, for a tax that jumps', () => {
+    const taxOn = (net: bigint) => (net >= 110n ? 9n : net >= 50n ? 3n : 0n);
+    for (let net = 0n; net < 300n; net++) {
+      expect(extractTax(net + taxOn(net), taxOn)).toEqual({ net, tax: taxOn(net) });
+    }
+    expect(extractTax(51n, taxOn)).toEqual({ net: 50n, tax: 1n });
+  });
+
+  it('takes seller discounts off first, and third-party ones after: 106.00 of 116.00 and 111.00', () => {
+    const outcome = ask({
+      to: { state: 'MI', postal_code: '48933' },
+      tax_included: true,
+      line_items: [{ unit_price: '116.00', discount_amount: '10.00', third_party_discount_amount: '5.00' }],
+    });
+    expect(outcome).toMatchObject({ taxable_amount: '100.00', tax_amount: '6.00', total_amount: '101.00' });
+  });
+
+  it('takes the tax out of the shipping too: 10.60 of delivery in Connecticut is 9.97 and 0.63', () => {
+    const outcome = ask({
+      to: { state: 'CT', postal_code: '06103' },
+      tax_included: true,
+      line_items: [{ unit_price: '106.35' }],
+      shipping: { amount: '10.60' },
+    });
+    expect(outcome.line_items[0]).toMatchObject({ taxable_amount: '100.00', tax_amount: '6.35' });
+    expect(outcome.shipping).toMatchObject({ amount: '10.60', taxable_amount: '9.97', tax_amount: '0.63' });
+    expect(outcome.total_amount).toBe('116.95');
+  });
+
+  it.each([
+    { gross: '109.99', tax: '0.00', net: '109.99', because: 'a cent below the threshold' },
+    { gross: '110.00', tax: '0.00', net: '110.00', because: 'its net would be taxed 4.40 and is below the threshold' },
+    { gross: '114.40', tax: '4.40', net: '110.00', because: 'the net unit price is at the threshold' },
+  ])('the threshold tests the net unit price, $gross in New York: $tax, $because', ({ gross, tax }) => {
+    const outcome = ask({
+      to: { state: 'NY', postal_code: '10001' },
+      tax_included: true,
+      line_items: [{ unit_price: gross, product_tax_code: 'CLOTHING.APPAREL' }],
+    });
+    expect(outcome.tax_amount).toBe(tax);
+  });
+
+  it('sums for lines and shipping together, whatever the rounding of the account', () => {
+    const amounts = fc.array(fc.bigInt({ min: 0n, max: 50_000n }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...places),
+        amounts,
+        fc.constantFrom<TaxDocument['rounding']>('line', 'invoice'),
+        (drawn, grosses, rounding) => {
+          const lines = grosses.map((gross) => lineIn(drawn.place, drawn.quantity, gross));
+          const taxed = calculateTax(documentOf(lines, { taxIncluded: true, rounding }));
+          const sum = (pick: (line: TaxedLine) => bigint) =>
+            taxed.lines.reduce((total, line) => total + pick(line), 0n);
+          expect(sum(({ taxable, exempt, tax }) => taxable + exempt + tax)).toBe(
+            grosses.reduce((one, other) => one + other, 0n),
+          );
+          for (const { rows, tax } of taxed.lines) expect(rows.reduce((total, row) => total + row.tax, 0n)).toBe(tax);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

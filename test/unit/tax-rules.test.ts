@@ -1,0 +1,454 @@
+import { describe, expect, it } from 'vitest';
+import type { Effect, Rule } from '../../shared/content/release.ts';
+import { chooseRule } from '../../shared/tax/rule-choice.ts';
+import { jurisdiction, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+
+const taxable: Effect = { type: 'taxable' };
+const exempt: Effect = { type: 'exempt' };
+const undated = { from: null, to: null };
+
+describe('the rule that decides', () => {
+  const winner = (rules: readonly Rule[], ptc: string, day = '2026-10-08', type: 'state' | 'county' = 'state') =>
+    chooseRule(releaseOf({ rules }), jurisdiction('US-XX', type), productOf(ptc), day)?.id;
+
+  it.each<{ title: string; rules: Rule[]; ptc: string; wins: string | undefined }>([
+    {
+      title: 'the most specific code wins, even over attributes, level and date',
+      rules: [
+        rule('family', ['CLOTHING'], taxable, {
+          attributes: { any: ['_ATHLETIC'], none: [] },
+          levels: ['state'],
+          from: '2026-01-01',
+        }),
+        rule('code', ['CLOTHING.APPAREL'], exempt),
+      ],
+      ptc: 'CLOTHING.APPAREL._ATHLETIC',
+      wins: 'code',
+    },
+    {
+      title: 'the most specific of the codes of one rule counts',
+      rules: [
+        rule('both', ['CLOTHING', 'CLOTHING.APPAREL'], taxable, { levels: ['state'] }),
+        rule('code', ['CLOTHING.APPAREL'], exempt),
+      ],
+      ptc: 'CLOTHING.APPAREL',
+      wins: 'both',
+    },
+    {
+      title: 'then the most attributes, even over level and date',
+      rules: [
+        rule('plain', ['CLOTHING.APPAREL'], exempt, { levels: ['state'], from: '2026-01-01' }),
+        rule('athletic', ['CLOTHING.APPAREL'], taxable, { attributes: { any: ['_ATHLETIC', '_FUR'], none: [] } }),
+      ],
+      ptc: 'CLOTHING.APPAREL._ATHLETIC',
+      wins: 'athletic',
+    },
+    {
+      title: 'only attributes that the product carries count',
+      rules: [
+        rule('many', ['CLOTHING.APPAREL'], exempt, {
+          attributes: { any: ['_ATHLETIC', '_FUR', '_PROTECTIVE'], none: [] },
+        }),
+        rule('two', ['CLOTHING.APPAREL'], taxable, { attributes: { any: ['_ATHLETIC'], none: [] }, levels: ['state'] }),
+      ],
+      ptc: 'CLOTHING.APPAREL._ATHLETIC',
+      wins: 'two',
+    },
+    {
+      title: 'then the rule for the level, even over the date',
+      rules: [
+        rule('every-level', ['FOOD.GROCERY'], taxable, { from: '2026-01-01' }),
+        rule('state-only', ['FOOD.GROCERY'], exempt, { levels: ['state'] }),
+      ],
+      ptc: 'FOOD.GROCERY',
+      wins: 'state-only',
+    },
+    {
+      title: 'then the latest first day, wherever it stands',
+      rules: [
+        rule('newest', ['FOOD.GROCERY'], taxable, { from: '2025-07-01' }),
+        rule('older', ['FOOD.GROCERY'], exempt, { from: '2020-01-01' }),
+        rule('undated', ['FOOD.GROCERY'], exempt, undated),
+      ],
+      ptc: 'FOOD.GROCERY',
+      wins: 'newest',
+    },
+    {
+      title: 'a family matches what lies below it',
+      rules: [rule('family', ['CLOTHING'], exempt)],
+      ptc: 'CLOTHING.APPAREL',
+      wins: 'family',
+    },
+    {
+      title: 'the beginning of a name is no family',
+      rules: [rule('half-a-name', ['CLOTHING.APP'], exempt)],
+      ptc: 'CLOTHING.APPAREL',
+      wins: undefined,
+    },
+    {
+      title: 'an attribute that a rule rules out keeps it away',
+      rules: [rule('not-fur', ['CLOTHING.APPAREL'], exempt, { attributes: { any: [], none: ['_FUR'] } })],
+      ptc: 'CLOTHING.APPAREL._ATHLETIC._FUR',
+      wins: undefined,
+    },
+    {
+      title: 'a rule that asks for an attribute does not take a product without it',
+      rules: [rule('fur', ['CLOTHING.APPAREL'], exempt, { attributes: { any: ['_FUR'], none: [] } })],
+      ptc: 'CLOTHING.APPAREL',
+      wins: undefined,
+    },
+    {
+      title: 'one of several attributes is enough',
+      rules: [rule('any', ['CLOTHING.APPAREL'], exempt, { attributes: { any: ['_FUR', '_ATHLETIC'], none: [] } })],
+      ptc: 'CLOTHING.APPAREL._FUR',
+      wins: 'any',
+    },
+    {
+      title: 'a rule of another level does not bind',
+      rules: [rule('local', ['GENERAL'], exempt, { levels: ['county', 'city'] })],
+      ptc: 'GENERAL',
+      wins: undefined,
+    },
+  ])('$title', ({ rules, ptc, wins }) => {
+    expect(winner(rules, ptc)).toBe(wins);
+    expect(winner(rules.toReversed(), ptc)).toBe(wins);
+  });
+
+  it.each([
+    { day: '2026-06-30', wins: 'before', because: 'its last day is inclusive' },
+    { day: '2026-07-01', wins: 'after', because: 'its first day is inclusive' },
+    { day: '2026-12-31', wins: 'after', because: 'its last day is inclusive again' },
+    { day: '2027-01-01', wins: undefined, because: 'it is over' },
+    { day: '2025-12-31', wins: undefined, because: 'nothing has begun' },
+    { day: '2026-01-01', wins: 'before', because: 'the very first day counts' },
+  ])('on $day it is $wins: $because', ({ day, wins }) => {
+    const rules = [
+      rule('before', ['GENERAL'], exempt, { from: '2026-01-01', to: '2026-06-30' }),
+      rule('after', ['GENERAL'], taxable, { from: '2026-07-01', to: '2026-12-31' }),
+    ];
+    expect(winner(rules, 'GENERAL', day)).toBe(wins);
+  });
+});
+
+describe('the tax day', () => {
+  const rates = [
+    { from: '2018-10-01', to: '2026-09-30', rate: '0.06' },
+    { from: '2026-10-01', to: null, rate: '0.07' },
+  ].map((one) => ({ ...one, jurisdiction: 'US-XX', source: 'test', confidence: 'high' as const }));
+
+  it.each([
+    { day: '2018-09-30', rate: '0', tax: 0n, reason: 'not_supported', because: 'the first rate has not begun' },
+    { day: '2018-10-01', rate: '0.06', tax: 600n, reason: 'standard_rated', because: 'a first day is inclusive' },
+    { day: '2026-09-30', rate: '0.06', tax: 600n, reason: 'standard_rated', because: 'a last day is inclusive' },
+    { day: '2026-10-01', rate: '0.07', tax: 700n, reason: 'standard_rated', because: 'the next rate begins' },
+    { day: '2030-01-01', rate: '0.07', tax: 700n, reason: 'standard_rated', because: 'no last day is open' },
+  ])('$day is taxed at $rate: $because', ({ day, rate, tax, reason }) => {
+    const [row] = taxLine(lineOf(placeOf(releaseOf({ rates }))), { day }).rows;
+    expect(row).toMatchObject({ rate, tax, reason });
+  });
+
+  const unknown = releaseOf().rates.map((one) => ({ ...one, from: null }));
+  it.each([
+    { day: '2025-12-31', tax: 0n, reason: 'not_supported', doubts: ['not_covered'] },
+    { day: '2026-01-01', tax: 600n, reason: 'standard_rated', doubts: [] },
+  ])('a rate whose first day is not established is $reason on $day', ({ day, tax, reason, doubts }) => {
+    const release = releaseOf({ rates: unknown, rules: [rule('goods', ['GENERAL'], taxable)] });
+    const line = taxLine(lineOf(placeOf(release)), { day });
+    expect(line.rows).toMatchObject([{ tax, reason }]);
+    expect(line.treatments.flatMap((treatment) => treatment.doubts.map(({ code }) => code))).toEqual(doubts);
+  });
+
+  it('a local rate that is not established leaves the whole place without an answer, not with half of one', () => {
+    const of = [
+      { code: 'US-XX', type: 'state', rate: '0.06' },
+      { code: 'US-XX-1', type: 'county', rate: '0.01' },
+    ] as const;
+    const known = releaseOf({ of: [...of] });
+    const release = { ...known, rates: known.rates.map((one, index) => (index === 1 ? { ...one, from: null } : one)) };
+    const { rows, tax, taxable: base, exempt: free } = taxLine(lineOf(placeOf(release)), { day: '2025-12-31' });
+    expect({ tax, base, free }).toEqual({ tax: 0n, base: 0n, free: 10_000n });
+    expect(rows.map(({ reason }) => reason)).toEqual(['not_supported']);
+  });
+
+  it.each([
+    {
+      day: '2025-12-31',
+      reason: 'not_supported',
+      ptc: 'FOOD.GROCERY',
+      because: 'the rule that would decide may not have held',
+    },
+    { day: '2026-01-01', reason: 'product_exempt', ptc: 'FOOD.GROCERY', because: 'the rule counts from here' },
+    { day: '2025-12-31', reason: 'standard_rated', ptc: 'GENERAL', because: 'the rule does not name the product' },
+  ])('where the rate is established and a rule is not, $ptc is $reason on $day: $because', ({ day, ptc, reason }) => {
+    const rules = [rule('groceries', ['FOOD.GROCERY'], exempt, undated), rule('goods', ['GENERAL'], taxable)];
+    expect(taxLine(lineOf(placeOf(releaseOf({ rules })), { ptc }), { day }).rows).toMatchObject([{ reason }]);
+  });
+
+  it('a rule that is over does not make an earlier day doubtful', () => {
+    const rules = [
+      rule('over', ['GENERAL'], exempt, { from: null, to: '2019-12-31' }),
+      rule('goods', ['GENERAL'], taxable),
+    ];
+    expect(taxLine(lineOf(placeOf(releaseOf({ rules }))), { day: '2020-01-01' }).rows).toMatchObject([{ tax: 600n }]);
+  });
+
+  it.each([
+    { day: '2026-12-31', reason: 'standard_rated' },
+    { day: '2027-01-01', reason: 'not_supported' },
+  ])('a release knows nothing after its last day: $day is $reason', ({ day, reason }) => {
+    const place = placeOf(releaseOf({ established_to: '2026-12-31' }));
+    expect(taxLine(lineOf(place), { day }).rows).toMatchObject([{ reason }]);
+  });
+});
+
+describe('thresholds', () => {
+  const under = (effect: Effect) => placeOf(releaseOf({ rules: [rule('threshold', ['CLOTHING.APPAREL'], effect)] }));
+  const clothes = { ptc: 'CLOTHING.APPAREL' };
+
+  it.each([
+    { quantity: '1', amount: '109.99', tax: 0n, because: 'a cent below' },
+    { quantity: '1', amount: '110.00', tax: 660n, because: 'at the amount the whole price is taxed' },
+    { quantity: '1', amount: '110.01', tax: 660n, because: 'a cent above; 6.6006' },
+    { quantity: '2', amount: '219.98', tax: 0n, because: 'each costs 109.99, although together it is more' },
+    { quantity: '2', amount: '219.99', tax: 0n, because: 'each costs 109.995, which is less than 110' },
+    { quantity: '2', amount: '220.00', tax: 1320n, because: 'each costs 110' },
+    { quantity: '2.5', amount: '274.99', tax: 0n, because: 'a unit costs 109.996' },
+    { quantity: '2.5', amount: '275.00', tax: 1650n, because: 'a unit costs 110' },
+    { quantity: '3', amount: '329.99', tax: 0n, because: 'a third of it is less than 110, rounded it is not' },
+    { quantity: '3', amount: '330.00', tax: 1980n, because: 'each costs 110' },
+    { quantity: '0.5', amount: '55.00', tax: 330n, because: 'half a unit of 110' },
+    { quantity: '0.5', amount: '54.99', tax: 0n, because: 'half a unit of 109.98' },
+  ])('a cliff at 110, $quantity at $amount together: $tax cents, $because', ({ quantity, amount, tax }) => {
+    const place = under({ type: 'threshold_cliff', amount: '110', inclusive: false });
+    expect(taxLine(lineOf(place, { ...clothes, quantity, amount })).tax).toBe(tax);
+  });
+
+  it.each([
+    { quantity: '1', amount: '100.00', tax: 0n, because: 'at the amount it is free' },
+    { quantity: '1', amount: '100.01', tax: 600n, because: 'a cent above the whole price is taxed' },
+    { quantity: '3', amount: '300.00', tax: 0n, because: 'each costs 100' },
+    { quantity: '3', amount: '300.01', tax: 1800n, because: 'each costs a third of a cent more' },
+  ])('an inclusive cliff at 100, $quantity at $amount together: $tax cents, $because', ({ quantity, amount, tax }) => {
+    const place = under({ type: 'threshold_cliff', amount: '100.00', inclusive: true });
+    const line = taxLine(lineOf(place, { ...clothes, quantity, amount }));
+    expect(line.tax).toBe(tax);
+    expect(line.rows[0]?.reason).toBe(tax > 0n ? 'standard_rated' : 'product_exempt');
+  });
+
+  it.each([
+    {
+      quantity: '1',
+      amount: '175.00',
+      discount: '0',
+      taxed: 0n,
+      reason: 'product_exempt',
+      because: 'at the amount nothing is left',
+    },
+    {
+      quantity: '1',
+      amount: '175.01',
+      discount: '0',
+      taxed: 1n,
+      reason: 'portion_product_exempt',
+      because: 'a cent above is taxed',
+    },
+    { quantity: '1', amount: '174.99', discount: '0', taxed: 0n, reason: 'product_exempt', because: 'a cent below' },
+    {
+      quantity: '2',
+      amount: '350.00',
+      discount: '0',
+      taxed: 0n,
+      reason: 'product_exempt',
+      because: 'each is free up to 175',
+    },
+    {
+      quantity: '2',
+      amount: '410.00',
+      discount: '0',
+      taxed: 6000n,
+      reason: 'portion_product_exempt',
+      because: 'each is 30 above',
+    },
+    {
+      quantity: '2.5',
+      amount: '437.50',
+      discount: '0',
+      taxed: 0n,
+      reason: 'product_exempt',
+      because: 'two and a half times 175',
+    },
+    {
+      quantity: '2.5',
+      amount: '437.51',
+      discount: '0',
+      taxed: 1n,
+      reason: 'portion_product_exempt',
+      because: 'a cent above',
+    },
+    {
+      quantity: '3',
+      amount: '600.00',
+      discount: '0',
+      taxed: 7500n,
+      reason: 'portion_product_exempt',
+      because: 'each is 25 above',
+    },
+    {
+      quantity: '1',
+      amount: '205.00',
+      discount: '5.00',
+      taxed: 2500n,
+      reason: 'portion_product_exempt',
+      because: 'the discount comes first',
+    },
+    {
+      quantity: '1',
+      amount: '205.00',
+      discount: '30.00',
+      taxed: 0n,
+      reason: 'product_exempt',
+      because: 'the discount leads to the amount',
+    },
+    {
+      quantity: '1',
+      amount: '205.00',
+      discount: '100.00',
+      taxed: 0n,
+      reason: 'product_exempt',
+      because: 'the discount leads below it',
+    },
+  ])(
+    'the excess over 175, $quantity at $amount less $discount: $taxed cents are taxed, $because',
+    ({ quantity, amount, discount, taxed, reason }) => {
+      const place = under({ type: 'threshold_excess', amount: '175' });
+      const line = taxLine(lineOf(place, { ...clothes, quantity, amount, discount }));
+      expect(line).toMatchObject({ taxable: taxed, exempt: line.net - taxed });
+      expect(line.rows).toMatchObject([{ taxable: taxed, reason }]);
+    },
+  );
+
+  it.each([
+    { quantity: '1', amount: '999.99', rate: '0.06' },
+    { quantity: '1', amount: '1000.00', rate: '0.06' },
+    { quantity: '1', amount: '1000.01', rate: '0.0775' },
+    { quantity: '2', amount: '2000.00', rate: '0.06' },
+    { quantity: '2', amount: '2000.01', rate: '0.0775' },
+    { quantity: '2.5', amount: '2500.00', rate: '0.06' },
+    { quantity: '3', amount: '3000.00', rate: '0.06' },
+    { quantity: '3', amount: '1500.00', rate: '0.06' },
+  ])(
+    'above 1,000 a unit the whole price is taxed at another rate: $quantity at $amount together at $rate',
+    (priced) => {
+      const place = under({ type: 'threshold_rate', amount: '1000', rate: '0.0775' });
+      const line = taxLine(lineOf(place, { ...clothes, quantity: priced.quantity, amount: priced.amount }));
+      expect(line.rows).toMatchObject([{ rate: priced.rate, taxable: line.net, exempt: 0n }]);
+    },
+  );
+
+  it.each<Effect>([
+    { type: 'threshold_cliff', amount: '110', inclusive: false },
+    { type: 'threshold_excess', amount: '110' },
+    { type: 'threshold_rate', amount: '110', rate: '0.10' },
+  ])('a discount of the document counts before the threshold, a third-party one does not: $type', (effect) => {
+    const line = lineOf(under(effect), { ...clothes, amount: '120.00' });
+    const without = taxLine(line).tax;
+    expect(taxLine(line, { discount: 1001n }).tax).toBeLessThan(without);
+    expect(taxLine(line, { discount: 1001n }).tax).toBe(
+      taxLine(lineOf(under(effect), { ...clothes, amount: '109.99' })).tax,
+    );
+    expect(taxLine(line, { thirdPartyDiscount: 1001n }).tax).toBe(without);
+    expect(taxLine({ ...line, thirdPartyDiscount: 1001n }).tax).toBe(without);
+  });
+
+  it('a cliff of the state alone leaves the local tax on the whole price', () => {
+    const release = releaseOf({
+      of: [
+        { code: 'US-XX', type: 'state', rate: '0.04' },
+        { code: 'US-XX-1', type: 'county', rate: '0.0375' },
+      ],
+      rules: [
+        rule(
+          'state',
+          ['CLOTHING.APPAREL'],
+          { type: 'threshold_cliff', amount: '110', inclusive: false },
+          { levels: ['state'] },
+        ),
+      ],
+    });
+    const rowsAt = (amount: string) => taxLine(lineOf(placeOf(release), { ...clothes, amount }));
+    expect(rowsAt('109.99')).toMatchObject({
+      tax: 412n,
+      taxable: 10_999n,
+      exempt: 0n,
+      rows: [
+        { tax: 0n, taxable: 0n, exempt: 10_999n, reason: 'product_exempt' },
+        { tax: 412n, taxable: 10_999n, exempt: 0n, reason: 'standard_rated' },
+      ],
+    });
+    expect(rowsAt('110.00')).toMatchObject({ tax: 853n, rows: [{ tax: 440n }, { tax: 413n }] });
+  });
+});
+
+describe('what a rule does', () => {
+  const ruled = (effect: Effect) => placeOf(releaseOf({ rules: [rule('one', ['SOFTWARE.SAAS'], effect)] }));
+
+  it.each<{ effect: Effect; tax: bigint; rate: string; reason: string }>([
+    { effect: { type: 'taxable' }, tax: 600n, rate: '0.06', reason: 'standard_rated' },
+    { effect: { type: 'exempt' }, tax: 0n, rate: '0.06', reason: 'product_exempt' },
+    { effect: { type: 'rate', rate: '0.01' }, tax: 100n, rate: '0.01', reason: 'reduced_rated' },
+    { effect: { type: 'rate', rate: '0.06' }, tax: 600n, rate: '0.06', reason: 'standard_rated' },
+    { effect: { type: 'rate', rate: '0.08' }, tax: 800n, rate: '0.08', reason: 'standard_rated' },
+    { effect: { type: 'rate', rate: '0' }, tax: 0n, rate: '0', reason: 'zero_rated' },
+  ])('$effect makes $tax cents of 100.00, $reason at $rate', ({ effect, tax, rate, reason }) => {
+    expect(taxLine(lineOf(ruled(effect), { ptc: 'SOFTWARE.SAAS' })).rows).toMatchObject([
+      { tax, rate, reason, ruleId: 'one' },
+    ]);
+  });
+
+  it.each([
+    { use: 'business', ptc: 'SOFTWARE.SAAS', rate: '0.01', because: 'the buyer says so' },
+    { use: 'personal', ptc: 'SOFTWARE.SAAS', rate: '0.06', because: 'the buyer says so' },
+    { use: null, ptc: 'SOFTWARE.SAAS', rate: '0.06', because: 'who does not say is a personal buyer' },
+    { use: null, ptc: 'SOFTWARE.SAAS._BUSINESS_USE', rate: '0.01', because: 'the product says so' },
+    { use: 'business', ptc: 'SOFTWARE.SAAS._PERSONAL_USE', rate: '0.06', because: 'the product says so' },
+    { use: 'personal', ptc: 'SOFTWARE.SAAS._BUSINESS_USE', rate: '0.01', because: 'the product says so' },
+  ] as const)('a split by use taxes $ptc for a buyer of $use use at $rate: $because', ({ use, ptc, rate }) => {
+    const place = ruled({
+      type: 'use_split',
+      business: { type: 'rate', rate: '0.01' },
+      personal: { type: 'taxable' },
+    });
+    expect(taxLine(lineOf(place, { ptc, use })).rows).toMatchObject([{ rate }]);
+  });
+
+  it('a product that no rule names is taxed as general goods, and said to be', () => {
+    const line = taxLine(lineOf(placeOf(releaseOf())));
+    expect(line.rows).toMatchObject([{ tax: 600n, reason: 'standard_rated', ruleId: null }]);
+    expect(line.treatments[0]?.doubts).toMatchObject([{ code: 'taxability_not_established' }]);
+  });
+
+  it('a state without the tax has a row that says so, at no tax', () => {
+    const release = releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: '0' }] });
+    expect(taxLine(lineOf(placeOf(release))).rows).toMatchObject([
+      { tax: 0n, exempt: 10_000n, reason: 'not_subject_to_tax' },
+    ]);
+  });
+
+  it.each(['customer_exempt', 'marketplace_collects', 'not_collecting'] as const)(
+    'relief leaves a row for each jurisdiction that says %s',
+    (relief) => {
+      const release = releaseOf({
+        of: [
+          { code: 'US-XX', type: 'state', rate: '0.06' },
+          { code: 'US-XX-1', type: 'city', rate: '0.01' },
+        ],
+      });
+      const line = taxLine(lineOf(placeOf(release), { relief }));
+      expect(line).toMatchObject({ tax: 0n, taxable: 0n, exempt: 10_000n });
+      expect(line.rows.map(({ reason, exempt: free }) => [reason, free])).toEqual([
+        [relief, 10_000n],
+        [relief, 10_000n],
+      ]);
+    },
+  );
+});
