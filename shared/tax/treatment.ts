@@ -1,4 +1,4 @@
-import { coversDay, inForce } from '../content/effective.ts';
+import { coversDay, possiblyInForce } from '../content/effective.ts';
 import type { Dated, Effect, Evidence, Jurisdiction, PlainEffect, Release, Rule } from '../content/release.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
@@ -53,11 +53,10 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
 };
 
 const rateOn = (release: Release, { code }: Jurisdiction, day: string) =>
-  inForce(
-    release.rates.filter((rate) => rate.jurisdiction === code),
-    day,
-    release.established_from,
-  )[0];
+  release.rates.find(
+    (rate) =>
+      rate.jurisdiction === code && coversDay(rate, day, release.established_from) && possiblyInForce(rate, day),
+  );
 
 const notCovered = ({ name, id }: Release, day: string): Doubt => ({
   code: 'not_covered',
@@ -92,7 +91,7 @@ const treat = (
     jurisdiction,
     sourcing: place.sourcing,
     state: place.code,
-    rounding: inForce(release.settings.rounding, day, '')[0]?.policy ?? halfUp,
+    rounding: release.settings.rounding.find((setting) => possiblyInForce(setting, day))?.policy ?? halfUp,
     rate: general,
     ruleId: rule?.id ?? null,
   };

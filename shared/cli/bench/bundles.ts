@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { bundle, type Entry } from '../../../infra/bundling.ts';
+import { routes, schedules } from '../../http/routes.ts';
+import { type Figure, rounded } from './figure.ts';
+
+const functions = [...Object.keys(routes), ...Object.keys(schedules), 'method-not-allowed'] as Entry[];
+
+// Not a function of the service, but built exactly as one.
+const control = '../shared/cli/bench/cold-start-control' as Entry;
+
+const kibibytes = (code: Buffer): number => rounded(code.length / 1024);
+
+/** Build every function as it is deployed, and the control of the cold starts; each into a folder of its name. */
+export const buildBundles = (folder: string): Figure[] => {
+  bundle(control, join(folder, 'control'));
+  return functions.map((name) => {
+    bundle(name, join(folder, name));
+    const code = readFileSync(join(folder, name, 'index.js'));
+    return {
+      figure: 'bundle',
+      of: name,
+      minified_kibibytes: kibibytes(code),
+      gzipped_kibibytes: kibibytes(gzipSync(code)),
+    };
+  });
+};

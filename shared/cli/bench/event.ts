@@ -1,0 +1,29 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type Operation, routes } from '../../http/routes.ts';
+
+export type Asked = {
+  readonly operation: Operation;
+  readonly apiKey: string;
+  readonly body?: unknown;
+  readonly pathParameters?: Readonly<Record<string, string>>;
+};
+
+/** What API Gateway hands to a function for a request (a REST API's payload v1), as far as a handler reads it. */
+export const eventOf = ({ operation, apiKey, body, pathParameters = {} }: Asked): APIGatewayProxyEvent => {
+  const { method, path } = routes[operation];
+  const headers = { 'X-API-Key': apiKey, ...(body !== undefined && { 'Content-Type': 'application/json' }) };
+  return {
+    resource: path,
+    path: path.replace('{id}', pathParameters['id'] ?? ''),
+    httpMethod: method,
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters,
+    stageVariables: null,
+    requestContext: { requestId: 'bench' } as APIGatewayProxyEvent['requestContext'],
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
+  };
+};
