@@ -11,6 +11,8 @@ export const handler = async (_event: unknown, context: Context): Promise<Swept>
     drafts: draftIndex,
     now,
     remainingMs: () => context.getRemainingTimeInMillis(),
+    onFailure: (error) =>
+      console.error({ schedule: 'sweep-drafts', error: error instanceof Error ? error.name : 'unknown' }),
   });
   console.info({ schedule: 'sweep-drafts', ...swept });
   return swept;

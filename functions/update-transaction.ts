@@ -3,14 +3,14 @@ import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { mapResult } from '../shared/result.ts';
 import { transactionPorts } from '../shared/store/transaction-ports.ts';
+import { transactionAnswerFields } from '../shared/transactions/answer-fields.ts';
 import { TransactionUpdate } from '../shared/transactions/request.ts';
 import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
-import { Transaction } from '../shared/transactions/transaction.ts';
 import { updateTransaction } from '../shared/transactions/update-transaction.ts';
 
 /** POST /transactions/{id}: edit, finalize or void a transaction. */
 export const handler = endpoint('update-transaction', {
-  body: { schema: TransactionUpdate, answer: Transaction, inspect: updateProblemsOf },
+  body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: updateProblemsOf },
   run: async ({ body, caller, unknownFields, exchange }) => {
     const update = {
       id: exchange.pathParameters['id'] ?? '',

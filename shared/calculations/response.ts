@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { taxabilityReasons } from '../tax/document.ts';
-import { CalculationRequest, inputShape, LineItemRequest } from './request.ts';
+import { inputShape, LineItemRequest } from './request.ts';
 
 /** What a calculation answers. Every documented key is always present; amounts are decimal strings of the currency. */
 
@@ -136,5 +136,3 @@ export const outcomeShape = {
 
 export const Calculation = z.object({ object: z.literal('calculation'), ...outcomeShape });
 export type Calculation = z.infer<typeof Calculation>;
-
-export { CalculationRequest };

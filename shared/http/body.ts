@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { AnswerFields } from '../calculations/answer-fields.ts';
 import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import { inBodyOrder, problemOf } from './field-problems.ts';
@@ -7,8 +8,8 @@ import { unknownFields } from './unknown-fields.ts';
 
 export type BodyDefinition<Body extends z.ZodMiniType> = {
   readonly schema: Body;
-  /** What the operation answers: its fields may come back in a request and are then ignored silently. */
-  readonly answer: z.ZodMiniType;
+  /** What the operation answers beside: these may come back in a request and are then ignored silently. */
+  readonly answer: AnswerFields;
   /** Checks across fields, of a body that may be anything; each of their problems carries its pointer. */
   readonly inspect?: (body: unknown) => readonly Problem[];
 };

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { pointerTo } from './pointer.ts';
 
 type Schema = z.core.$ZodType | undefined;
@@ -23,20 +24,19 @@ const definitionOf = (schema: Schema): Definition | undefined => {
 export const unknownFields = (
   body: unknown,
   request: Schema,
-  answer: Schema,
+  answer: AnswerFields,
   path: readonly string[] = [],
 ): string[] => {
   const known = definitionOf(request);
-  const answered = definitionOf(answer);
   if (Array.isArray(body))
     return known?.type === 'array'
-      ? body.flatMap((item, index) => unknownFields(item, known.element, answered?.element, [...path, String(index)]))
+      ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
       : [];
   if (typeof body !== 'object' || body === null || known?.type !== 'object') return [];
   return Object.entries(body).flatMap(([key, value]) => {
     const own = Object.hasOwn(known.shape ?? {}, key) ? known.shape?.[key] : undefined;
-    const answers = Object.hasOwn(answered?.shape ?? {}, key) ? answered?.shape?.[key] : undefined;
-    if (own) return unknownFields(value, own, answers, [...path, key]);
+    const answers = Object.hasOwn(answer, key) ? answer[key] : undefined;
+    if (own) return unknownFields(value, own, typeof answers === 'object' ? answers : {}, [...path, key]);
     return answers ? [] : [pointerTo([...path, key])];
   });
 };

@@ -13,7 +13,8 @@ export const transactionPorts: Ports = {
   now,
   storedSize,
   storedBytesMax,
-  attemptsMax: 5,
+  // Of several at once one is through with every round: twelve who change one transaction are all served.
+  attemptsMax: 12,
   giveUp: () => {
     throw new Contention('Others keep changing the transaction.');
   },

@@ -18,7 +18,8 @@ export const cursorOf = ({ id, tax_date }: ListPosition, secret: string, filters
 
 /** The position that a cursor of ours holds; `null` for any other text, another account's or other filters' included. */
 export const positionOf = (cursor: string, secret: string, filters: unknown): ListPosition | null => {
-  const [payload = '', signature = ''] = cursor.split('.');
+  const [payload = '', signature = '', ...rest] = cursor.split('.');
+  if (rest.length > 0) return null;
   const given = Buffer.from(signature, 'base64url');
   const expected = signatureOf(secret, payload, filters);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;

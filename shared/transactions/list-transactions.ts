@@ -14,8 +14,8 @@ export type ListPorts = {
   readonly now: () => number;
 };
 
-/** How many index pages a list reads at the most; after them a page may be short (interface decisions 6). */
-export const pagesMax = 4;
+/** How many database calls a list makes at the most; a page for which they do not suffice is short (decisions 6). */
+const callsMax = 4;
 // With filters that the index does not answer, rows are read in pages of this size.
 const scannedRows = 100;
 
@@ -41,7 +41,9 @@ export const listTransactions = async (
       detail: 'Send the last id or the next_cursor of a page of this very list: same filters, same account.',
       source: { parameter: 'starting_after' },
     });
-  const { rows, next } = await scan(query, after, account.id, ports);
+  // An id is looked up, and lines are fetched: one call each.
+  const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
+  const { rows, next } = await scan(query, after, pages, account.id, ports);
   const page = rows.slice(0, limit);
   const position = rows.length > limit ? (page.at(-1) as TransactionSummary) : next;
   return accept({
@@ -67,6 +69,7 @@ const positionAfter = async (
 const scan = async (
   query: TransactionListQuery,
   start: ListPosition | null,
+  pages: number,
   account: string,
   { index, now }: ListPorts,
 ): Promise<Scan> => {
@@ -75,7 +78,7 @@ const scan = async (
   const size = filters.length === 0 ? limitOf(query) + 1 : scannedRows;
   const rows: TransactionSummary[] = [];
   let after = start;
-  for (let page = 0; page < pagesMax; page++) {
+  for (let page = 0; page < pages; page++) {
     const found = await index.page(account, { ...choice, after, limit: size });
     const nowMs = now();
     rows.push(...found.rows.map((row) => asOf(row, nowMs)).filter((row) => filters.every((keeps) => keeps(row))));

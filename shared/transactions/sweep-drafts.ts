@@ -2,7 +2,7 @@ import { expiryOf } from './expiry.ts';
 import type { DraftIndex, ExpiredDraft, Ledger } from './ledger.ts';
 import { isExpired } from './lifecycle.ts';
 
-/** What a sweep did: how many drafts it voided, how many others had been faster with, and whether it saw the end. */
+/** What a sweep did: how many drafts it voided, how many it passed over, and whether it saw the end of all. */
 export type Swept = { readonly voided: number; readonly skipped: number; readonly complete: boolean };
 
 export type SweepPorts = {
@@ -11,6 +11,8 @@ export type SweepPorts = {
   readonly now: () => number;
   /** Milliseconds that are left for the sweep. */
   readonly remainingMs: () => number;
+  /** Hears of a draft that could not be voided: it must not keep the others from it, and comes again with the next run. */
+  readonly onFailure: (error: unknown) => void;
 };
 
 const batch = 25;
@@ -33,14 +35,18 @@ export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {
 const sweepShard = async (shard: number, ports: SweepPorts): Promise<Swept> => {
   let voided = 0;
   let skipped = 0;
+  let failed = 0;
   while (ports.remainingMs() > reserveMs) {
     const drafts = await ports.drafts.expired(shard, ports.now(), batch);
-    const outcomes = await Promise.all(drafts.map((draft) => voidDraft(draft, ports)));
-    const now = outcomes.filter(Boolean).length;
+    const outcomes = await Promise.allSettled(drafts.map((draft) => voidDraft(draft, ports)));
+    const now = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
+    const failures = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    for (const { reason } of failures) ports.onFailure(reason);
+    failed += failures.length;
     voided += now;
     skipped += outcomes.length - now;
     // An index that lags shows drafts that are void already: the next run sees it caught up.
-    if (drafts.length < batch || now === 0) return { voided, skipped, complete: true };
+    if (drafts.length < batch || now === 0) return { voided, skipped, complete: failed === 0 };
   }
   return { voided, skipped, complete: false };
 };

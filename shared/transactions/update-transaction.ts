@@ -37,6 +37,12 @@ export const updateTransaction = async (asked: Update, caller: Caller, ports: Po
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
 
+const besideTheFigures = new Set(['metadata', 'reference_id']);
+
+// Nothing of a credit's parent decides about these, so it need not be read.
+const isBesideTheFigures = (update: TransactionUpdate): boolean =>
+  Object.entries(update).every(([field, value]) => value === undefined || besideTheFigures.has(field));
+
 const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<Result<Answered> | 'stale'> => {
   const { id, idempotency } = asked;
   const nowMs = ports.now();
@@ -53,7 +59,8 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
       meta: { version: current.transaction.version },
     });
   const parentId = current.transaction.parent_transaction_id;
-  const parent = parentId ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
+  const isRead = parentId !== null && !isBesideTheFigures(asked.update);
+  const parent = isRead ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
   const context = { settings: caller.account.settings, releaseFor: ports.releaseFor, now: nowMs };
   const basis = { context, releaseById: ports.releaseById, parent };
   const planned = planUpdate(asked.update, current, basis, asked.unknownFields);

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
+import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { crossFieldProblems } from '../../shared/calculations/cross-field.ts';
-import { Calculation, CalculationRequest } from '../../shared/calculations/response.ts';
+import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { now } from '../../shared/config/clock.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import { parseBody } from '../../shared/http/body.ts';
 import type { Exchange } from '../../shared/http/exchange.ts';
 import { type Problem, statusOf } from '../../shared/problem.ts';
 
-const definition = { schema: CalculationRequest, answer: Calculation, inspect: crossFieldProblems };
+const definition = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: crossFieldProblems };
 const exchangeOf = (body: unknown, prefer?: string): Exchange => ({
   requestId: 'req_1',
   method: 'POST',

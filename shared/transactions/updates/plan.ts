@@ -2,6 +2,7 @@ import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { crossFieldProblems } from '../../calculations/cross-field.ts';
 import type { Context } from '../../calculations/document.ts';
 import { inputOf } from '../../calculations/echo.ts';
+import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
@@ -56,6 +57,9 @@ export const planUpdate = (
   const decimals = taxDecimalsProblem(update.tax_amount, update.currency ?? transaction.currency);
   if (decimals) return refuse(decimals);
   const asked = askedOf(update, transaction);
+  // Each update may have as many keys as the transaction may, but not beside the ones that are there.
+  if (Object.keys(asked.metadata ?? {}).length > metadataMax.keys)
+    return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, asked);
   if (problem) return refuse(problem, ...others);
   const fields = fieldsOf(asked);
@@ -76,7 +80,9 @@ export const planUpdate = (
   };
   // Lines that an edit gave to a credit are what it credits from now on.
   const creditOf = stored.creditOf !== null && asked.inputs.includes('line_items') ? 'lines' : stored.creditOf;
-  return accept({ next: { ...stored, creditOf, transaction: next }, fields });
+  // An edit of the inputs recalculates with the account's settings of today.
+  const pinned = asked.inputs.length > 0 ? { rounding: basis.context.settings.rounding } : stored.pinned;
+  return accept({ next: { ...stored, creditOf, pinned, transaction: next }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [

@@ -1,0 +1,164 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client.ts';
+import { newCaller } from '../support/api.ts';
+import { type Client, clientOf, creditOf, made, michigan, sale, sold } from '../support/sales.ts';
+
+/** Calls to the ledger's table by the commands' names, and the units that they took. */
+const seen = { calls: [] as string[], table: 0, indexes: 0 };
+type Input = { TableName?: string; RequestItems?: object; TransactItems?: object };
+
+beforeEach(() => {
+  database.middlewareStack.add(
+    (next, context) => async (sent) => {
+      const input = sent.input as Input;
+      // The caller's key, account and window are in another table.
+      if (input.TableName === environment.tables.accounts) return next(sent);
+      // Before it is made: one that is refused counts, too.
+      seen.calls.push(String(context.commandName).replace('Command', ''));
+      const answer = await next({ ...sent, input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as never });
+      const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+      for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
+        seen.table += Table?.CapacityUnits ?? 0;
+        for (const { CapacityUnits = 0 } of Object.values(GlobalSecondaryIndexes)) seen.indexes += CapacityUnits;
+      }
+      return answer;
+    },
+    { step: 'initialize', name: 'count', priority: 'high' },
+  );
+});
+afterEach(() => void database.middlewareStack.remove('count'));
+
+const used = async (run: () => Promise<{ status: number }>) => {
+  Object.assign(seen, { calls: [], table: 0, indexes: 0 });
+  expect((await run()).status).toBeLessThan(300);
+  return structuredClone(seen);
+};
+const callsOf = async (run: () => Promise<{ status: number }>) => (await used(run)).calls;
+
+const warmClient = async (): Promise<Client> => {
+  const client = clientOf(await newCaller());
+  await client.calculate(sale());
+  return client;
+};
+const key = { 'Idempotency-Key': 'k' };
+const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+
+describe('calls to the ledger, warm (interface decisions 12)', () => {
+  it('a calculation makes none, and one with a parent', async () => {
+    const client = await warmClient();
+    const parent = await sold(client);
+    expect(await callsOf(() => client.calculate(sale()))).toEqual([]);
+    expect(await callsOf(() => client.calculate({ type: 'credit', parent_transaction_id: parent.id }))).toEqual([
+      'GetItem',
+    ]);
+  });
+
+  it.each([{ status: 'draft' }, { status: 'finalized', reference_id: 'r' }])('creating makes one: %o', async (body) => {
+    const client = await warmClient();
+    expect(await callsOf(() => client.create(sale(body)))).toEqual(['TransactWriteItems']);
+    expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
+      'TransactWriteItems',
+    ]);
+    // So does a replay.
+    expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
+      'TransactWriteItems',
+    ]);
+  });
+
+  it('a credit with a parent makes two', async () => {
+    const client = await warmClient();
+    const parent = await sold(client);
+    expect(await callsOf(() => client.create(creditOf(parent, half)))).toEqual(['GetItem', 'TransactWriteItems']);
+    expect(await callsOf(() => client.create(creditOf(parent, half), key))).toEqual([
+      'BatchGetItem',
+      'TransactWriteItems',
+    ]);
+  });
+
+  it('reading one makes one', async () => {
+    const client = await warmClient();
+    const { id } = await sold(client);
+    expect(await callsOf(() => client.get(id))).toEqual(['GetItem']);
+  });
+
+  it('changing one makes two, and one where nothing changes', async () => {
+    const client = await warmClient();
+    const { id } = await made(client.create(sale()));
+    expect(await callsOf(() => client.update(id, { metadata: { a: '1' } }))).toEqual(['GetItem', 'TransactWriteItems']);
+    expect(await callsOf(() => client.update(id, { status: 'finalized' }, key))).toEqual([
+      'BatchGetItem',
+      'TransactWriteItems',
+    ]);
+    expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual(['GetItem']);
+  });
+
+  it('changing a credit makes one more: for its sale', async () => {
+    const client = await warmClient();
+    const parent = await sold(client);
+    const { id } = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
+    expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual([
+      'GetItem',
+      'GetItem',
+      'TransactWriteItems',
+    ]);
+  });
+
+  it('a list makes one, and at most four of the index however little the filters find', async () => {
+    const client = await warmClient();
+    for (let block = 0; block < 5; block++) await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
+    expect(await callsOf(() => client.list())).toEqual(['Query']);
+    expect(await callsOf(() => client.list({ status: 'finalized' }))).toEqual(['Query']);
+    expect(await callsOf(() => client.list({ customer_id: 'nobody', 'tax_date[gte]': '2020-01-01' }))).toEqual([
+      'Query',
+    ]);
+    expect(await callsOf(() => client.list({ expand: 'line_items', limit: '10' }))).toEqual(['Query', 'BatchGetItem']);
+    const { next_cursor, data } = await made(client.list({ limit: '2' }));
+    expect(await callsOf(() => client.list({ starting_after: next_cursor }))).toEqual(['Query']);
+    expect(await callsOf(() => client.list({ starting_after: data[0].id }))).toEqual(['GetItem', 'Query']);
+  });
+
+  it('a list that scans in vain stops after four pages, and goes on from there', async () => {
+    const client = await warmClient();
+    const first = await sold(client);
+    for (let block = 0; block < 21; block++) await Promise.all(Array.from({ length: 20 }, () => client.create(sale())));
+    let page: any;
+    const calls = await callsOf(async () => {
+      const answer = await client.list({ status: 'finalized' });
+      page = answer.body;
+      return answer;
+    });
+    expect(calls).toEqual(['Query', 'Query', 'Query', 'Query']);
+    expect(page).toMatchObject({ data: [], has_more: true });
+    const next = await made(client.list({ status: 'finalized', starting_after: page.next_cursor }));
+    expect(next.data.map(({ id }: any) => id)).toEqual([first.id]);
+    expect(next).toMatchObject({ has_more: false, next_cursor: null });
+  });
+});
+
+// The other emulator counts the indexes of a transaction twice (performance, finding 7).
+describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
+  it('of a draft, of finalizing it, of reading it, of a list of 25', async () => {
+    const client = await warmClient();
+    let id = '';
+    const create = await used(async () => {
+      const answer = await client.create(sale({ customer: { id: 'cus_1', address: michigan } }), key);
+      id = answer.body.id;
+      return answer;
+    });
+    const finalize = await used(() => client.update(id, { status: 'finalized', reference_id: 'in_1' }, key));
+    const get = await used(() => client.get(id));
+    await Promise.all(Array.from({ length: 25 }, () => client.create(sale())));
+    const list = await used(() => client.list());
+    const units = ({ table, indexes }: typeof seen) => [table, indexes];
+    expect({ create: units(create), finalize: units(finalize), get: units(get), list: units(list) }).toEqual({
+      // Twice the kilobytes begun of head (2), saved answer (2) and audit entry (1); and four rows of indexes.
+      create: [10, 4],
+      // The same, the claim on the reference and the open entry, and the record; the row of the drafts goes.
+      finalize: [16, 5],
+      get: [1, 0],
+      list: [0, 2.5],
+    });
+  });
+});

@@ -1,0 +1,429 @@
+import { describe, expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import {
+  clientOf,
+  creditOf,
+  dayMs,
+  goods,
+  later,
+  made,
+  metaOf,
+  michigan,
+  refusalOf,
+  sale,
+  sold,
+} from '../support/sales.ts';
+
+const newClient = async () => clientOf(await newCaller());
+const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
+/** Text that no compression makes smaller. */
+const noise = (length: number) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(length * 0.75))))
+    .toString('base64')
+    .slice(0, length);
+const noisyLines = (count: number) =>
+  Array.from({ length: count }, (_, index) => goods({ id: `l${index}`, description: noise(1000) }));
+
+describe('the workflows of the specification (4.2)', () => {
+  it('draft invoice: a draft with its tax, then finalized with the reference of the invoice', async () => {
+    const client = await newClient();
+    const draft = await made(client.create(sale({ status: 'draft' })));
+    expect(draft).toMatchObject({ status: 'draft', tax_amount: '6.00' });
+    expect(Date.parse(draft.expires_at) - Date.parse(draft.created_at)).toBe(dayMs);
+    const finalized = await made(client.update(draft.id, { status: 'finalized', reference_id: 'in_1' }));
+    expect(finalized).toMatchObject({ id: draft.id, status: 'finalized', reference_id: 'in_1', tax_amount: '6.00' });
+    expect(finalized).toMatchObject({ expires_at: null, version: 2, finalized_at: finalized.updated_at });
+    expect(await made(client.get(draft.id))).toEqual(finalized);
+  });
+
+  it('calculation estimate: the tax of a calculation, then a finalized sale with the tax collected', async () => {
+    const client = await newClient();
+    const { tax_amount } = await made(client.calculate(sale()));
+    const recorded = await made(client.create(sale({ status: 'finalized', tax_amount, reference_id: 'pay_1' })));
+    expect(recorded).toMatchObject({ status: 'finalized', tax_amount: '6.00', tax_amount_source: 'provided' });
+    expect(warningsOf(recorded)).toEqual([]);
+  });
+
+  it('full refund: a credit of the parent without line items', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { shipping: { amount: '10.00' } });
+    const { id, status, tax_date, ...credit } = await made(
+      client.create({
+        type: 'credit',
+        parent_transaction_id: parent.id,
+        status: 'finalized',
+        tax_date: '2026-11-02T10:00:00Z',
+      }),
+    );
+    expect([status, tax_date]).toEqual(['finalized', '2026-11-02T10:00:00Z']);
+    expect(credit).toMatchObject({ tax_amount: '6.60', total_amount: '116.60', parent_transaction_id: parent.id });
+    expect(await made(client.get(parent.id))).toMatchObject({
+      credited_amount: '110.00',
+      credited_tax_amount: '6.60',
+      refund_status: 'full',
+    });
+  });
+
+  it('partial refund: the tax of a calculation of type credit is what the credit carries', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { line_items: [goods({ id: 'a', quantity: '3', unit_price: '3.33' })] });
+    const refund = { type: 'credit', parent_transaction_id: parent.id, line_items: [{ id: 'a', quantity: '1' }] };
+    const calculated = await made(client.calculate(refund));
+    expect(calculated).toMatchObject({ object: 'calculation', type: 'credit', parent_transaction_id: parent.id });
+    expect((await made(client.get(parent.id))).version).toBe(1);
+    const { tax_amount } = calculated;
+    const credit = await made(client.create({ ...refund, status: 'finalized', tax_amount }));
+    expect(credit).toMatchObject({ tax_amount, total_amount: calculated.total_amount, status: 'finalized' });
+    expect((await made(client.get(parent.id))).refund_status).toBe('partial');
+  });
+
+  it('partial refund: a draft credit that is finalized later', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const draft = await made(
+      client.create({
+        type: 'credit',
+        parent_transaction_id: parent.id,
+        line_items: [{ id: 'item_1', quantity: '1' }],
+      }),
+    );
+    expect(draft).toMatchObject({ status: 'draft', type: 'credit', tax_amount: '3.00' });
+    expect((await made(client.get(parent.id))).refund_status).toBe('none');
+    expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({ tax_amount: '3.00' });
+    expect((await made(client.get(parent.id))).refund_status).toBe('partial');
+  });
+
+  it('partial refund: a credit with full line items and no parent', async () => {
+    const client = await newClient();
+    const credit = await made(client.create(sale({ type: 'credit', status: 'finalized' })));
+    expect(credit).toMatchObject({ type: 'credit', parent_transaction_id: null, tax_amount: '6.00' });
+  });
+});
+
+describe('POST /transactions', () => {
+  it('answers 201 with Location and ETag, and a draft sale unless asked for something else', async () => {
+    const client = await newClient();
+    const answer = await client.create(sale());
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('location')).toBe(`/transactions/${answer.body.id}`);
+    expect(answer.headers.get('etag')).toBe('"1"');
+    expect(answer.body).toMatchObject({
+      object: 'transaction',
+      type: 'sale',
+      status: 'draft',
+      currency: 'USD',
+      collected_by: 'seller',
+      tax_included: false,
+      explain: false,
+      explanation: null,
+      metadata: {},
+      shipping: null,
+      discount_amount: null,
+      tax_amount_source: 'calculated',
+      calculated_tax_amount: '6.00',
+      credited_amount: '0.00',
+      credited_tax_amount: '0.00',
+      refund_status: 'none',
+      finalized_at: null,
+      filed_at: null,
+      voided_at: null,
+      void_reason: null,
+      filings: [],
+      version: 1,
+      updated_at: answer.body.created_at,
+    });
+    expect(answer.body.id).toMatch(/^txn_[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect((await client.call('GET', answer.headers.get('location') as string)).text).toBe(answer.text);
+  });
+
+  it('keeps a draft for as long as the account says', async () => {
+    const client = clientOf(await newCaller({ settings: { draft_ttl_hours: 2 } }));
+    const { created_at, expires_at } = await made(client.create(sale()));
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(2 * 3_600_000);
+  });
+
+  it('takes null for absent, in every field', async () => {
+    const client = await newClient();
+    const {
+      id: _,
+      created_at: _created,
+      updated_at: _updated,
+      expires_at: _expires,
+      ...plain
+    } = await made(client.create(sale()));
+    const nulls = [
+      'currency',
+      'ship_from',
+      'discount_amount',
+      'third_party_discount_amount',
+      'shipping',
+      'tax_included',
+      'collected_by',
+      'metadata',
+      'explain',
+      'type',
+      'parent_transaction_id',
+      'credit_remaining',
+      'status',
+      'reference_id',
+      'tax_amount',
+    ];
+    const lineNulls = { description: null, discount_amount: null, customer: null, ship_from: null, metadata: null };
+    const body = sale({
+      ...Object.fromEntries(nulls.map((name) => [name, null])),
+      line_items: [goods({ id: 'item_1', ...lineNulls })],
+    });
+    expect(await made(client.create(body))).toMatchObject(plain);
+  });
+
+  it('names unknown fields in warnings, and refuses them where the client is strict', async () => {
+    const client = await newClient();
+    const body = sale({ colour: 'red', line_items: [goods({ 'a/b': 1 })] });
+    const answer = await client.create(body);
+    expect(answer.status).toBe(201);
+    const pointers = answer.body.warnings.filter(({ code }: any) => code === 'unknown_field');
+    expect(pointers.map(({ pointer }: any) => pointer)).toEqual(['/line_items/0/a~1b', '/colour']);
+    const strict = await client.create(body, { Prefer: 'handling=strict' });
+    expect(refusalOf(strict)).toBe(
+      '422 | validation_unknown_field /line_items/0/a~1b | validation_unknown_field /colour',
+    );
+    expect(strict.headers.get('preference-applied')).toBe('handling=strict');
+  });
+
+  it('takes back the answer of a calculation as it is', async () => {
+    const client = await newClient();
+    const { object: _, ...calculation } = await made(
+      client.calculate(
+        sale({ shipping: { amount: '7.95' }, discount_amount: '5.00', explain: true, metadata: { order: '7' } }),
+      ),
+    );
+    const answer = await client.create({ object: 'calculation', ...calculation }, { Prefer: 'handling=strict' });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject(calculation);
+    expect(answer.body.tax_amount_source).toBe('provided');
+    expect(warningsOf(answer.body)).toEqual(warningsOf(calculation));
+  });
+
+  it('stores nothing of a request that it refuses', async () => {
+    const client = await newClient();
+    const refused = await Promise.all([
+      client.create(sale({ line_items: [] })),
+      client.create(sale({ tax_amount: '1.234' })),
+      client.create(sale({ customer: { address: { country: 'US', state: 'XX' } } })),
+      client.create(creditOf({ id: 'txn_0' })),
+      client.create(sale({ line_items: noisyLines(500) })),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422, 413]);
+    expect((await made(client.list())).data).toEqual([]);
+  });
+
+  it('refuses with 413 what does not fit, and keeps what does, also with an Idempotency-Key', async () => {
+    const client = await newClient();
+    const tooLarge = await client.create(sale({ line_items: noisyLines(460) }));
+    expect(refusalOf(tooLarge)).toBe('413 | validation_body_too_large');
+    // 1,000 random characters are 750 bytes: 370 of them are near the 300 KB.
+    const body = sale({ line_items: noisyLines(370), status: 'finalized' });
+    const answer = await client.create(body, { 'Idempotency-Key': 'large' });
+    expect(answer.status).toBe(201);
+    const replayed = await client.create(body, { 'Idempotency-Key': 'large' });
+    expect(replayed.text).toBe(answer.text);
+    expect((await client.get(answer.body.id)).text).toBe(answer.text);
+    expect((await client.create(creditOf(answer.body))).status).toBe(201);
+    const updated = await client.update(answer.body.id, { metadata: { note: 'still there' } });
+    expect(updated.status).toBe(200);
+  });
+
+  it('refuses more than 1 MiB before it looks at the fields', async () => {
+    const client = await newClient();
+    const answer = await client.create({ line_items: [], note: 'x'.repeat(1024 * 1024) });
+    expect(refusalOf(answer)).toBe('413 | validation_body_too_large');
+  });
+});
+
+describe('the supplied tax', () => {
+  it('is kept beside the calculated one: equal, it says nothing; different, it warns', async () => {
+    const client = await newClient();
+    const equal = await made(client.create(sale({ tax_amount: '6.0' })));
+    expect(equal).toMatchObject({ tax_amount: '6.00', tax_amount_source: 'provided', calculated_tax_amount: '6.00' });
+    expect(warningsOf(equal)).toEqual([]);
+    const different = await made(client.create(sale({ tax_amount: '5.55' })));
+    expect(different).toMatchObject({
+      tax_amount: '5.55',
+      total_amount: '105.55',
+      calculated_tax_amount: '6.00',
+      tax_amount_source: 'provided',
+      tax_summary: [{ tax_amount: '5.55' }],
+    });
+    expect(different.warnings).toContainEqual(
+      expect.objectContaining({ code: 'tax_amount_differs', pointer: '/tax_amount' }),
+    );
+  });
+
+  it('is spread over lines, shipping and jurisdictions in proportion to the calculated tax', async () => {
+    const client = await newClient();
+    const honolulu = { state: 'HI', city: 'Honolulu', postal_code: '96813', country: 'US' };
+    const answer = await made(
+      client.create(
+        sale({
+          customer: { address: honolulu },
+          line_items: [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00' })],
+          tax_amount: '3.01',
+        }),
+      ),
+    );
+    expect(answer.calculated_tax_amount).toBe('6.75');
+    expect(answer.line_items.map((line: any) => line.tax_amount)).toEqual(['2.01', '1.00']);
+    for (const line of answer.line_items) {
+      const sum = line.taxes.reduce((total: number, row: any) => total + Math.round(Number(row.tax_amount) * 100), 0);
+      expect(sum).toBe(Math.round(Number(line.tax_amount) * 100));
+    }
+  });
+
+  it('goes to the state of the largest line as over_collected where none was calculated, and is owed there', async () => {
+    const client = await newClient();
+    const oregon = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
+    const answer = await made(
+      client.create(
+        sale({
+          status: 'finalized',
+          customer: { address: oregon },
+          line_items: [goods({ id: 'small', unit_price: '1.00' }), goods({ id: 'large' })],
+          tax_amount: '1.00',
+        }),
+      ),
+    );
+    expect(answer).toMatchObject({ tax_amount: '1.00', calculated_tax_amount: '0.00', total_amount: '103.00' });
+    expect(answer.line_items[0].tax_amount).toBe('0.00');
+    expect(answer.line_items[1].taxes[0]).toMatchObject({
+      jurisdiction_code: 'US-OR',
+      tax_amount: '1.00',
+      taxability_reason: 'over_collected',
+    });
+    expect(warningsOf(answer)).toContain('tax_amount_differs');
+  });
+
+  it('may be zero', async () => {
+    const client = await newClient();
+    const answer = await made(client.create(sale({ tax_amount: '0' })));
+    expect(answer).toMatchObject({ tax_amount: '0.00', tax_amount_source: 'provided', total_amount: '100.00' });
+  });
+
+  it.each([
+    { tax_amount: '6.001', currency: 'USD' },
+    { tax_amount: '6.000', currency: 'USD' },
+    { tax_amount: '6.0', currency: 'JPY' },
+    { tax_amount: '6.0001', currency: 'KWD' },
+    { tax_amount: '-1.00', currency: 'USD' },
+    { tax_amount: 6, currency: 'USD' },
+  ])('has the decimals of the currency: $tax_amount $currency is 422', async ({ tax_amount, currency }) => {
+    const client = await newClient();
+    const refused = await client.create(sale({ currency, tax_amount }));
+    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /tax_amount');
+  });
+
+  it('leaves the total alone where prices include the tax', async () => {
+    const client = await newClient();
+    const answer = await made(client.create(sale({ tax_included: true, tax_amount: '5.00' })));
+    expect(answer).toMatchObject({ tax_amount: '5.00', calculated_tax_amount: '5.66', total_amount: '100.00' });
+  });
+});
+
+describe('reference_id', () => {
+  it('is one transaction’s only, however many ask at once', async () => {
+    const client = await newClient();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => client.create(sale({ reference_id: 'inv_1', status: 'finalized' }))),
+    );
+    const [winner, ...none] = answers.filter(({ status }) => status === 201);
+    expect(none).toEqual([]);
+    const losers = answers.filter(({ status }) => status !== 201);
+    expect(losers.map(refusalOf)).toEqual(Array(7).fill('409 | conflict_duplicate_reference_id /reference_id'));
+    expect(losers.map(metaOf)).toEqual(Array(7).fill({ transaction_id: winner?.body.id }));
+    expect((await made(client.list())).data).toHaveLength(1);
+  });
+
+  it('is unique among sales and credits together, but not among accounts', async () => {
+    const [client, other] = await Promise.all([newClient(), newClient()]);
+    const parent = await sold(client, { reference_id: 'doc_1' });
+    const taken = '409 | conflict_duplicate_reference_id /reference_id';
+    expect(refusalOf(await client.create(creditOf(parent, { reference_id: 'doc_1' })))).toBe(taken);
+    expect((await made(client.get(parent.id))).refund_status).toBe('none');
+    expect((await other.create(sale({ reference_id: 'doc_1' }))).status).toBe(201);
+  });
+
+  it('is free again once its transaction is void', async () => {
+    const client = await newClient();
+    const { id } = await made(client.create(sale({ reference_id: 'inv_2' })));
+    expect((await client.create(sale({ reference_id: 'inv_2' }))).status).toBe(409);
+    await made(client.update(id, { status: 'void' }));
+    expect((await client.create(sale({ reference_id: 'inv_2' }))).status).toBe(201);
+  });
+
+  it('is free again once its draft has expired, before any sweep', async () => {
+    const client = await newClient();
+    const draft = await made(client.create(sale({ reference_id: 'inv_3' })));
+    await later(dayMs, async () => {
+      const taken = await made(client.create(sale({ reference_id: 'inv_3' })));
+      expect(await made(client.get(draft.id))).toMatchObject({ status: 'void', reference_id: 'inv_3' });
+      // The one that lost it must not take it along when it is written as void.
+      await made(client.update(draft.id, { metadata: { seen: 'yes' } }));
+      expect((await client.create(sale({ reference_id: 'inv_3' }))).body.errors[0].meta.transaction_id).toBe(taken.id);
+    });
+  });
+
+  it.each([
+    { reference_id: '', because: 'it is empty' },
+    { reference_id: 'x'.repeat(256), because: 'it is too long' },
+    { reference_id: 'a\nb', because: 'it has a control character' },
+    { reference_id: 7, because: 'it is a number' },
+  ])('is 1 to 255 characters: $because', async ({ reference_id }) => {
+    const client = await newClient();
+    const refused = await client.create(sale({ reference_id }));
+    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /reference_id');
+  });
+
+  it('is opaque: emoji, slashes and keys of ours are references like others', async () => {
+    const client = await newClient();
+    for (const reference_id of ['🧾'.repeat(127), 'a/b#c?d', `R#${'x'.repeat(200)}`, '__proto__']) {
+      const { id } = await made(client.create(sale({ reference_id })));
+      expect((await made(client.list({ reference_id }))).data.map((row: any) => row.id)).toEqual([id]);
+    }
+  });
+});
+
+describe('status', () => {
+  it.each(['filed', 'void', 'paid', ''])('is draft or finalized at creation: "%s" is 422', async (status) => {
+    const client = await newClient();
+    expect(refusalOf(await client.create(sale({ status })))).toBe('422 | validation_invalid_format /status');
+  });
+
+  it('finalized has no deadline', async () => {
+    const client = await newClient();
+    const { created_at, ...answer } = await sold(client);
+    expect(answer).toMatchObject({ status: 'finalized', finalized_at: created_at, expires_at: null });
+    await later(10 * dayMs, async () => expect((await made(client.get(answer.id))).status).toBe('finalized'));
+  });
+});
+
+it('says every problem of a request at once, in the order of the body, with the name of what is missing', async () => {
+  const client = await newClient();
+  const answer = await client.create({
+    tax_amount: 5,
+    line_items: [{ unit_price: '-1' }, { quantity: '0', unit_price: '1', product_tax_code: 'NOPE' }],
+    reference_id: '',
+    customer: { address: michigan },
+  });
+  expect(refusalOf(answer)).toBe(
+    [
+      '422',
+      'validation_invalid_format /tax_amount',
+      'validation_invalid_format /line_items/0/unit_price',
+      'validation_required_field /line_items/0/quantity',
+      'validation_invalid_format /line_items/1/quantity',
+      'validation_unknown_product_tax_code /line_items/1/product_tax_code',
+      'validation_invalid_format /reference_id',
+    ].join(' | '),
+  );
+  expect(answer.body.errors[2].title).toContain('quantity');
+  expect(answer.body.errors[2].status).toBe('422');
+});

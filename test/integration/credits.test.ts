@@ -1,0 +1,640 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import { type Client, clientOf, creditOf, goods, made, metaOf, refusalOf, sale, sold } from '../support/sales.ts';
+
+const newClient = async () => clientOf(await newCaller());
+const twoLines = { line_items: [goods({ id: 'shirt', quantity: '3', unit_price: '9.99' }), goods({ id: 'mug' })] };
+const creditedOf = async (client: Client, { id }: { id: string }) => {
+  const { credited_amount, credited_tax_amount, refund_status } = await made(client.get(id));
+  return [credited_amount, credited_tax_amount, refund_status];
+};
+const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
+
+describe('the parent (interface decisions 5.1)', () => {
+  it.each([
+    { state: 'draft', make: (client: Client) => made(client.create(sale())) },
+    {
+      state: 'void',
+      make: async (client: Client) => made(client.update((await sold(client)).id, { status: 'void' })),
+    },
+    {
+      state: 'credit',
+      make: async (client: Client) => made(client.create(creditOf(await sold(client)))),
+    },
+  ])('is no $state: 409 conflict_parent_not_creditable, at calculation, creation and finalizing', async ({ make }) => {
+    const client = await newClient();
+    const credit = creditOf(await make(client));
+    const refused = '409 | conflict_parent_not_creditable /parent_transaction_id';
+    expect(refusalOf(await client.create(credit))).toBe(refused);
+    expect(refusalOf(await client.create({ ...credit, status: 'draft' }))).toBe(refused);
+    expect(refusalOf(await client.calculate({ ...credit, status: undefined }))).toBe(refused);
+  });
+
+  it('is not a sale that was voided after the credit was drafted', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
+    await made(client.update(parent.id, { status: 'void' }));
+    const refused = await client.update(draft.id, { status: 'finalized' });
+    expect(refusalOf(refused)).toBe('409 | conflict_parent_not_creditable /parent_transaction_id');
+  });
+
+  it('must be there, and be this account’s: 422 either way, in the same words', async () => {
+    const [client, other] = await Promise.all([newClient(), newClient()]);
+    const foreign = await sold(other);
+    const answers = await Promise.all(
+      [foreign.id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nonsense'].map((id) => client.create(creditOf({ id }))),
+    );
+    for (const answer of answers)
+      expect(refusalOf(answer)).toBe('422 | validation_parent_not_found /parent_transaction_id');
+    expect(new Set(answers.map(({ body }) => body.errors[0].detail)).size).toBe(1);
+    expect(refusalOf(await client.calculate(creditOf(foreign)))).toContain('422 | validation_parent_not_found');
+    expect(await creditedOf(other, foreign)).toEqual(['0.00', '0.00', 'none']);
+  });
+
+  it('belongs to credits only: a sale with one is 422, an empty one is none', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const refused = await client.create(sale({ parent_transaction_id: parent.id }));
+    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /parent_transaction_id');
+    expect(refusalOf(await client.create(sale({ credit_remaining: true })))).toBe(
+      '422 | validation_invalid_format /credit_remaining',
+    );
+  });
+
+  it('sets the currency: another one is 422', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR' })))).toBe(
+      '422 | validation_invalid_format /currency',
+    );
+    expect((await client.create(creditOf(parent, { currency: 'USD' }))).status).toBe(201);
+  });
+});
+
+describe('a credit without line items (5.2)', () => {
+  it('copies lines, discounts, shipping and the recorded tax, whatever the rates are on its own date', async () => {
+    const client = await newClient();
+    const parent = await sold(client, {
+      ...twoLines,
+      discount_amount: '7.77',
+      third_party_discount_amount: '1.00',
+      shipping: { amount: '5.00' },
+      tax_amount: '8.31',
+    });
+    const credit = await made(client.create(creditOf(parent, { tax_date: '2026-11-01' })));
+    const copied = [
+      'subtotal_amount',
+      'applied_discount_amount',
+      'applied_third_party_discount_amount',
+      'shipping_amount',
+      'taxable_amount',
+      'exempt_amount',
+      'tax_amount',
+      'total_amount',
+      'shipping',
+      'tax_summary',
+      'content_releases',
+    ];
+    for (const name of copied) expect([name, credit[name]]).toEqual([name, parent[name]]);
+    for (const [index, line] of parent.line_items.entries())
+      expect(credit.line_items[index]).toEqual({ ...line, parent_line_item_id: line.id });
+    expect(credit).toMatchObject({ type: 'credit', parent_transaction_id: parent.id, tax_date: '2026-11-01' });
+    expect(await creditedOf(client, parent)).toEqual([
+      (Number(parent.subtotal_amount) - 7.77 + 5).toFixed(2),
+      '8.31',
+      'full',
+    ]);
+  });
+
+  it('is refused where anything was credited before, and says what is left', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+    const refused = await client.create(creditOf(parent));
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /parent_transaction_id');
+    expect(metaOf(refused)).toEqual({ remaining_amount: '50.00', remaining_tax_amount: '3.00' });
+  });
+
+  it('credits exactly what is left with credit_remaining, once', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { ...twoLines, shipping: { amount: '4.99' } });
+    await made(client.create(creditOf(parent, { line_items: [{ id: 'shirt', quantity: '1' }] })));
+    const [amount, tax] = await creditedOf(client, parent);
+    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect(Number(rest.tax_amount)).toBeCloseTo(Number(parent.tax_amount) - Number(tax), 6);
+    expect(Number(rest.total_amount)).toBeCloseTo(Number(parent.total_amount) - Number(amount) - Number(tax), 6);
+    expect(await creditedOf(client, parent)).toEqual(['134.96', parent.tax_amount, 'full']);
+    const refused = await client.create(creditOf(parent, { credit_remaining: true }));
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /credit_remaining');
+    expect(metaOf(refused)).toEqual({ remaining_amount: '0.00', remaining_tax_amount: '0.00' });
+  });
+
+  it('refunds in all what the customer paid, and not what a manufacturer’s coupon did', async () => {
+    const client = await newClient();
+    const parent = await sold(client, {
+      line_items: [goods({ id: 'a', discount_amount: '4.00', third_party_discount_amount: '10.00' })],
+    });
+    const half = await made(client.create(creditOf(parent, { line_items: [{ id: 'a', quantity: '1' }] })));
+    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect(rest.applied_third_party_discount_amount).toBe('5.00');
+    expect(Number(half.total_amount) + Number(rest.total_amount)).toBeCloseTo(Number(parent.total_amount), 6);
+  });
+
+  it('credits everything with credit_remaining where nothing was credited', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { ...twoLines, shipping: { amount: '4.99' } });
+    const credit = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect(credit.total_amount).toBe(parent.total_amount);
+    expect((await creditedOf(client, parent))[2]).toBe('full');
+  });
+});
+
+describe('a credit with line items (5.3)', () => {
+  it('inherits what a matched line does not say: code, customer, price, discounts by amount', async () => {
+    const client = await newClient();
+    const parent = await sold(client, {
+      line_items: [
+        goods({
+          id: 'a',
+          product_tax_code: 'CLOTHING.APPAREL',
+          description: 'Shirt',
+          quantity: '4',
+          discount_amount: '8.00',
+          third_party_discount_amount: '2.00',
+        }),
+      ],
+    });
+    const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'a', quantity: '1' }] })));
+    expect(credit.line_items[0]).toMatchObject({
+      id: 'a',
+      parent_line_item_id: 'a',
+      description: 'Shirt',
+      product_tax_code: 'CLOTHING.APPAREL',
+      unit_price: '50.00',
+      amount: '50.00',
+      applied_discount_amount: '2.00',
+      applied_third_party_discount_amount: '0.50',
+      net_amount: '48.00',
+      tax_amount: '2.88',
+    });
+    expect(credit.total_amount).toBe('50.38');
+  });
+
+  it('matches by parent_line_item_id before id', async () => {
+    const client = await newClient();
+    const parent = await sold(client, twoLines);
+    const line = { id: 'mug', parent_line_item_id: 'shirt', quantity: '1' };
+    const credit = await made(client.create(creditOf(parent, { line_items: [line] })));
+    expect(credit.line_items[0]).toMatchObject({ id: 'mug', parent_line_item_id: 'shirt', amount: '9.99' });
+    const { line_items } = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect(line_items.map(({ id, amount }: any) => [id, amount])).toEqual([
+      ['shirt', '19.98'],
+      ['mug', '100.00'],
+    ]);
+  });
+
+  it('refunds the recorded tax, not the tax of today: also one that was supplied', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { tax_amount: '5.01' });
+    const half = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] });
+    expect((await made(client.create(half))).tax_amount).toBe('2.51');
+    expect((await made(client.create(half))).tax_amount).toBe('2.50');
+    expect(await creditedOf(client, parent)).toEqual(['100.00', '5.01', 'full']);
+  });
+
+  it('is bounded by money on each line, never by quantity', async () => {
+    const client = await newClient();
+    const parent = await sold(client, twoLines);
+    const by = (line: object) => client.create(creditOf(parent, { line_items: [line] }));
+    const refused = await by({ id: 'shirt', quantity: '1', unit_price: '29.98' });
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items/0');
+    expect(metaOf(refused)).toEqual({ remaining_amount: '29.97', remaining_tax_amount: '1.80' });
+    expect((await by({ id: 'shirt', quantity: '2997', unit_price: '0.01' })).status).toBe(201);
+  });
+
+  it('lets several lines draw on one, together no more than it has', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const drawing = (...prices: string[]) => ({
+      line_items: prices.map((unit_price, index) => ({
+        id: `part_${index}`,
+        parent_line_item_id: 'item_1',
+        quantity: '1',
+        unit_price,
+      })),
+    });
+    expect(refusalOf(await client.create(creditOf(parent, drawing('60.00', '40.01'))))).toBe(
+      '409 | conflict_over_credit /line_items/1',
+    );
+    const credit = await made(client.create(creditOf(parent, drawing('33.33', '33.33', '33.34'))));
+    expect(credit.tax_amount).toBe('6.00');
+    expect((await creditedOf(client, parent))[2]).toBe('full');
+  });
+
+  it('credits shipping only where it is sent, and no more than was charged', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { shipping: { amount: '10.00' } });
+    const credit = (more: object) =>
+      client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }], ...more }));
+    expect((await made(credit({}))).shipping).toBeNull();
+    const refused = await credit({ shipping: { amount: '10.01' } });
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /shipping/amount');
+    expect(metaOf(refused)).toEqual({ remaining_amount: '10.00', remaining_tax_amount: '0.60' });
+    expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping.tax_amount).toBe('0.60');
+    expect(await creditedOf(client, parent)).toEqual(['110.00', '6.60', 'full']);
+  });
+
+  it('refuses shipping where the sale had none', async () => {
+    const client = await newClient();
+    const credit = creditOf(await sold(client), {
+      line_items: [{ id: 'item_1', quantity: '1' }],
+      shipping: { amount: '0.01' },
+    });
+    expect(refusalOf(await client.create(credit))).toBe('409 | conflict_over_credit /shipping/amount');
+  });
+
+  it('calculates an unmatched line at the parent’s releases and date, warns, and bounds it in total', async () => {
+    const client = await newClient();
+    const parent = await sold(client, twoLines);
+    const unmatched = (unit_price: string) =>
+      client.create(creditOf(parent, { line_items: [goods({ id: 'goodwill', quantity: '1', unit_price })] }));
+    const refused = await unmatched('129.98');
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items');
+    expect(metaOf(refused)).toEqual({ remaining_amount: '129.97', remaining_tax_amount: '7.80' });
+    const credit = await made(unmatched('110.00'));
+    expect(credit.tax_amount).toBe('6.60');
+    expect(credit.content_releases).toEqual(parent.content_releases);
+    expect(warningsOf(credit)).toContain('credit_line_unmatched');
+    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect([rest.subtotal_amount, rest.tax_amount]).toEqual(['19.97', '1.20']);
+    expect(await creditedOf(client, parent)).toEqual(['129.97', '7.80', 'full']);
+  });
+
+  it('matches no line that has neither id: ids that the service made match nothing', async () => {
+    const client = await newClient();
+    // Both lines get ids of the service's making: line_1 has 10.00, line_2 100.00.
+    const parent = await sold(client, { line_items: [goods({ quantity: '1', unit_price: '10.00' }), goods()] });
+    const credit = await made(
+      client.create(creditOf(parent, { line_items: [goods({ quantity: '1', unit_price: '60.00' })] })),
+    );
+    expect(warningsOf(credit)).toContain('credit_line_unmatched');
+    expect(await creditedOf(client, parent)).toEqual(['60.00', '3.60', 'partial']);
+    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect([rest.subtotal_amount, rest.tax_amount]).toEqual(['50.00', '3.00']);
+    expect(await creditedOf(client, parent)).toEqual(['110.00', '6.60', 'full']);
+  });
+
+  it('keeps an unmatched line unmatched when its draft is finalized', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { line_items: [goods({ quantity: '1', unit_price: '10.00' }), goods()] });
+    const lines = { line_items: [goods({ quantity: '1', unit_price: '60.00' })] };
+    const draft = await made(client.create(creditOf(parent, { status: 'draft', ...lines })));
+    expect((await made(client.update(draft.id, { status: 'finalized' }))).tax_amount).toBe('3.60');
+    expect(await creditedOf(client, parent)).toEqual(['60.00', '3.60', 'partial']);
+  });
+
+  it('taxes an unmatched line as the sale was: not where a marketplace collected', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { collected_by: 'marketplace' });
+    const credit = await made(
+      client.create(creditOf(parent, { line_items: [goods({ id: 'goodwill', quantity: '1' })] })),
+    );
+    expect([credit.subtotal_amount, credit.tax_amount]).toEqual(['50.00', '0.00']);
+    expect(credit.line_items[0].taxes[0].taxability_reason).toBe('marketplace_collects');
+  });
+
+  it('requires the price of an unmatched line, and no discount beyond it', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const by = (line: object) =>
+      client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }, line] }));
+    expect(refusalOf(await by({ id: 'new', quantity: '1' }))).toBe(
+      '422 | validation_required_field /line_items/1/unit_price',
+    );
+    expect(refusalOf(await by({ id: 'new', quantity: '1', unit_price: '5.00', discount_amount: '5.01' }))).toBe(
+      '422 | validation_invalid_format /line_items/1/discount_amount',
+    );
+  });
+
+  it('refuses discounts beyond a matched line: a total is never negative', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    for (const name of ['discount_amount', 'third_party_discount_amount']) {
+      const line = { id: 'item_1', quantity: '1', [name]: '50.01' };
+      expect(refusalOf(await client.create(creditOf(parent, { line_items: [line] })))).toBe(
+        `422 | validation_invalid_format /line_items/0/${name}`,
+      );
+    }
+  });
+
+  it('takes document discounts on its lines only', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const credit = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }], discount_amount: '1.00' });
+    expect(refusalOf(await client.create(credit))).toBe('422 | validation_invalid_format /discount_amount');
+  });
+
+  it('names unknown fields in warnings, as a sale does', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const credit = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1', colour: 'red' }] });
+    expect(warningsOf(await made(client.calculate({ ...credit, status: undefined })))).toContain('unknown_field');
+    expect((await made(client.create(credit))).warnings).toContainEqual(
+      expect.objectContaining({ code: 'unknown_field', pointer: '/line_items/0/colour' }),
+    );
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s like any other', async (id) => {
+    const client = await newClient();
+    const parent = await sold(client, { line_items: [goods({ id }), goods({ id: 'other' })] });
+    const half = creditOf(parent, { line_items: [{ id, quantity: '1' }] });
+    const credit = await made(client.create(half));
+    await made(client.create(half));
+    expect(refusalOf(await client.create(half))).toBe('409 | conflict_over_credit /line_items/0');
+    await made(client.update(credit.id, { status: 'void' }));
+    expect(await creditedOf(client, parent)).toEqual(['50.00', '3.00', 'partial']);
+  });
+
+  it('counts a full credit on its own lines, whatever the sale’s lines said of parents', async () => {
+    const client = await newClient();
+    const parent = await sold(client, {
+      line_items: [goods({ id: 'a', parent_line_item_id: 'b' }), goods({ id: 'b', unit_price: '1.00' })],
+    });
+    const credit = await made(client.create(creditOf(parent)));
+    expect(await creditedOf(client, parent)).toEqual(['102.00', '6.12', 'full']);
+    await made(client.update(credit.id, { status: 'void' }));
+    const line = await made(client.create(creditOf(parent, { line_items: [{ id: 'a', quantity: '2' }] })));
+    expect(line.tax_amount).toBe('6.00');
+  });
+});
+
+describe('a supplied tax on a credit (5.3)', () => {
+  it('is spread by what is left of the recorded tax, and bounded by it', async () => {
+    const client = await newClient();
+    const parent = await sold(client, twoLines);
+    const credit = (tax_amount: string) =>
+      client.create(creditOf(parent, { line_items: [{ id: 'mug', quantity: '1' }], tax_amount }));
+    const refused = await credit('6.01');
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
+    expect(metaOf(refused)).toMatchObject({ remaining_tax_amount: '6.00' });
+    expect(await made(credit('4.00'))).toMatchObject({
+      tax_amount: '4.00',
+      calculated_tax_amount: '3.00',
+      tax_amount_source: 'provided',
+    });
+    expect(refusalOf(await credit('2.01'))).toBe('409 | conflict_over_credit /tax_amount');
+    await made(credit('2.00'));
+    expect(await creditedOf(client, parent)).toEqual(['100.00', '6.00', 'partial']);
+  });
+
+  it('credits tax alone with a unit price of zero', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const line_items = [{ id: 'item_1', quantity: '1', unit_price: '0' }];
+    const credit = await made(client.create(creditOf(parent, { line_items, tax_amount: '6.00' })));
+    expect(credit).toMatchObject({ subtotal_amount: '0.00', tax_amount: '6.00', total_amount: '6.00' });
+    expect(credit.line_items[0].taxes[0].tax_amount).toBe('6.00');
+    expect(await creditedOf(client, parent)).toEqual(['0.00', '6.00', 'partial']);
+    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect([rest.subtotal_amount, rest.tax_amount]).toEqual(['100.00', '0.00']);
+    expect((await creditedOf(client, parent))[2]).toBe('full');
+  });
+
+  it('is bounded in total, too, where unmatched lines took some of it', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const goodwill = goods({ id: 'goodwill', quantity: '1', unit_price: '80.00' });
+    await made(client.create(creditOf(parent, { line_items: [goodwill] })));
+    const line = { id: 'item_1', quantity: '1', unit_price: '20.00' };
+    const refused = await client.create(creditOf(parent, { line_items: [line], tax_amount: '1.21' }));
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
+    expect(metaOf(refused)).toMatchObject({ remaining_tax_amount: '1.20' });
+    const both = [line, goods({ id: 'more', quantity: '1', unit_price: '1.00' })].map((each, index) =>
+      index === 0 ? { ...each, unit_price: '19.00' } : each,
+    );
+    expect(refusalOf(await client.create(creditOf(parent, { line_items: both, tax_amount: '1.21' })))).toBe(
+      '409 | conflict_over_credit /tax_amount',
+    );
+    await made(client.create(creditOf(parent, { line_items: [line], tax_amount: '1.20' })));
+    expect(await creditedOf(client, parent)).toEqual(['100.00', '6.00', 'full']);
+  });
+
+  it.each([
+    { currency: 'JPY', price: '1000', fine: '60', wrong: '60.5' },
+    { currency: 'KWD', price: '10.000', fine: '0.123', wrong: '0.1234' },
+  ])('has the decimals of the sale’s currency, $currency, also where the credit does not name it', async (each) => {
+    const client = await newClient();
+    const { currency, price, fine, wrong } = each;
+    const parent = await sold(client, { currency, line_items: [goods({ id: 'a', quantity: '1', unit_price: price })] });
+    const line_items = [{ id: 'a', quantity: '1' }];
+    expect(refusalOf(await client.create(creditOf(parent, { line_items, tax_amount: wrong })))).toBe(
+      '422 | validation_invalid_format /tax_amount',
+    );
+    expect((await made(client.create(creditOf(parent, { line_items, tax_amount: fine })))).tax_amount).toBe(fine);
+  });
+});
+
+describe('without a parent (5.5)', () => {
+  it('needs line items, and is calculated at its own date', async () => {
+    const client = await newClient();
+    expect(refusalOf(await client.create({ type: 'credit' }))).toBe('422 | validation_required_field /line_items');
+    const credit = await made(client.create(sale({ type: 'credit', status: 'finalized' })));
+    expect(credit).toMatchObject({ type: 'credit', parent_transaction_id: null, tax_amount: '6.00' });
+  });
+});
+
+const centsOf = (amount: string) => Math.round(Number(amount) * 100);
+const cents = (amount: number) => (amount / 100).toFixed(2);
+
+describe('the bound', () => {
+  it('makes refunds sum to the sale, to the cent, however it is split', async () => {
+    const client = await newClient();
+    const part = fc.integer({ min: 1, max: 99 });
+    const oneLine = fc.record({ price: fc.integer({ min: 1, max: 20_000 }), parts: fc.array(part, { maxLength: 5 }) });
+    const shippingCents = fc.option(fc.integer({ min: 0, max: 2000 }), { nil: null });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(oneLine, { minLength: 1, maxLength: 4 }),
+        shippingCents,
+        fc.option(fc.integer({ min: 0, max: 3000 }), { nil: null }),
+        async (lines, shipping, tax) => {
+          const parent = await sold(client, {
+            customer: { address: { state: 'VA', city: 'Arlington', postal_code: '22201', country: 'US' } },
+            line_items: lines.map(({ price }, index) =>
+              goods({ id: `l${index}`, quantity: '1', unit_price: cents(price) }),
+            ),
+            ...(shipping !== null && { shipping: { amount: cents(shipping) } }),
+            ...(tax !== null && { tax_amount: cents(tax) }),
+          });
+          const credits: any[] = [];
+          for (const [index, { price, parts }] of lines.entries()) {
+            let left = price;
+            for (const percent of parts) {
+              const amount = Math.floor((left * percent) / 100);
+              left -= amount;
+              const line_items = [{ id: `l${index}`, quantity: '1', unit_price: cents(amount) }];
+              credits.push(await made(client.create(creditOf(parent, { line_items }))));
+            }
+          }
+          const rest = await client.create(creditOf(parent, { credit_remaining: true }));
+          if (rest.status === 201) credits.push(rest.body);
+          else expect(refusalOf(rest)).toBe('409 | conflict_over_credit /credit_remaining');
+          const sum = (name: string) => credits.reduce((total, credit) => total + centsOf(credit[name]), 0);
+          for (const name of ['subtotal_amount', 'shipping_amount', 'tax_amount', 'total_amount'])
+            expect([name, sum(name)]).toEqual([name, centsOf(parent[name])]);
+          for (const name of ['taxable_amount', 'exempt_amount'])
+            expect([name, sum(name)]).toEqual([name, centsOf(parent[name])]);
+          // Every credit adds up by itself, too.
+          for (const credit of credits) {
+            const rows = [...credit.line_items, ...(credit.shipping ? [credit.shipping] : [])];
+            const taxes = rows.flatMap((row) => row.taxes.map((each: any) => centsOf(each.tax_amount)));
+            expect(taxes.reduce((one: number, other: number) => one + other, 0)).toBe(centsOf(credit.tax_amount));
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('holds against credits at the same time', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const each = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1', unit_price: '30.00' }] });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.create(each)));
+    const created = answers.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(created.length).toBeLessThanOrEqual(3);
+    for (const { status } of answers) expect([201, 409, 503]).toContain(status);
+    const [amount, tax] = await creditedOf(client, parent);
+    expect([amount, tax]).toEqual([(30 * created.length).toFixed(2), (1.8 * created.length).toFixed(2)]);
+  });
+
+  it('holds against drafts that are finalized at the same time', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const draft = creditOf(parent, { status: 'draft', line_items: [{ id: 'item_1', quantity: '2' }] });
+    const drafts = await Promise.all([1, 2, 3].map(() => made(client.create(draft))));
+    const answers = await Promise.all(drafts.map(({ id }) => client.update(id, { status: 'finalized' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(await creditedOf(client, parent)).toEqual(['100.00', '6.00', 'full']);
+  });
+
+  it('is given back when a credit is voided, and the sale can be voided then', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const credit = await made(client.create(creditOf(parent)));
+    expect(refusalOf(await client.update(parent.id, { status: 'void' }))).toBe('409 | conflict_has_credits /status');
+    expect(refusalOf(await client.update(parent.id, { tax_amount: '5.00' }))).toBe(
+      '409 | conflict_has_credits /tax_amount',
+    );
+    await made(client.update(credit.id, { status: 'void' }));
+    expect(await creditedOf(client, parent)).toEqual(['0.00', '0.00', 'none']);
+    const { version } = await made(client.get(parent.id));
+    expect(version).toBe(3);
+    expect((await client.create(creditOf(parent))).status).toBe(201);
+  });
+
+  it('does not count drafts: they reserve nothing', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    await made(client.create(creditOf(parent, { status: 'draft' })));
+    expect(await creditedOf(client, parent)).toEqual(['0.00', '0.00', 'none']);
+    expect((await client.update(parent.id, { status: 'void' })).status).toBe(200);
+  });
+});
+
+describe('a draft credit (5.4)', () => {
+  const third = (client: Client) =>
+    sold(client, { line_items: [goods({ id: 'a', quantity: '3', unit_price: '1.39' })] });
+
+  it('is stale where another credit took the cent: 409 with the tax that it would have now', async () => {
+    const client = await newClient();
+    // 4.17 at 6 % is 0.25: a third of it is 0.08, and the last third has 0.09.
+    const parent = await third(client);
+    const one = { line_items: [{ id: 'a', quantity: '1' }] };
+    const draft = await made(client.create(creditOf(parent, { status: 'draft', ...one })));
+    expect(draft.tax_amount).toBe('0.08');
+    for (const _ of [1, 2]) await made(client.create(creditOf(parent, one)));
+    const stale = await client.update(draft.id, { status: 'finalized' });
+    expect(refusalOf(stale)).toBe('409 | conflict_credit_stale /status');
+    expect(metaOf(stale)).toEqual({ tax_amount: '0.09' });
+    expect((await made(client.get(draft.id))).version).toBe(1);
+    const finalized = await made(client.update(draft.id, { status: 'finalized', tax_amount: '0.09' }));
+    expect(finalized).toMatchObject({ status: 'finalized', tax_amount: '0.09', version: 2 });
+    expect(await creditedOf(client, parent)).toEqual(['4.17', '0.25', 'full']);
+  });
+
+  it('is finalized as it was where the cents are the same', async () => {
+    const client = await newClient();
+    const parent = await third(client);
+    const one = { line_items: [{ id: 'a', quantity: '1' }] };
+    const draft = await made(client.create(creditOf(parent, { status: 'draft', ...one })));
+    await made(client.create(creditOf(parent, one)));
+    expect((await made(client.update(draft.id, { status: 'finalized' }))).tax_amount).toBe('0.08');
+  });
+
+  it('of what remains is stale where less remains, also of sales without tax', async () => {
+    const client = await newClient();
+    const parent = await sold(client, {
+      customer: { address: { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' } },
+    });
+    const draft = await made(client.create(creditOf(parent, { status: 'draft', credit_remaining: true })));
+    expect([draft.subtotal_amount, draft.tax_amount]).toEqual(['100.00', '0.00']);
+    await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1', unit_price: '40.00' }] })));
+    expect(refusalOf(await client.update(draft.id, { status: 'finalized' }))).toBe(
+      '409 | conflict_credit_stale /status',
+    );
+    expect((await creditedOf(client, parent))[0]).toBe('40.00');
+  });
+
+  it('takes the lines that an edit gave it, also where it was drafted as a full refund', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
+    const line_items = [{ id: 'item_1', quantity: '1' }];
+    expect((await made(client.update(draft.id, { line_items }))).tax_amount).toBe('3.00');
+    const finalized = await made(client.update(draft.id, { status: 'finalized' }));
+    expect([finalized.subtotal_amount, finalized.tax_amount]).toEqual(['50.00', '3.00']);
+    expect(await creditedOf(client, parent)).toEqual(['50.00', '3.00', 'partial']);
+  });
+
+  it('can be edited and finalized in one request, with lines that inherit', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
+    const body = { line_items: [{ id: 'item_1', quantity: '1' }], status: 'finalized' };
+    expect(await made(client.update(draft.id, body))).toMatchObject({ tax_amount: '3.00', version: 2 });
+  });
+});
+
+describe('the tax of a finalized credit (section 4)', () => {
+  it('can be changed, and what it takes of its sale changes with it', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+    expect(refusalOf(await client.update(credit.id, { tax_amount: '6.01' }))).toBe(
+      '409 | conflict_over_credit /tax_amount',
+    );
+    const changed = await made(client.update(credit.id, { tax_amount: '1.00' }));
+    expect(changed).toMatchObject({ tax_amount: '1.00', tax_amount_source: 'provided', calculated_tax_amount: '3.00' });
+    expect(await creditedOf(client, parent)).toEqual(['50.00', '1.00', 'partial']);
+    expect(await made(client.update(credit.id, { tax_amount: null }))).toMatchObject({
+      tax_amount: '3.00',
+      tax_amount_source: 'calculated',
+    });
+    expect(await creditedOf(client, parent)).toEqual(['50.00', '3.00', 'partial']);
+    await made(client.update(credit.id, { tax_amount: '6.00' }));
+    await made(client.update(credit.id, { status: 'void' }));
+    expect(await creditedOf(client, parent)).toEqual(['0.00', '0.00', 'none']);
+  });
+
+  it('can be lowered on a full refund', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const credit = await made(client.create(creditOf(parent)));
+    await made(client.update(credit.id, { tax_amount: '5.00' }));
+    expect(await creditedOf(client, parent)).toEqual(['100.00', '5.00', 'partial']);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import { clientOf, dayMs, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+
+const newClient = async () => clientOf(await newCaller());
+
+it('answers a transaction to the byte as the last change did, with its version as ETag', async () => {
+  const client = await newClient();
+  const { id } = await made(client.create(sale({ metadata: { a: '1' }, shipping: { amount: '3.00' } })));
+  const changed = await client.update(id, { metadata: { b: '2' } });
+  const answer = await client.get(id);
+  expect(answer.status).toBe(200);
+  expect(answer.text).toBe(changed.text);
+  expect(answer.headers.get('etag')).toBe('"2"');
+  expect(answer.headers.get('location')).toBeNull();
+});
+
+it('is 404 for an id that is not there, is another account’s, or is no id at all: in the same words', async () => {
+  const [client, other] = await Promise.all([newClient(), newClient()]);
+  const foreign = await sold(other);
+  const ids = ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', '%00', '%F0%9F%A7%BE', 'a%23b', 'x'.repeat(3000)];
+  for (const id of ids) {
+    const [got, updated] = await Promise.all([client.get(id), client.update(id, { metadata: { a: 'b' } })]);
+    expect([id, refusalOf(got), refusalOf(updated)]).toEqual([id, '404 | not_found', '404 | not_found']);
+    expect(got.body.errors[0].detail).toBe('No transaction of this account has this id.');
+  }
+  expect((await made(other.get(foreign.id))).version).toBe(1);
+});
+
+it('reads an expired draft as the void that the sweep will write', async () => {
+  const client = await newClient();
+  const draft = await made(client.create(sale()));
+  await later(dayMs - 2000, async () => expect((await made(client.get(draft.id))).status).toBe('draft'));
+  await later(dayMs, async () => {
+    const answer = await client.get(draft.id);
+    const { expires_at } = draft;
+    expect(answer.body).toEqual({
+      ...draft,
+      status: 'void',
+      void_reason: 'draft_expired',
+      voided_at: expires_at,
+      updated_at: expires_at,
+      version: 2,
+    });
+    expect(answer.headers.get('etag')).toBe('"2"');
+  });
+});
+
+it('takes no query parameters', async () => {
+  const client = await newClient();
+  const { id } = await sold(client);
+  expect(refusalOf(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import { clientOf, creditOf, dayMs, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+
+const newClient = async () => clientOf(await newCaller());
+const key = (value: string) => ({ 'Idempotency-Key': value });
+
+describe('Idempotency-Key (interface decisions 10)', () => {
+  it('answers a repeated creation as the first time, byte for byte, and says that it does', async () => {
+    const client = await newClient();
+    const first = await client.create(sale({ reference_id: 'r' }), key('k'));
+    const second = await client.create(sale({ reference_id: 'r' }), key('k'));
+    expect(first.headers.has('idempotent-replayed')).toBe(false);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect([second.status, second.text]).toEqual([201, first.text]);
+    for (const name of ['etag', 'location', 'content-type', 'service-version'])
+      expect([name, second.headers.get(name)]).toEqual([name, first.headers.get(name)]);
+    expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect((await made(client.list())).data).toHaveLength(1);
+  });
+
+  it('answers a repeated update so, whatever became of the transaction since', async () => {
+    const client = await newClient();
+    const { id } = await made(client.create(sale()));
+    const first = await client.update(id, { status: 'finalized' }, key('k'));
+    await made(client.update(id, { status: 'void' }));
+    const second = await client.update(id, { status: 'finalized' }, key('k'));
+    expect([second.status, second.text, second.headers.get('etag')]).toEqual([200, first.text, '"2"']);
+    expect((await made(client.get(id))).status).toBe('void');
+  });
+
+  it('makes one credit of two requests', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const body = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] });
+    const first = await client.create(body, key('refund'));
+    const second = await client.create(body, key('refund'));
+    expect(second.text).toBe(first.text);
+    expect((await made(client.get(parent.id))).credited_amount).toBe('50.00');
+  });
+
+  it('does not care for the order of fields or white space, but for everything else: 422', async () => {
+    const client = await newClient();
+    const { line_items, ...others } = sale();
+    const first = await client.create({ line_items, ...others }, key('k'));
+    const rawBody = JSON.stringify({ ...others, line_items }, null, 2);
+    const second = await client.call('POST', '/transactions', { rawBody, headers: key('k') });
+    expect(second.text).toBe(first.text);
+    for (const body of [sale({ metadata: { a: '1' } }), sale({ colour: 'red' }), sale({ metadata: null })]) {
+      const refused = await client.create(body, key('k'));
+      expect(refusalOf(refused)).toBe('422 | idempotency_key_reused Idempotency-Key');
+    }
+  });
+
+  it('covers the resolved version: sent or pinned, it is the same', async () => {
+    const client = await newClient();
+    const first = await client.create(sale(), key('k'));
+    const second = await client.create(sale(), { ...key('k'), 'Service-Version': 'aspen.2026-10-01' });
+    expect(second.text).toBe(first.text);
+  });
+
+  it('replays before 404, 412 and 409', async () => {
+    const client = await newClient();
+    const { id } = await made(client.create(sale()));
+    const first = await client.update(id, { metadata: { a: '1' } }, { ...key('k'), 'If-Match': '"1"' });
+    const second = await client.update(id, { metadata: { a: '1' } }, { ...key('k'), 'If-Match': '"1"' });
+    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
+    const sent = sale({ reference_id: 'mine' });
+    const created = await client.create(sent, key('c'));
+    expect((await client.create(sent)).status).toBe(409);
+    expect((await client.create(sent, key('c'))).text).toBe(created.text);
+    const other = await client.update('txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', { metadata: { a: '1' } }, key('k'));
+    expect(other.status).toBe(404);
+  });
+
+  it('replays a credit that its parent would not allow any more, and one whose parent is gone', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const first = await client.create(creditOf(parent), key('k'));
+    expect((await client.create(creditOf(parent))).status).toBe(409);
+    expect((await client.create(creditOf(parent), key('k'))).text).toBe(first.text);
+  });
+
+  it('makes one transaction of eight requests at the same time', async () => {
+    const client = await newClient();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => client.create(sale(), key('k'))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.has('idempotent-replayed'))).toHaveLength(7);
+    expect((await made(client.list())).data).toHaveLength(1);
+  });
+
+  it('makes one change of five requests at the same time, and one credit', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const changes = await Promise.all(
+      Array.from({ length: 5 }, () => client.update(parent.id, { metadata: { a: '1' } }, key('k'))),
+    );
+    expect(changes.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    const half = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] });
+    const credits = await Promise.all(Array.from({ length: 5 }, () => client.create(half, key('k'))));
+    expect(new Set(credits.map(({ text }) => text)).size).toBe(1);
+    expect(await made(client.get(parent.id))).toMatchObject({ credited_amount: '50.00', version: 3 });
+  });
+
+  it('saves no refusal: the same request is looked at anew', async () => {
+    const client = await newClient();
+    const body = sale({ reference_id: 'r' });
+    const holder = await made(client.create(body));
+    for (const _ of [1, 2]) {
+      const refused = await client.create(body, key('k'));
+      expect([refused.status, refused.headers.has('idempotent-replayed')]).toEqual([409, false]);
+    }
+    expect((await client.create(sale({ line_items: [] }), key('k'))).status).toBe(422);
+    await made(client.update(holder.id, { status: 'void' }));
+    expect((await client.create(body, key('k'))).status).toBe(201);
+  });
+
+  it('is kept for 24 hours by the service’s clock, to the end of its last second', async () => {
+    const client = await newClient();
+    const first = await client.create(sale(), key('k'));
+    await later(dayMs - 5000, async () => expect((await client.create(sale(), key('k'))).text).toBe(first.text));
+    await later(dayMs, async () => {
+      const second = await client.create(sale(), key('k'));
+      expect([second.status, second.headers.has('idempotent-replayed')]).toEqual([201, false]);
+      expect(second.body.id).not.toBe(first.body.id);
+      expect((await client.create(sale(), key('k'))).text).toBe(second.text);
+    });
+  });
+
+  it('after 24 hours it takes another body, also on an update', async () => {
+    const client = await newClient();
+    const { id } = await sold(client);
+    await made(client.update(id, { metadata: { a: '1' } }, key('k')));
+    const other = { metadata: { a: '2' } };
+    expect(refusalOf(await client.update(id, other, key('k')))).toBe('422 | idempotency_key_reused Idempotency-Key');
+    await later(dayMs, async () => expect((await client.update(id, other, key('k'))).status).toBe(200));
+  });
+
+  it('holds for one account, one method and one path', async () => {
+    const [client, other] = await Promise.all([newClient(), newClient()]);
+    const { id } = await made(client.create(sale(), key('k')));
+    const second = await made(client.create(sale(), key('l')));
+    expect((await made(other.create(sale(), key('k')))).id).not.toBe(id);
+    const update = { metadata: { a: '1' } };
+    expect((await made(client.update(id, update, key('k')))).id).toBe(id);
+    expect((await made(client.update(second.id, update, key('k')))).id).toBe(second.id);
+  });
+
+  it('tells keys apart by every character, case included', async () => {
+    const client = await newClient();
+    const keys = ['a', 'A', 'a!', '~', 'x'.repeat(255), `${'x'.repeat(254)}y`, 'a b', 'I#1'];
+    const answers = await Promise.all(keys.map((each) => made(client.create(sale(), key(each)))));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(keys.length);
+  });
+
+  it.each([
+    { value: '', because: 'it is empty' },
+    { value: 'x'.repeat(256), because: 'it is too long' },
+    { value: 'schlüssel', because: 'it is not ASCII' },
+    { value: 'a\tb', because: 'a tab is not printable' },
+    { value: ['a', 'b'], because: 'there are two' },
+  ])('must be 1 to 255 printable ASCII characters: $because', async ({ value }) => {
+    const client = await newClient();
+    const refused = await client.create(sale(), { 'Idempotency-Key': value });
+    expect(refusalOf(refused)).toBe('422 | validation_invalid_format Idempotency-Key');
+    expect((await made(client.list())).data).toEqual([]);
+  });
+});

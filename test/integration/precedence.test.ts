@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { provisionKey, revokeKey } from '../../shared/store/account-store.ts';
+import { anonymous, newCaller } from '../support/api.ts';
+import type { Request } from '../support/http.ts';
+import { clientOf, creditOf, made, refusalOf, sale, sold } from '../support/sales.ts';
+
+const version = 'aspen.2026-10-01';
+const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+type Fault = { readonly headers?: Record<string, string | null>; readonly body?: unknown; readonly rawBody?: string };
+
+describe('the order of refusals (interface decisions 9)', () => {
+  const malformed = '{"line_items": [';
+  // Each fault with all that come after it; the first one answers.
+  const faults: readonly (Fault & { readonly name: string; readonly refusal: string; readonly who?: string })[] = [
+    { name: 'no credential', who: 'nobody', refusal: '401 | auth_error X-API-Key' },
+    { name: 'no scope', who: 'reader', refusal: '403 | auth_forbidden' },
+    { name: 'the rate limit', who: 'limited', refusal: '429 | rate_limit_error' },
+    {
+      name: 'the media type',
+      headers: { 'Content-Type': 'text/plain' },
+      refusal: '415 | validation_unsupported_media_type',
+    },
+    { name: 'the size', rawBody: malformed.padEnd(1024 * 1024 + 1, ' '), refusal: '413 | validation_body_too_large' },
+    { name: 'the JSON', rawBody: malformed, refusal: '400 | validation_malformed_json' },
+    {
+      name: 'the version',
+      headers: { 'Service-Version': 'birch.2027-01-01' },
+      refusal: '422 | validation_unknown_service_version Service-Version',
+    },
+    {
+      name: 'the fields',
+      body: sale({ line_items: [], status: 'paid' }),
+      refusal: '422 | validation_invalid_format /line_items | validation_invalid_format /status',
+    },
+  ];
+
+  it.each(faults.map(({ name, refusal }, index) => ({ name, refusal, index })))(
+    '$name comes before what follows',
+    async ({ index, refusal }) => {
+      const [writer, reader, limited] = await Promise.all([
+        newCaller(),
+        newCaller({ scopes: ['read'], settings: { rate_limit: 0 } }),
+        newCaller({ settings: { rate_limit: 0 } }),
+      ]);
+      const present = faults.slice(index);
+      const who = present.find((fault) => fault.who)?.who ?? 'writer';
+      const caller = { nobody: anonymous, reader, limited, writer }[who] ?? writer;
+      const headers = Object.assign({}, ...present.map((fault) => fault.headers ?? {}));
+      const sent = present.find(({ body, rawBody }) => body !== undefined || rawBody !== undefined);
+      const request: Request = {
+        ...(sent?.rawBody === undefined ? { body: sent?.body } : { rawBody: sent.rawBody }),
+        headers: { 'Content-Type': 'application/json', 'If-Match': '"7"', 'Idempotency-Key': 'k', ...headers },
+      };
+      expect(refusalOf(await caller.call('POST', '/transactions', request))).toBe(refusal);
+      expect(refusalOf(await caller.call('POST', `/transactions/${unknown}`, request))).toBe(refusal);
+    },
+  );
+
+  it('path and method come before the credential', async () => {
+    expect(refusalOf(await anonymous.call('GET', '/nothing'))).toBe('404 | not_found');
+    for (const [method, path, allow] of [
+      ['DELETE', `/transactions/${unknown}`, 'GET, POST'],
+      ['PUT', '/transactions', 'GET, POST'],
+      ['GET', '/calculations', 'POST'],
+    ] as const) {
+      const answer = await anonymous.call(method, path);
+      expect([refusalOf(answer), answer.headers.get('allow')]).toEqual(['405 | method_not_allowed', allow]);
+    }
+  });
+
+  it('fields come before 404, 404 before 412, 412 before 409', async () => {
+    const client = clientOf(await newCaller());
+    const { id } = await sold(client);
+    const stale = { 'If-Match': '"7"' };
+    expect(refusalOf(await client.update(unknown, { status: 'paid' }, stale))).toBe(
+      '422 | validation_invalid_format /status',
+    );
+    expect(refusalOf(await client.update(unknown, { status: 'draft' }, stale))).toBe('404 | not_found');
+    expect(refusalOf(await client.update(id, { status: 'draft' }, stale))).toBe('412 | precondition_failed If-Match');
+    expect(refusalOf(await client.update(id, { status: 'draft' }))).toBe(
+      '409 | conflict_invalid_status_transition /status',
+    );
+  });
+
+  it('query, fields and unknown fields come together', async () => {
+    const client = clientOf(await newCaller());
+    const answer = await client.call('POST', '/transactions?dry_run=1', {
+      body: sale({ status: 'paid', colour: 'red' }),
+      headers: { Prefer: 'handling=strict' },
+    });
+    expect(refusalOf(answer)).toBe(
+      '422 | validation_unknown_parameter dry_run | validation_invalid_format /status | validation_unknown_field /colour',
+    );
+  });
+
+  it('a replay comes before 409 of the state, and after the fields', async () => {
+    const client = clientOf(await newCaller());
+    const parent = await sold(client);
+    const key = { 'Idempotency-Key': 'k' };
+    const first = await client.create(creditOf(parent, { reference_id: 'r' }), key);
+    expect(refusalOf(await client.create({ ...creditOf(parent), status: 'paid' }, key))).toBe(
+      '422 | validation_invalid_format /status',
+    );
+    expect(refusalOf(await client.create(creditOf({ id: unknown }), key))).toBe(
+      '422 | idempotency_key_reused Idempotency-Key',
+    );
+    expect((await client.create(creditOf(parent, { reference_id: 'r' }), key)).text).toBe(first.text);
+  });
+
+  it('what the state forbids comes before a reference that is taken', async () => {
+    const client = clientOf(await newCaller());
+    await sold(client, { reference_id: 'taken' });
+    const { id } = await sold(client);
+    expect(refusalOf(await client.update(id, { currency: 'EUR', reference_id: 'taken' }))).toBe(
+      '409 | conflict_immutable_field /currency',
+    );
+  });
+
+  it('20 problems are enough', async () => {
+    const client = clientOf(await newCaller());
+    const line_items = Array.from({ length: 40 }, () => ({ unit_price: '1' }));
+    expect((await client.create(sale({ line_items }))).body.errors).toHaveLength(20);
+  });
+});
+
+describe('401', () => {
+  const call = (headers: Request['headers'] & object) => anonymous.call('GET', `/transactions/${unknown}`, { headers });
+
+  it('says how to send a credential', async () => {
+    const answer = await call({});
+    expect(refusalOf(answer)).toBe('401 | auth_error X-API-Key');
+    expect(answer.headers.get('www-authenticate')).toContain('X-API-Key');
+    expect(answer.headers.get('x-request-id')).toBe(answer.body.errors[0].meta.request_id);
+    expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+  });
+
+  it.each([
+    { name: 'an empty key', headers: { 'X-API-Key': '' }, refusal: '401 | auth_error X-API-Key' },
+    { name: 'two keys', headers: { 'X-API-Key': ['a', 'b'] }, refusal: '401 | auth_error X-API-Key' },
+    {
+      name: 'an unknown key',
+      headers: { 'X-API-Key': newApiKey() },
+      refusal: '401 | auth_api_key_not_found X-API-Key',
+    },
+    {
+      name: 'a misspelt key',
+      headers: { 'X-API-Key': `${newApiKey().slice(0, -1)}_` },
+      refusal: '401 | auth_api_key_not_found X-API-Key',
+    },
+    {
+      name: 'a token that is none',
+      headers: { Authorization: 'Basic abc' },
+      refusal: '401 | auth_token_invalid Authorization',
+    },
+  ])('$name', async ({ headers, refusal }) => {
+    const answer = await call(headers);
+    expect(refusalOf(answer)).toBe(refusal);
+    expect(answer.headers.has('www-authenticate')).toBe(true);
+  });
+
+  it('an expired and a revoked key', async () => {
+    const { account } = await newCaller();
+    const terms = { account: account.id, scopes: ['read' as const] };
+    const [old, revoked] = [newApiKey(), newApiKey()];
+    await provisionKey({ ...terms, secret: old, expires_at: '2026-01-01T00:00:00.000Z' });
+    const { id } = await provisionKey({ ...terms, secret: revoked, expires_at: null });
+    await revokeKey(account.id, id);
+    expect(refusalOf(await call({ 'X-API-Key': old }))).toBe('401 | auth_api_key_expired X-API-Key');
+    expect(refusalOf(await call({ 'X-API-Key': revoked }))).toBe('401 | auth_api_key_not_found X-API-Key');
+  });
+});
+
+describe('403', () => {
+  it('a key that may only read, or only write, does the other nowhere', async () => {
+    const [reader, writer] = [
+      clientOf(await newCaller({ scopes: ['read'] })),
+      clientOf(await newCaller({ scopes: ['write'] })),
+    ];
+    const forbidden = '403 | auth_forbidden';
+    expect(refusalOf(await reader.create(sale()))).toBe(forbidden);
+    expect(refusalOf(await reader.update(unknown, {}))).toBe(forbidden);
+    expect((await reader.calculate(sale())).status).toBe(200);
+    expect((await reader.list()).status).toBe(200);
+    for (const answer of [await writer.list(), await writer.get(unknown), await writer.calculate(sale())])
+      expect(refusalOf(answer)).toBe(forbidden);
+    const answer = await writer.create(sale());
+    expect(answer.status).toBe(201);
+    expect((await reader.create(sale())).headers.get('x-ratelimit-limit')).toBe('2000');
+  });
+});
+
+describe('429', () => {
+  it('carries the three headers, and the limit counts all operations of the account together', async () => {
+    const client = clientOf(await newCaller({ settings: { rate_limit: 4 } }));
+    const answers = [];
+    for (const run of [
+      () => client.create(sale()),
+      () => client.list(),
+      () => client.calculate(sale()),
+      () => client.get(unknown),
+      () => client.create({ line_items: 'wrong' }),
+      () => client.list(),
+    ])
+      answers.push(await run());
+    // A window of ten seconds may end in between.
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expect(refusalOf(answer)).toBe('429 | rate_limit_error');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(10);
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('4');
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+    }
+    for (const { headers } of answers) expect(headers.get('x-ratelimit-limit')).toBe('4');
+  });
+
+  it('is not counted across accounts', async () => {
+    const [full, other] = [await newCaller({ settings: { rate_limit: 0 } }), await newCaller()];
+    expect((await full.call('GET', '/transactions')).status).toBe(429);
+    expect((await other.call('GET', '/transactions')).status).toBe(200);
+  });
+});
+
+describe('Service-Version and X-Request-Id', () => {
+  it('names the version that shaped an answer, sent or pinned, whatever the answer is', async () => {
+    const client = clientOf(await newCaller());
+    const { id } = await made(client.create(sale()));
+    const answers = [
+      await client.create(sale(), { 'Service-Version': version }),
+      await client.create(sale()),
+      await client.create({}),
+      await client.get(id),
+      await client.get(unknown),
+      await client.update(id, { status: 'filed' }),
+      await client.list(),
+      await client.calculate(sale()),
+      await client.call('POST', '/transactions', { rawBody: '{' }),
+      await anonymous.call('GET', '/transactions'),
+    ];
+    for (const { status, headers } of answers)
+      expect([status, headers.get('service-version')]).toEqual([status, version]);
+    const requestIds = answers.map(({ headers }) => headers.get('x-request-id'));
+    expect(new Set(requestIds).size).toBe(answers.length);
+    for (const { status, headers, body } of answers)
+      if (status >= 400) expect(body.errors[0].meta.request_id).toBe(headers.get('x-request-id'));
+  });
+
+  it.each(['', 'aspen', 'Aspen.2026-10-01', 'aspen.2026-10-02', `${version},${version}`])(
+    'an unknown version is 422 with those that there are, never ignored: "%s"',
+    async (sent) => {
+      const client = clientOf(await newCaller());
+      const answer = await client.create(sale(), { 'Service-Version': sent });
+      expect(refusalOf(answer)).toBe('422 | validation_unknown_service_version Service-Version');
+      expect(answer.body.errors[0].meta.supported_versions).toEqual([version]);
+      expect((await made(client.list())).data).toEqual([]);
+    },
+  );
+
+  it('tells nothing of the inside in any refusal', async () => {
+    const client = clientOf(await newCaller());
+    const texts = [
+      await client.create({ line_items: [{}] }),
+      await client.get('T#acct#x'),
+      await client.call('POST', '/transactions', { rawBody: '{' }),
+      await client.list({ starting_after: 'x.y' }),
+    ].map(({ text }) => text);
+    for (const text of texts) expect(text).not.toMatch(/node_modules|\.ts:|transactions_|dynamo|zod|pk\b/i);
+  });
+});

@@ -1,0 +1,544 @@
+import { describe, expect, it } from 'vitest';
+import { openEntryFrom } from '../../shared/store/open-entry-item.ts';
+import { newCaller } from '../support/api.ts';
+import {
+  type Client,
+  clientOf,
+  creditOf,
+  dayMs,
+  goods,
+  hourMs,
+  later,
+  made,
+  metaOf,
+  michigan,
+  refusalOf,
+  sale,
+  sold,
+} from '../support/sales.ts';
+import { itemsOf } from '../support/transactions.ts';
+
+const newClient = async () => clientOf(await newCaller());
+const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
+
+const states = {
+  draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
+  finalized: (client: Client, others: object = {}) => sold(client, { ...others }),
+  void: async (client: Client, others: object = {}) =>
+    made(client.update((await sold(client, { ...others })).id, { status: 'void' })),
+};
+type State = keyof typeof states;
+
+/** Each input with another value than the sale has. */
+const inputs: Record<string, unknown> = {
+  line_items: [goods({ id: 'other' })],
+  tax_date: '2026-10-09',
+  currency: 'EUR',
+  customer: { id: 'cus_2', address: michigan },
+  ship_from: { address: michigan },
+  discount_amount: '1.00',
+  third_party_discount_amount: '1.00',
+  shipping: { amount: '4.00' },
+  tax_included: true,
+  collected_by: 'marketplace',
+  explain: true,
+};
+
+describe('the table of interface decisions 4', () => {
+  it.each(Object.keys(inputs))(
+    '%s can be edited in a draft, which recalculates, and is fixed afterwards',
+    async (field) => {
+      const client = await newClient();
+      const draft = await states.draft(client);
+      const edited = await made(client.update(draft.id, { [field]: inputs[field] }));
+      expect(edited).toMatchObject({ version: 2, [field]: field === 'explain' ? true : inputs[field] });
+      expect(edited.expires_at).toBe(draft.expires_at);
+      for (const state of ['finalized', 'void'] as const) {
+        const { id, version } = await states[state](client);
+        const refused = await client.update(id, { [field]: inputs[field] });
+        expect(refusalOf(refused)).toBe(`409 | conflict_immutable_field /${field}`);
+        expect(metaOf(refused)).toEqual({ status: state });
+        expect((await made(client.get(id))).version).toBe(version);
+      }
+    },
+  );
+
+  it('recalculates with what was sent and keeps the rest', async () => {
+    const client = await newClient();
+    const draft = await states.draft(client, { metadata: { a: '1' }, reference_id: 'r' });
+    const edited = await made(
+      client.update(draft.id, { line_items: [goods({ id: 'x', unit_price: '10.00' })], shipping: { amount: '5.00' } }),
+    );
+    expect(edited).toMatchObject({
+      subtotal_amount: '20.00',
+      tax_amount: '1.50',
+      total_amount: '26.50',
+      metadata: { a: '1' },
+      reference_id: 'r',
+      created_at: draft.created_at,
+      tax_date: draft.tax_date,
+    });
+  });
+
+  it.each<{ field: string; value: unknown }>([
+    { field: 'type', value: 'credit' },
+    { field: 'parent_transaction_id', value: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+  ])('$field is fixed in every state', async ({ field, value }) => {
+    const client = await newClient();
+    for (const state of ['draft', 'finalized', 'void'] as const) {
+      const { id } = await states[state](client);
+      expect(refusalOf(await client.update(id, { [field]: value }))).toBe(`409 | conflict_immutable_field /${field}`);
+    }
+  });
+
+  it('reference_id can be changed and cleared in a draft, and set once afterwards', async () => {
+    const client = await newClient();
+    const draft = await states.draft(client, { reference_id: 'a' });
+    expect((await made(client.update(draft.id, { reference_id: 'b' }))).reference_id).toBe('b');
+    expect((await client.create(sale({ reference_id: 'a' }))).status).toBe(201);
+    expect((await made(client.update(draft.id, { reference_id: null }))).reference_id).toBeNull();
+    expect((await client.create(sale({ reference_id: 'b' }))).status).toBe(201);
+
+    const { id } = await states.finalized(client);
+    const taken = await client.update(id, { reference_id: 'a' });
+    expect(refusalOf(taken)).toBe('409 | conflict_duplicate_reference_id /reference_id');
+    expect((await made(client.update(id, { reference_id: 'c' }))).version).toBe(2);
+    const refused = '409 | conflict_immutable_field /reference_id';
+    expect(refusalOf(await client.update(id, { reference_id: 'd' }))).toBe(refused);
+    expect(refusalOf(await client.update(id, { reference_id: null }))).toBe(refused);
+    const voided = await states.void(client);
+    expect(refusalOf(await client.update(voided.id, { reference_id: 'e' }))).toBe(refused);
+  });
+
+  it('tax_amount can be changed in a draft and a finalized sale, and taken back', async () => {
+    const client = await newClient();
+    for (const state of ['draft', 'finalized'] as const) {
+      const { id } = await states[state](client);
+      expect(await made(client.update(id, { tax_amount: '5.00' }))).toMatchObject({
+        status: state,
+        tax_amount: '5.00',
+        calculated_tax_amount: '6.00',
+        tax_amount_source: 'provided',
+        total_amount: '105.00',
+        tax_summary: [{ tax_amount: '5.00' }],
+        version: 2,
+      });
+      const back = await made(client.update(id, { tax_amount: null }));
+      expect(back).toMatchObject({ tax_amount: '6.00', tax_amount_source: 'calculated', total_amount: '106.00' });
+      expect(warningsOf(back)).toEqual([]);
+    }
+    const { id } = await states.void(client);
+    expect(refusalOf(await client.update(id, { tax_amount: '5.00' }))).toBe(
+      '409 | conflict_immutable_field /tax_amount',
+    );
+  });
+
+  it('keeps what is owed in step with the tax of a finalized sale, until it is void', async () => {
+    const caller = await newCaller();
+    const client = clientOf(caller);
+    const owed = async () =>
+      Object.entries(await itemsOf(caller.account.id))
+        .filter(([key]) => key.startsWith('O#'))
+        .map(([, item]) => openEntryFrom(item).amounts.map(({ tax_amount }) => tax_amount));
+    const { id } = await states.finalized(client);
+    expect(await owed()).toEqual([['6.00']]);
+    await made(client.update(id, { tax_amount: '5.00' }));
+    expect(await owed()).toEqual([['5.00']]);
+    await made(client.update(id, { status: 'void', tax_amount: '4.00' }));
+    expect(await owed()).toEqual([]);
+  });
+
+  it('drops a supplied tax when an edit recalculates, and warns; with a new one it does not', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client, { tax_amount: '5.00' });
+    const dropped = await made(client.update(id, { discount_amount: '50.00' }));
+    expect(dropped).toMatchObject({ tax_amount: '3.00', tax_amount_source: 'calculated' });
+    expect(warningsOf(dropped)).toEqual(['tax_amount_dropped']);
+    const both = await made(client.update(id, { discount_amount: null, tax_amount: '5.50' }));
+    expect(both).toMatchObject({ tax_amount: '5.50', tax_amount_source: 'provided', discount_amount: null });
+    expect(warningsOf(both)).toEqual(['tax_amount_differs']);
+    const kept = await made(client.update(id, { metadata: { a: '1' }, status: 'finalized' }));
+    expect(kept).toMatchObject({ tax_amount: '5.50', status: 'finalized' });
+  });
+
+  it('metadata can be edited in every state', async () => {
+    const client = await newClient();
+    for (const state of ['draft', 'finalized', 'void'] as const) {
+      const { id, version } = await states[state](client);
+      const edited = await made(client.update(id, { metadata: { seen: 'yes' } }));
+      expect(edited).toMatchObject({ status: state, metadata: { seen: 'yes' }, version: version + 1 });
+    }
+  });
+
+  it.each<{ from: State; to: string; allowed: string[] }>([
+    { from: 'draft', to: 'filed', allowed: ['finalized', 'void'] },
+    { from: 'finalized', to: 'draft', allowed: ['void'] },
+    { from: 'finalized', to: 'filed', allowed: ['void'] },
+    { from: 'void', to: 'draft', allowed: [] },
+    { from: 'void', to: 'finalized', allowed: [] },
+    { from: 'void', to: 'filed', allowed: [] },
+  ])('status never goes from $from to $to', async ({ from, to, allowed }) => {
+    const client = await newClient();
+    const { id } = await states[from](client);
+    const refused = await client.update(id, { status: to });
+    expect(refusalOf(refused)).toBe('409 | conflict_invalid_status_transition /status');
+    expect(metaOf(refused)).toEqual({ from, to, allowed });
+  });
+
+  it('refuses the whole request where one field is fixed, and names all that are', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client, { reference_id: 'a' });
+    const body = { metadata: { a: 'b' }, currency: 'EUR', reference_id: 'b', status: 'draft', type: 'credit' };
+    expect(
+      refusalOf(await client.update(id, body))
+        .split(' | ')
+        .sort(),
+    ).toEqual([
+      '409',
+      'conflict_immutable_field /currency',
+      'conflict_immutable_field /reference_id',
+      'conflict_immutable_field /type',
+      'conflict_invalid_status_transition /status',
+    ]);
+    expect(await made(client.get(id))).toMatchObject({ metadata: {}, version: 1 });
+  });
+});
+
+describe('a field sent with its stored value', () => {
+  it.each(Object.keys(states) as State[])(
+    'is unchanged in every state: all of a %s transaction at once',
+    async (state) => {
+      const client = await newClient();
+      const before = await states[state](client, {
+        ...inputs,
+        currency: 'USD',
+        collected_by: 'seller',
+        reference_id: 'r',
+        metadata: { a: '1' },
+      });
+      const answer = await client.update(before.id, before, { Prefer: 'handling=strict' });
+      expect([answer.status, answer.body]).toEqual([200, before]);
+      expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
+    },
+  );
+
+  it('is unchanged in a credit, too', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { shipping: { amount: '1.00' } });
+    for (const others of [{}, { status: 'draft', line_items: [{ id: 'item_1', quantity: '1' }] }]) {
+      const credit = await made(client.create(creditOf(parent, others)));
+      const answer = await client.update(credit.id, credit);
+      expect([answer.status, answer.body]).toEqual([200, credit]);
+      await made(client.update(credit.id, { status: 'void' }));
+    }
+  });
+
+  it('makes a retried finalize a 200', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const body = { status: 'finalized', reference_id: 'in_1', line_items: [goods()], metadata: { a: '1' } };
+    const first = await client.update(id, body);
+    const second = await client.update(id, body);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.text).toBe(first.text);
+  });
+
+  it('may leave out what is null or has a default', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client);
+    const body = { line_items: sale().line_items, customer: { address: { ...michigan, line1: michigan.line1 } } };
+    expect((await made(client.update(id, body))).version).toBe(1);
+    expect((await made(client.update(id, {}))).version).toBe(1);
+  });
+});
+
+describe('null', () => {
+  it.each(['ship_from', 'discount_amount', 'third_party_discount_amount', 'shipping', 'customer', 'reference_id'])(
+    'clears %s',
+    async (field) => {
+      const client = await newClient();
+      const own = { line_items: [goods({ customer: { address: michigan } })] };
+      const { id } = await states.draft(client, { ...own, reference_id: 'r', [field]: inputs[field] ?? 'r' });
+      expect(await made(client.update(id, { [field]: null }))).toMatchObject({ [field]: null, version: 2 });
+      expect((await made(client.update(id, { [field]: null }))).version).toBe(2);
+    },
+  );
+
+  it.each(['line_items', 'currency', 'tax_date', 'tax_included', 'collected_by', 'explain', 'status', 'type'])(
+    'is 422 on %s, which always has a value',
+    async (field) => {
+      const client = await newClient();
+      const { id } = await states.draft(client);
+      const refused = await client.update(id, { [field]: null });
+      expect(refusalOf(refused)).toBe(`422 | validation_required_field /${field}`);
+      expect(refused.body.errors[0].title).toContain(field);
+    },
+  );
+
+  it('is no new value of a parent that is not there, and cannot take away one that is', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    expect((await client.update(parent.id, { parent_transaction_id: null })).status).toBe(200);
+    const credit = await made(client.create(creditOf(parent)));
+    expect(refusalOf(await client.update(credit.id, { parent_transaction_id: null }))).toBe(
+      '409 | conflict_immutable_field /parent_transaction_id',
+    );
+  });
+
+  it('is no customer where the lines rely on it: 422', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    expect(refusalOf(await client.update(id, { customer: null }))).toBe(
+      '422 | validation_required_field /customer/address',
+    );
+  });
+});
+
+it('refuses in an update what creation refuses', async () => {
+  const client = await newClient();
+  const { id } = await states.draft(client);
+  const refusals: [unknown, string][] = [
+    [{ line_items: [] }, '422 | validation_invalid_format /line_items'],
+    [{ line_items: [{ unit_price: '1' }] }, '422 | validation_required_field /line_items/0/quantity'],
+    [{ line_items: [{ quantity: '1' }] }, '422 | validation_required_field /line_items/0/unit_price'],
+    [{ discount_amount: '100.01' }, '422 | validation_invalid_format /discount_amount'],
+    [{ tax_amount: '1.001' }, '422 | validation_invalid_format /tax_amount'],
+    [{ currency: 'JPY', tax_amount: '1.5' }, '422 | validation_invalid_format /tax_amount'],
+    [{ tax_date: '2030-01-01' }, '422 | validation_invalid_format /tax_date'],
+    [{ void_reason: 'x' }, '422 | validation_invalid_format /void_reason'],
+    [{ status: 'finalized', void_reason: 'x' }, '422 | validation_invalid_format /void_reason'],
+    [[], '422 | validation_invalid_format'],
+    [null, '422 | validation_invalid_format'],
+    [{ customer: { address: { state: 'XX' } } }, '422 | validation_address_unresolvable /customer/address/state'],
+  ];
+  for (const [body, refused] of refusals)
+    expect([body, refusalOf(await client.update(id, body))]).toEqual([body, refused]);
+  expect((await made(client.get(id))).version).toBe(1);
+});
+
+describe('metadata', () => {
+  it('merges by key; a null value deletes, null clears all', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client, { metadata: { a: '1', b: '2' } });
+    const merge = async (metadata: unknown) => (await made(client.update(id, { metadata }))).metadata;
+    expect(await merge({ b: '3', c: '4' })).toEqual({ a: '1', b: '3', c: '4' });
+    expect(await merge({ a: null, none: null })).toEqual({ b: '3', c: '4' });
+    expect(await merge({})).toEqual({ b: '3', c: '4' });
+    expect(await merge(null)).toEqual({});
+    expect((await made(client.get(id))).version).toBe(4);
+  });
+
+  it('has at most 50 keys of 40 characters with 500 characters, also after a merge', async () => {
+    const client = await newClient();
+    const keys = (count: number, prefix: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
+    const { id } = await states.draft(client, { metadata: keys(50, 'a') });
+    expect(refusalOf(await client.update(id, { metadata: { more: 'x' } }))).toBe(
+      '422 | validation_invalid_format /metadata',
+    );
+    expect((await client.update(id, { metadata: { a0: null, more: 'x' } })).status).toBe(200);
+    for (const metadata of [{ ['k'.repeat(41)]: 'x' }, { k: 'x'.repeat(501) }, { k: 1 }, 'text', keys(51, 'b')])
+      expect((await client.update(id, { metadata })).status).toBe(422);
+  });
+
+  it('does not repeat the warning of an unknown field with every update', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    for (const at of ['1', '2', '3']) await made(client.update(id, { metadata: { at }, colour: 'red' }));
+    expect(warningsOf(await made(client.get(id)))).toEqual(['unknown_field']);
+  });
+});
+
+describe('versions', () => {
+  it('edits and finalizes in one request, as one version', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const answer = await client.update(id, {
+      status: 'finalized',
+      line_items: [goods({ unit_price: '10.00' })],
+      tax_amount: '1.00',
+      reference_id: 'in_9',
+      metadata: { a: '1' },
+    });
+    expect(answer.headers.get('etag')).toBe('"2"');
+    expect(answer.body).toMatchObject({
+      status: 'finalized',
+      subtotal_amount: '20.00',
+      calculated_tax_amount: '1.20',
+      tax_amount: '1.00',
+      reference_id: 'in_9',
+      metadata: { a: '1' },
+      version: 2,
+    });
+  });
+
+  it('keeps the draft as it was where the edit or the reference of a finalize is refused', async () => {
+    const client = await newClient();
+    await sold(client, { reference_id: 'taken' });
+    const draft = await states.draft(client);
+    expect((await client.update(draft.id, { status: 'finalized', reference_id: 'taken' })).status).toBe(409);
+    expect((await client.update(draft.id, { status: 'finalized', line_items: [] })).status).toBe(422);
+    expect(await made(client.get(draft.id))).toEqual(draft);
+  });
+
+  it.each([
+    { header: '"1"', status: 200 },
+    { header: '*', status: 200 },
+    { header: '"7", "1"', status: 200 },
+    { header: '"2"', status: 412 },
+    { header: 'W/"1"', status: 412 },
+    { header: '1', status: 412 },
+    { header: '', status: 412 },
+  ])('If-Match $header of version 1 is $status', async ({ header, status }) => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const answer = await client.update(id, { metadata: { a: '1' } }, { 'If-Match': header });
+    expect(answer.status).toBe(status);
+    if (status === 412) expect(refusalOf(answer)).toBe('412 | precondition_failed If-Match');
+    expect((await made(client.get(id))).version).toBe(status === 200 ? 2 : 1);
+  });
+
+  it('If-Match lets one of several through', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((key) => client.update(id, { metadata: { [key]: '1' } }, { 'If-Match': '"1"' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+  });
+
+  it('loses none of ten updates at the same time', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const keys = Array.from({ length: 10 }, (_, index) => `k${index}`);
+    const answers = await Promise.all(keys.map((key) => client.update(id, { metadata: { [key]: '1' } })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const { metadata, version } = await made(client.get(id));
+    expect(Object.keys(metadata).sort()).toEqual(keys);
+    expect(version).toBe(11);
+    expect(new Set(answers.map(({ body }) => body.version)).size).toBe(10);
+  });
+
+  it('finalizes a draft once, however many ask at once', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => client.update(id, { status: 'finalized' })));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers[0]?.body).toMatchObject({ status: 'finalized', version: 2 });
+  });
+});
+
+describe('an expired draft (decisions 4)', () => {
+  it('cannot be finalized or edited: 409 conflict_draft_expired', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    await later(dayMs, async () => {
+      for (const body of [{ status: 'finalized' }, { tax_amount: '1.00' }, inputs])
+        expect(refusalOf(await client.update(id, body as object))).toMatch(/^409 \| conflict_draft_expired /);
+    });
+    expect((await client.update(id, { status: 'finalized' })).status).toBe(200);
+  });
+
+  it('lasts no longer for being edited', async () => {
+    const client = await newClient();
+    const { id, expires_at } = await states.draft(client);
+    await later(23 * hourMs, async () => {
+      expect((await made(client.update(id, { metadata: { a: '1' }, discount_amount: '1.00' }))).expires_at).toBe(
+        expires_at,
+      );
+    });
+    await later(dayMs, async () => expect((await made(client.get(id))).status).toBe('void'));
+  });
+
+  it('is void already: voiding it is unchanged, and so is a retry', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    await later(dayMs, async () => {
+      const answer = await client.update(id, { status: 'void' });
+      expect([answer.status, answer.body.void_reason, answer.body.version]).toEqual([200, 'draft_expired', 2]);
+    });
+  });
+
+  it('takes metadata on top of what the sweep would have written', async () => {
+    const client = await newClient();
+    const { id, expires_at } = await states.draft(client);
+    await later(dayMs, async () => {
+      const answer = await client.update(id, { metadata: { a: '1' } }, { 'If-Match': '"2"' });
+      expect(answer.body).toMatchObject({
+        status: 'void',
+        void_reason: 'draft_expired',
+        voided_at: expires_at,
+        metadata: { a: '1' },
+        version: 3,
+      });
+    });
+    // Set back, the clock brings no draft back.
+    expect((await made(client.get(id))).status).toBe('void');
+  });
+
+  it('is written as void by whoever comes first, once', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client, { reference_id: 'r' });
+    await later(dayMs, async () => {
+      const before = await made(client.get(id));
+      const metadata = { a: '1', b: '2', c: '3' };
+      const edits = Object.entries(metadata).map(([key, value]) => client.update(id, { metadata: { [key]: value } }));
+      expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200]);
+      const after = await made(client.get(id));
+      expect(after).toEqual({ ...before, metadata, updated_at: after.updated_at, version: before.version + 3 });
+    });
+  });
+});
+
+describe('void', () => {
+  it('keeps its reason, and the time', async () => {
+    const client = await newClient();
+    for (const state of ['draft', 'finalized'] as const) {
+      const { id } = await states[state](client);
+      const answer = await made(client.update(id, { status: 'void', void_reason: 'Entered twice' }));
+      expect(answer).toMatchObject({ status: 'void', void_reason: 'Entered twice', voided_at: answer.updated_at });
+      const again = await made(client.update(id, { status: 'void', void_reason: 'Entered twice' }));
+      expect(again.version).toBe(answer.version);
+    }
+  });
+
+  it('has no reason unless one is sent', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client);
+    expect((await made(client.update(id, { status: 'void' }))).void_reason).toBeNull();
+  });
+
+  it('releases the reference', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client, { reference_id: 'r' });
+    await made(client.update(id, { status: 'void' }));
+    expect((await client.create(sale({ reference_id: 'r' }))).status).toBe(201);
+    expect((await made(client.get(id))).reference_id).toBe('r');
+  });
+
+  it('is refused while a sale has live credits, and gives back what a credit took', async () => {
+    const client = await newClient();
+    const parent = await states.finalized(client);
+    const credits = [];
+    for (const _ of [1, 2])
+      credits.push(await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] }))));
+    const refused = '409 | conflict_has_credits /status';
+    expect(refusalOf(await client.update(parent.id, { status: 'void' }))).toBe(refused);
+    await made(client.update(credits[0].id, { status: 'void' }));
+    expect(await made(client.get(parent.id))).toMatchObject({ credited_amount: '50.00', refund_status: 'partial' });
+    expect(refusalOf(await client.update(parent.id, { status: 'void' }))).toBe(refused);
+    await made(client.update(credits[1].id, { status: 'void' }));
+    expect((await made(client.update(parent.id, { status: 'void' }))).status).toBe('void');
+  });
+
+  it('gives back once, however many ask at once', async () => {
+    const client = await newClient();
+    const parent = await states.finalized(client);
+    const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+    const credit = await made(client.create(creditOf(parent, half)));
+    await made(client.create(creditOf(parent, half)));
+    const answers = await Promise.all([1, 2, 3].map(() => client.update(credit.id, { status: 'void' })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await made(client.get(parent.id))).toMatchObject({ credited_amount: '50.00', credited_tax_amount: '3.00' });
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
+import { CalculationRequest } from '../../shared/calculations/request.ts';
+import { Calculation } from '../../shared/calculations/response.ts';
+import { transactionAnswerFields } from '../../shared/transactions/answer-fields.ts';
+import { TransactionRequest } from '../../shared/transactions/request.ts';
+import { Transaction } from '../../shared/transactions/transaction.ts';
+
+const definitionOf = (schema: any): any => {
+  const { def } = schema._zod;
+  if (def.innerType) return definitionOf(def.innerType);
+  return def.type === 'array' ? definitionOf(def.element) : def;
+};
+
+/** What the answer's schema has beside the request's, field by field. */
+const beside = (request: any, answer: any): any => {
+  const [sent, answered] = [definitionOf(request).shape, definitionOf(answer).shape];
+  if (!sent || !answered) return {};
+  const entries = Object.entries(answered).map(([name, schema]) => [
+    name,
+    name in sent ? beside(sent[name], schema) : true,
+  ]);
+  return Object.fromEntries(entries.filter(([, below]) => below === true || Object.keys(below).length > 0));
+};
+
+it.each([
+  ['a calculation', CalculationRequest, Calculation, calculationAnswerFields],
+  ['a transaction', TransactionRequest, Transaction, transactionAnswerFields],
+])('names every field of %s that its request does not have', (_name, request, answer, fields) => {
+  expect(fields).toEqual(beside(request, answer));
+});
