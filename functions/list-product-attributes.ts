@@ -5,10 +5,10 @@ import { accept, type Result, refuse } from '../shared/result.ts';
 import { attributesFor } from '../shared/vocabulary/applicability.ts';
 import { attributePage } from '../shared/vocabulary/attribute-page.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
-import { type ProductAttribute, productAttributes } from '../shared/vocabulary/vocabulary.ts';
+import { type ProductAttribute, vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
 const listed = (ptc: string | undefined): Result<readonly ProductAttribute[]> => {
-  const result = ptc === undefined ? accept(productAttributes) : attributesFor(ptc);
+  const result = ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(ptc);
   if (result.ok) return result;
   const [first, ...others] = result.problems;
   const source = { parameter: 'ptc' };

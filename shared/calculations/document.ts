@@ -36,14 +36,14 @@ export type ReadDocument = {
   readonly taxDate: string;
 };
 
-const generalGoods = codeOf('GENERAL');
-const delivery = codeOf('SHIPPING.DELIVERY');
+const generalGoods = 'GENERAL';
+const delivery = 'SHIPPING.DELIVERY';
 
-function codeOf(text: string): ProductTaxCode {
+const productOf = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
-  if (!parsed.ok) throw new Error(`${text} is not in the vocabulary`);
+  if (!parsed.ok) throw new Error('The schema has let through a product tax code that is none.');
   return parsed.value;
-}
+};
 
 /**
  * Turn a valid request into the tax core's document: amounts in minor units, addresses as places.
@@ -57,12 +57,11 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const minor = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : 0n);
   const located = locateLines(input, context, day);
   if (!located.ok) return located;
-  const products = new Map<string, ProductTaxCode>();
   const lines = (input.line_items ?? []).map((line, index): TaxLine => {
     const { place } = located.value[index] as LocatedLine;
     const quantity = decimal(line.quantity);
     return {
-      product: productOf(line.product_tax_code, generalGoods, products),
+      product: productOf(line.product_tax_code ?? generalGoods),
       quantity,
       amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
       discount: minor(line.discount_amount),
@@ -73,7 +72,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     };
   });
   const shipping = input.shipping
-    ? { amount: minor(input.shipping.amount), product: productOf(input.shipping.product_tax_code, delivery, products) }
+    ? { amount: minor(input.shipping.amount), product: productOf(input.shipping.product_tax_code ?? delivery) }
     : null;
   return accept({
     taxDate,
@@ -89,17 +88,6 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       shipping,
     },
   });
-};
-
-const productOf = (
-  text: string | null | undefined,
-  fallback: ProductTaxCode,
-  known: Map<string, ProductTaxCode>,
-): ProductTaxCode => {
-  if (text === null || text === undefined) return fallback;
-  const product = known.get(text) ?? codeOf(text);
-  known.set(text, product);
-  return product;
 };
 
 const addressOf = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null => holder?.address ?? null;

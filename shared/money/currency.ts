@@ -25,10 +25,13 @@ const exponents: Readonly<Record<string, number>> = {
   ...Object.fromEntries(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3])),
 };
 
-const currencies = new Set(Intl.supportedValuesOf('currency'));
+let currencies: ReadonlySet<string> | undefined;
 
 /** Whether a text is the code of a currency (ISO 4217, upper case). */
-export const isCurrency = (code: string): boolean => currencies.has(code);
+export const isCurrency = (code: string): boolean => {
+  currencies ??= new Set(Intl.supportedValuesOf('currency'));
+  return currencies.has(code);
+};
 
 /** How many decimals a currency's smallest unit has: USD 2, JPY 0, KWD 3. */
 export const exponentOf = (currency: string): number =>

@@ -1,6 +1,6 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { readComponents } from './components.ts';
-import { labelOf, type ProductAttribute, productAttributes } from './vocabulary.ts';
+import { labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** Tell whether an attribute applies to the product tax code that ends in a label; no labels means every product. */
 export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
@@ -17,5 +17,5 @@ export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> 
   const [first, ...others] = problems;
   if (first) return refuse(first, ...others);
   const label = labelOf(path as string);
-  return accept(productAttributes.filter((attribute) => appliesTo(attribute, label)));
+  return accept(vocabulary().productAttributes.filter((attribute) => appliesTo(attribute, label)));
 };

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.ts';
 import { malformedProblem, unknownAttributeProblem, unknownPathProblem } from './problems.ts';
-import { attributeByCode, pathByName } from './vocabulary.ts';
+import { vocabulary } from './vocabulary.ts';
 
 /** What a text names, as far as it names something known. */
 export type Components = {
@@ -34,8 +34,8 @@ export const readComponents = (text: string): Components => {
           .slice(start + 1)
           .split('.')
           .sort();
-  const path = pathByName.get(name);
-  const unknown = new Set(attributes.filter((code) => !attributeByCode.has(code)));
+  const path = vocabulary().pathByName.get(name);
+  const unknown = new Set(attributes.filter((code) => !vocabulary().attributeByCode.has(code)));
   return {
     ...(path !== undefined && { path }),
     attributes,

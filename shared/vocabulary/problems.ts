@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.ts';
 import { closest } from './closest.ts';
-import { attributeByCode, labelOf, type ProductAttribute, pathByName, productTaxCodes } from './vocabulary.ts';
+import { labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 // Source is the caller's: the same text may come in a body or as a query parameter.
 
@@ -14,7 +14,7 @@ const unknownProductTaxCode = (title: string, detail: string): Problem => ({
 
 /** A text that no product tax code can look like. It is not repeated: it may be anything, and long. */
 export const malformedProblem = (text: string, lengthMax: number): Problem => {
-  const upperCased = text.length <= lengthMax ? pathByName.get(text.toUpperCase()) : undefined;
+  const upperCased = text.length <= lengthMax ? vocabulary().pathByName.get(text.toUpperCase()) : undefined;
   return unknownProductTaxCode(
     'Malformed product tax code',
     `Send a code such as CLOTHING.APPAREL, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.${suggestion(upperCased)}`,
@@ -23,24 +23,24 @@ export const malformedProblem = (text: string, lengthMax: number): Problem => {
 
 /** A well-formed name that is in no vocabulary; a family gets its members for an answer. */
 export const unknownPathProblem = (name: string): Problem => {
-  const members = productTaxCodes.filter((code) => code.startsWith(`${name}.`));
+  const members = vocabulary().productTaxCodes.filter((code) => code.startsWith(`${name}.`));
   const remedy =
     members.length > 0
       ? ` ${name} is a family: send one of ${members.join(', ')}.`
-      : suggestion(pathByName.get(labelOf(name)) ?? closestPath(name));
+      : suggestion(vocabulary().pathByName.get(labelOf(name)) ?? closestPath(name));
   return unknownProductTaxCode(`Unknown product tax code ${name}`, `No product tax code has this name.${remedy}`);
 };
 
 const closestPath = (name: string) => {
-  const known = closest(name, pathByName.keys());
-  return known === undefined ? undefined : pathByName.get(known);
+  const known = closest(name, vocabulary().pathByName.keys());
+  return known === undefined ? undefined : vocabulary().pathByName.get(known);
 };
 
 /** An attribute code that is in no vocabulary. */
 export const unknownAttributeProblem = (code: string): Problem => ({
   code: 'validation_unknown_product_attribute',
   title: `Unknown product attribute ${code}`,
-  detail: `GET /product-attributes lists the attributes.${suggestion(closest(code, attributeByCode.keys()))}`,
+  detail: `GET /product-attributes lists the attributes.${suggestion(closest(code, vocabulary().attributeByCode.keys()))}`,
   meta: { attribute: code },
 });
 

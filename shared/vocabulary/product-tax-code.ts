@@ -1,9 +1,9 @@
 import type { Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { type Accepted, accept, type Result, refuse } from '../result.ts';
 import { appliesTo } from './applicability.ts';
 import { readComponents } from './components.ts';
 import { conflictProblem, duplicateProblem, notApplicableProblem } from './problems.ts';
-import { attributeByCode, labelOf, type ProductAttribute } from './vocabulary.ts';
+import { labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** What a line item is taxed as. */
 export type ProductTaxCode = {
@@ -29,15 +29,31 @@ const conflictsAmong = (attributes: readonly ProductAttribute[]): Problem[] =>
       ),
     );
 
+// A shop sells what it sold before: codes that were read are kept, and a flood of new ones starts over.
+const read = new Map<string, Accepted<ProductTaxCode>>();
+const readMax = 1000;
+
 /**
  * Read a product tax code with its attributes, in any order. All that is wrong with it comes together, without a source.
  *
  * Problems do not depend on the order of the attributes either, so that a client's fix never uncovers a new one.
  */
 export const parseProductTaxCode = (text: string): Result<ProductTaxCode> => {
+  const known = read.get(text);
+  if (known) return known;
+  const parsed = parse(text);
+  if (!parsed.ok) return parsed;
+  if (read.size >= readMax) read.clear();
+  read.set(text, parsed);
+  return parsed;
+};
+
+const parse = (text: string): Result<ProductTaxCode> => {
   const { path, attributes: written, problems } = readComponents(text);
   const codes = [...new Set(written)];
-  const known = codes.map((code) => attributeByCode.get(code)).filter((attribute) => attribute !== undefined);
+  const known = codes
+    .map((code) => vocabulary().attributeByCode.get(code))
+    .filter((attribute) => attribute !== undefined);
   const [first, ...others] = [
     ...problems,
     ...codes.filter((code) => written.lastIndexOf(code) !== written.indexOf(code)).map(duplicateProblem),

@@ -18,30 +18,45 @@ export type ProductAttribute = {
   readonly ptcs: readonly string[];
 };
 
-const vocabulary = unpack<{ attributes: ProductAttribute[]; productTaxCodes: string[] }>('vocabulary');
-
-/** Every attribute, sorted by code as a string: the order that pages are cut from (specification 4.1). */
-export const productAttributes: readonly ProductAttribute[] = vocabulary.attributes;
-
-/** Every product tax code by its full path, family after family. */
-export const productTaxCodes: readonly string[] = vocabulary.productTaxCodes;
-
 /** The component that applicability goes by: `APPAREL` of `CLOTHING.APPAREL`. */
 export const labelOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** Find an attribute by its code. */
-export const attributeByCode: ReadonlyMap<string, ProductAttribute> = new Map(
-  productAttributes.map((attribute) => [attribute.code, attribute]),
-);
+export type Vocabulary = {
+  /** Sorted by code as a string: the order that pages are cut from (specification 4.1). */
+  readonly productAttributes: readonly ProductAttribute[];
+  /** By their full paths, family after family. */
+  readonly productTaxCodes: readonly string[];
+  readonly attributeByCode: ReadonlyMap<string, ProductAttribute>;
+  /**
+   * A full path by itself or by its label: no two paths end alike, so a label names one product tax code.
+   *
+   * The specification (2.1) writes product tax codes "as single labels" in `ptcs`; a client may send back what it read.
+   */
+  readonly pathByName: ReadonlyMap<string, string>;
+};
 
-/**
- * Find a full path by itself or by its label: no two paths end alike, so a label names one product tax code.
- *
- * The specification (2.1) writes product tax codes "as single labels" in `ptcs`; a client may send back what it read there.
- */
-export const pathByName: ReadonlyMap<string, string> = new Map(
-  productTaxCodes.flatMap((code) => [
-    [labelOf(code), code],
-    [code, code],
-  ]),
-);
+const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes: readonly string[]): Vocabulary => ({
+  productAttributes,
+  productTaxCodes,
+  attributeByCode: new Map(productAttributes.map((attribute) => [attribute.code, attribute])),
+  pathByName: new Map(
+    productTaxCodes.flatMap((code) => [
+      [labelOf(code), code],
+      [code, code],
+    ]),
+  ),
+});
+
+let known: Vocabulary | undefined;
+
+/** The vocabulary. Unpacked when it is first asked for: an instance finds its caller before it needs to know it. */
+export const vocabulary = (): Vocabulary => {
+  if (!known) {
+    const { attributes, productTaxCodes } = unpack<{
+      attributes: ProductAttribute[];
+      productTaxCodes: string[];
+    }>('vocabulary');
+    known = indexed(attributes, productTaxCodes);
+  }
+  return known;
+};

@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { ProductAttributesListResponse } from '../../shared/vocabulary/schema.ts';
-import { productAttributes } from '../../shared/vocabulary/vocabulary.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { anonymous, type Call, newCaller } from '../support/api.ts';
+
+const { productAttributes } = vocabulary();
 
 const path = '/product-attributes';
 const everyCode = productAttributes.map(({ code }) => code);

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appliesTo, attributesFor } from '../../shared/vocabulary/applicability.ts';
 import { attributePage } from '../../shared/vocabulary/attribute-page.ts';
-import { productAttributes, productTaxCodes } from '../../shared/vocabulary/vocabulary.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+
+const { productAttributes, productTaxCodes } = vocabulary();
 
 const codesFor = (ptc: string) => {
   const result = attributesFor(ptc);

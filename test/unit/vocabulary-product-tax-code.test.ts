@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
-import { productAttributes, productTaxCodes } from '../../shared/vocabulary/vocabulary.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+
+const { productAttributes, productTaxCodes } = vocabulary();
 
 const problemsOf = (text: string) => {
   const result = parseProductTaxCode(text);

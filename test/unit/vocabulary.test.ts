@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { textLengthMax } from '../../shared/vocabulary/components.ts';
 import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
-import { productAttributes, productTaxCodes } from '../../shared/vocabulary/vocabulary.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+
+const { productAttributes, productTaxCodes } = vocabulary();
 
 const paths = productTaxCodes;
 const lastOf = (path: string) => path.split('.').at(-1);
