@@ -1,19 +1,11 @@
 import { endpoint } from '../shared/http/endpoint.ts';
 import { entityTag, matches } from '../shared/http/entity-tag.ts';
 import type { Reply } from '../shared/http/reply.ts';
-import { accept, type Result, refuse } from '../shared/result.ts';
+import { accept } from '../shared/result.ts';
 import { attributesFor } from '../shared/vocabulary/applicability.ts';
 import { attributePage } from '../shared/vocabulary/attribute-page.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
-import { type ProductAttribute, vocabulary } from '../shared/vocabulary/vocabulary.ts';
-
-const listed = (ptc: string | undefined): Result<readonly ProductAttribute[]> => {
-  const result = ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(ptc);
-  if (result.ok) return result;
-  const [first, ...others] = result.problems;
-  const source = { parameter: 'ptc' };
-  return refuse({ ...first, source }, ...others.map((problem) => ({ ...problem, source })));
-};
+import { vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
 const reply = (text: string, version: string, ifNoneMatch: readonly string[]): Reply => {
   const tag = entityTag(version, text);
@@ -30,7 +22,7 @@ const reply = (text: string, version: string, ifNoneMatch: readonly string[]): R
 export const handler = endpoint('list-product-attributes', {
   query: ProductAttributesQuery,
   run: ({ query, version, exchange }) => {
-    const attributes = listed(query.ptc);
+    const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
     if (!attributes.ok) return attributes;
     // The tag is of the very text that is sent.
     const text = JSON.stringify(attributePage(attributes.value, query.limit, query.starting_after));

@@ -1,4 +1,3 @@
-import { now } from '../config/clock.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
@@ -17,7 +16,6 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   const lines = linesOf(input['line_items']);
   return [
     ...(!isSent(input['line_items']) && !hasParent ? [missingLines] : []),
-    ...dateProblems(input),
     ...parentProblems(input, isCredit),
     ...duplicateIds(lines),
     // A credit's line takes what it does not say from its parent's line; the use case checks what is left.
@@ -27,14 +25,14 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   ];
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 type Line = Fields | undefined;
-const recordOf = (value: unknown): Fields | undefined =>
+export const recordOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 const isSent = (value: unknown) => value !== undefined && value !== null;
 
 // A line that is no object, or lines that are too many, are wrong by themselves.
-const linesOf = (value: unknown): readonly Line[] =>
+export const linesOf = (value: unknown): readonly Line[] =>
   Array.isArray(value) && value.length <= lineItemsMax ? value.map(recordOf) : [];
 
 const required = (pointer: string, name: string, detail: string): Problem => ({
@@ -45,19 +43,6 @@ const required = (pointer: string, name: string, detail: string): Problem => ({
 });
 
 const missingLines = required('/line_items', 'line_items', lineItemsAdvice);
-
-const aheadMs = 31 * 86_400_000;
-
-const dateProblems = ({ tax_date }: Fields): Problem[] =>
-  typeof tax_date === 'string' && Date.parse(tax_date) > now() + aheadMs
-    ? [
-        invalidFormat(
-          '/tax_date',
-          'Invalid tax_date',
-          'Send a date at most 31 days ahead: content beyond is not known.',
-        ),
-      ]
-    : [];
 
 const parentProblems = (input: Fields, isCredit: boolean): Problem[] =>
   ['parent_transaction_id', 'credit_remaining']

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { PostalAddress } from '../content/postal-address.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
-import { PostalAddress } from '../tax/address.ts';
 import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 /** The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2). */

@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { PostalAddress } from '../tax/address.ts';
+import type { PostalAddress } from './postal-address.ts';
 import { stateCode, statesOfZip } from './zip-states.ts';
 
 /** An address as far as it decides about tax. */

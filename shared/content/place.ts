@@ -1,8 +1,7 @@
 import { decimal, rescale } from '../money/decimal.ts';
-import { type Place, rateScale } from '../tax/document.ts';
 import type { TaxAddress } from './address.ts';
 import { inForce } from './effective.ts';
-import type { Coverage, Location, Release } from './release.ts';
+import { type Coverage, type Jurisdiction, type Location, type Release, rateDecimals } from './release.ts';
 
 /** How precisely an address was read: `address_resolution` of the API (interface decisions 2). */
 export type Resolution = {
@@ -12,8 +11,17 @@ export type Resolution = {
   readonly coverage: Coverage;
 };
 
+/** A place that taxes: the jurisdictions that an address has, state first, and the release that says so. */
+export type TaxingPlace = {
+  /** `US-MI`; for a place that no release covers, the country or territory. */
+  readonly code: string;
+  readonly name: string;
+  readonly release: Release | null;
+  readonly jurisdictions: readonly Jurisdiction[];
+};
+
 /** Where an address is for tax. Sourcing is for the caller to decide: it takes two addresses. */
-export type Located = { readonly place: Omit<Place, 'sourcing'>; readonly resolution: Resolution };
+export type Located = { readonly place: TaxingPlace; readonly resolution: Resolution };
 
 /** Finds the release in force for a state by its two letters; `undefined` where there is none. */
 export type ReleaseFor = (state: string) => Release | undefined;
@@ -49,7 +57,7 @@ const combinedRate = (release: Release, codes: readonly string[], day: string): 
   codes.reduce((sum, code) => {
     const rates = release.rates.filter(({ jurisdiction }) => jurisdiction === code);
     const rate = inForce(rates, day, release.established_from)[0];
-    return sum + (rate ? rescale(decimal(rate.rate), rateScale) : 0n);
+    return sum + (rate ? rescale(decimal(rate.rate), rateDecimals) : 0n);
   }, 0n);
 
 /** Of several sets of jurisdictions the one with the lowest combined rate, as SSUTA section 305 has it, or the highest. */

@@ -23,6 +23,9 @@ export type Jurisdiction = {
   readonly tax_type: 'sales' | 'general_excise';
 };
 
+/** How many decimals a rate may have: more than any enacted one. */
+export const rateDecimals = 8;
+
 /** The general rate of a jurisdiction, a fraction as a decimal string (`"0.0625"`). */
 export type Rate = Dated & Evidence & { readonly jurisdiction: string; readonly rate: string };
 

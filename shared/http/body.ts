@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
+import { now } from '../config/clock.ts';
 import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import { inBodyOrder, problemOf } from './field-problems.ts';
@@ -11,7 +12,7 @@ export type BodyDefinition<Body extends z.ZodMiniType> = {
   /** What the operation answers beside: these may come back in a request and are then ignored silently. */
   readonly answer: AnswerFields;
   /** Checks across fields, of a body that may be anything; each of their problems carries its pointer. */
-  readonly inspect?: (body: unknown) => readonly Problem[];
+  readonly inspect?: (body: unknown, nowMs: number) => readonly Problem[];
 };
 
 type ParsedBody<Body> = {
@@ -51,23 +52,27 @@ const unknownFieldProblem = (pointer: string): Problem => ({
   source: { pointer },
 });
 
+const pointerOf = ({ source }: Problem) => (source && 'pointer' in source ? source.pointer : '');
+
 /** Check the body against its schema: every problem of every field together, in the order of the body, at most 20. */
 export const parseBody = <Body extends z.ZodMiniType>(
   { schema, answer, inspect }: BodyDefinition<Body>,
   exchange: Exchange,
 ): ParsedBody<z.output<Body>> => {
   const { body } = exchange;
-  const malformed = textProblems(body);
-  if (malformed.length > 0) return { value: undefined, problems: malformed.slice(0, problemsMax), unknownFields: [] };
+  const unreadable = textProblems(body);
   const parsed = schema.safeParse(body);
   const unknown = unknownFields(body, schema, answer);
   const strict = isStrict(exchange);
   if (strict) exchange.replyHeaders['Preference-Applied'] = 'handling=strict';
-  const problems = [
+  const others = [
     ...(parsed.error?.issues.map((issue) => problemOf(issue, body)) ?? []),
-    ...(inspect?.(body) ?? []),
+    ...(inspect?.(body, now()) ?? []),
     ...(strict ? unknown.map(unknownFieldProblem) : []),
   ];
+  // What cannot be read is not judged otherwise.
+  const unreadableAt = new Set(unreadable.map(pointerOf));
+  const problems = [...unreadable, ...others.filter((problem) => !unreadableAt.has(pointerOf(problem)))];
   return {
     value: parsed.data as z.output<Body> | undefined,
     problems: inBodyOrder(problems, body).slice(0, problemsMax),

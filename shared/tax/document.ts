@@ -1,4 +1,5 @@
-import type { Jurisdiction, Release, Rounding } from '../content/release.ts';
+import type { TaxingPlace } from '../content/place.ts';
+import type { Jurisdiction, Rounding } from '../content/release.ts';
 import type { Decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
@@ -22,15 +23,8 @@ export const taxabilityReasons = [
   'over_collected',
 ] as const;
 
-/** A place that taxes: the jurisdictions that an address has, state first, and the release that says so. */
-export type Place = {
-  /** `US-MI`; for a place that no release covers, the country or territory. */
-  readonly code: string;
-  readonly name: string;
-  readonly release: Release | null;
-  readonly jurisdictions: readonly Jurisdiction[];
-  readonly sourcing: 'destination' | 'origin';
-};
+/** A place that taxes, and whether the sale is taxed where it arrives or where it begins. */
+export type Place = TaxingPlace & { readonly sourcing: 'destination' | 'origin' };
 
 export type Use = 'business' | 'personal' | null;
 
@@ -99,7 +93,7 @@ export type Treatment = {
   readonly sourcing: 'destination' | 'origin';
   readonly state: string;
   readonly rounding: Rounding;
-  /** The general rate, as written and in units of `10^-rateScale`. */
+  /** The general rate, as written and in units of `10^-rateDecimals`. */
   readonly rate: ScaledRate;
   readonly effect: ResolvedEffect;
   readonly ruleId: string | null;
@@ -122,6 +116,3 @@ export type ResolvedEffect =
   | { readonly type: 'threshold_cliff'; readonly amount: Decimal; readonly inclusive: boolean }
   | { readonly type: 'threshold_excess'; readonly amount: Decimal }
   | { readonly type: 'threshold_rate'; readonly amount: Decimal; readonly rate: ScaledRate };
-
-/** Decimals of a scaled rate: more than any enacted rate has. */
-export const rateScale = 8;

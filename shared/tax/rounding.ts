@@ -1,14 +1,13 @@
 import { assert } from '../assert.ts';
-import type { Bracket } from '../content/release.ts';
+import { type Bracket, rateDecimals } from '../content/release.ts';
 import { allocate, topUp } from '../money/allocate.ts';
 import { divideHalfUp, powerOfTen } from '../money/decimal.ts';
-import { rateScale } from './document.ts';
 import type { Assessment } from './effect.ts';
 
 /** One minor unit of the currency, in the scale of taxable base times rate. */
-const minorUnit = powerOfTen(rateScale);
+const minorUnit = powerOfTen(rateDecimals);
 
-/** Tax before rounding, in units of `10^-rateScale` of a minor unit. */
+/** Tax before rounding, in units of `10^-rateDecimals` of a minor unit. */
 const exactTax = ({ taxable, rate }: Assessment): bigint => taxable * rate.units;
 
 /**
@@ -59,7 +58,7 @@ const bracketOf = ({ treatment, rate }: Assessment): Bracket | undefined =>
     : undefined;
 
 const isSameRate = (text: string, units: bigint) =>
-  BigInt(text.replace('.', '').padEnd(text.indexOf('.') < 0 ? text.length : rateScale + text.indexOf('.'), '0')) ===
+  BigInt(text.replace('.', '').padEnd(text.indexOf('.') < 0 ? text.length : rateDecimals + text.indexOf('.'), '0')) ===
   units;
 
 /**

@@ -1,21 +1,21 @@
 import { coversDay, possiblyInForce } from '../content/effective.ts';
-import type { Dated, Effect, Evidence, Jurisdiction, PlainEffect, Release, Rule } from '../content/release.ts';
+import {
+  type Dated,
+  type Effect,
+  type Evidence,
+  type Jurisdiction,
+  type PlainEffect,
+  type Release,
+  type Rule,
+  rateDecimals,
+} from '../content/release.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import {
-  type Doubt,
-  type Place,
-  type Relief,
-  type ResolvedEffect,
-  rateScale,
-  type ScaledRate,
-  type Treatment,
-  type Use,
-} from './document.ts';
+import type { Doubt, Place, Relief, ResolvedEffect, ScaledRate, Treatment, Use } from './document.ts';
 import { chooseRule, shippingRule } from './rule-choice.ts';
 
-/** A rate as the content writes it, read once: a fraction in units of `10^-rateScale`. */
-export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateScale) });
+/** A rate as the content writes it, read once: a fraction in units of `10^-rateDecimals`. */
+export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
 
 const zero = scaledRate('0');
 

@@ -1,5 +1,6 @@
 import { crossFieldProblems } from '../calculations/cross-field.ts';
 import { invalidFormat } from '../calculations/fields.ts';
+import { addressProblems, calculationProblems, dateProblems } from '../calculations/request-problems.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';
 
@@ -21,12 +22,12 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
 };
 
 /** What is wrong between the fields of a new transaction. */
-export const newTransactionProblems = (body: unknown): Problem[] => {
+export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] => {
   const { tax_amount, currency, type, parent_transaction_id } = fieldsOf(body);
   // A credit has its sale's currency unless it names one: the use case looks at its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
-  return [...crossFieldProblems(body), ...(decimals ? [decimals] : [])];
+  return [...calculationProblems(body, nowMs), ...(decimals ? [decimals] : [])];
 };
 
 /** Fields that an update cannot clear: they always have a value. */
@@ -48,18 +49,20 @@ const nullProblem = (field: string): Problem => ({
   source: { pointer: `/${field}` },
 });
 
-const withinLines = /^\/line_items\/\d+\/|^\/tax_date$/;
+const withinLines = /^\/line_items\/\d+\//;
 
 // Whether a line may leave out its price depends on the transaction: one of a credit inherits it.
 const isMissingPrice = ({ code, source }: Problem) =>
   code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
 
 /** What is wrong between the fields of an update, as far as it can be said without the transaction. */
-export const updateProblemsOf = (body: unknown): Problem[] => {
+export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
   const fields = fieldsOf(body);
   const hasReason = fields['void_reason'] !== undefined && fields['void_reason'] !== null;
   return [
     ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
+    ...dateProblems(body, nowMs),
+    ...addressProblems(body),
     ...crossFieldProblems(body).filter(
       (problem) =>
         problem.source &&

@@ -1,6 +1,19 @@
 import * as z from 'zod/mini';
+import { attributesFor } from './applicability.ts';
 
-const ptc = z.string();
+// All that is wrong with it comes together with what is wrong with the other parameters.
+const ptc = z.string().check((payload) => {
+  const listed = attributesFor(payload.value);
+  if (listed.ok) return;
+  for (const problem of listed.problems)
+    payload.issues.push({
+      code: 'custom',
+      input: payload.value,
+      message: problem.detail,
+      params: { problem },
+      path: [],
+    });
+});
 const limit = z._default(
   z.pipe(
     z.string().check(z.regex(/^([1-9]\d{0,2}|1000)$/, 'Send a whole number from 1 to 1000.')),
@@ -13,7 +26,7 @@ const startingAfter = z
   .string()
   .check(z.minLength(1, 'Send the code of the last attribute received, or leave it out to start at the first.'));
 
-/** The query parameters of GET /product-attributes (specification 4.1). `ptc` is looked up where its problems have names. */
+/** The query parameters of GET /product-attributes (specification 4.1). */
 export const ProductAttributesQuery = z.object({
   ptc: z.optional(ptc),
   limit,

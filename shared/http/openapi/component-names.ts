@@ -11,7 +11,7 @@ import {
   TaxSummaryRow,
   Warning,
 } from '../../calculations/response.ts';
-import { PostalAddress } from '../../tax/address.ts';
+import { PostalAddress } from '../../content/postal-address.ts';
 import { TransactionList, TransactionRow } from '../../transactions/list-response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
