@@ -1,8 +1,8 @@
 import { inForce } from '../content/effective.ts';
 import type { Release } from '../content/release.ts';
 import type { TaxedDocument, TaxRow } from '../tax/document.ts';
-import type { LocatedLine } from './document.ts';
 import type { Writer } from './figures.ts';
+import type { LocatedLine } from './locate-lines.ts';
 import type { ExplanationStep } from './response.ts';
 
 const step = (

@@ -3,6 +3,7 @@ import { PostalAddress } from '../content/postal-address.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
+import { readableBy } from '../vocabulary/check.ts';
 import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 /** The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2). */
@@ -44,18 +45,9 @@ export const currency = z
   .check(z.refine(isCurrency, 'Send an ISO 4217 currency code in upper case, such as "USD".'));
 
 /** Everything that is wrong with a product tax code, each with its own code (interface decisions 9). */
-export const productTaxCode = z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check((payload) => {
-  const parsed = parseProductTaxCode(payload.value);
-  if (parsed.ok) return;
-  for (const problem of parsed.problems)
-    payload.issues.push({
-      code: 'custom',
-      input: payload.value,
-      message: problem.detail,
-      params: { problem },
-      path: [],
-    });
-});
+export const productTaxCode = z
+  .string('Send a product tax code, such as "CLOTHING.APPAREL".')
+  .check(readableBy(parseProductTaxCode));
 
 export const metadataMax = { keys: 50, key: 40, value: 500 };
 export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys with string values.`;

@@ -1,5 +1,5 @@
 import type { TaxedDocument, Treatment } from '../tax/document.ts';
-import type { LocatedLine } from './document.ts';
+import type { LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 

@@ -1,19 +1,9 @@
 import * as z from 'zod/mini';
 import { attributesFor } from './applicability.ts';
+import { readableBy } from './check.ts';
 
 // All that is wrong with it comes together with what is wrong with the other parameters.
-const ptc = z.string().check((payload) => {
-  const listed = attributesFor(payload.value);
-  if (listed.ok) return;
-  for (const problem of listed.problems)
-    payload.issues.push({
-      code: 'custom',
-      input: payload.value,
-      message: problem.detail,
-      params: { problem },
-      path: [],
-    });
-});
+const ptc = z.string().check(readableBy(attributesFor));
 const limit = z._default(
   z.pipe(
     z.string().check(z.regex(/^([1-9]\d{0,2}|1000)$/, 'Send a whole number from 1 to 1000.')),

@@ -11,6 +11,13 @@ import {
 import { changed, created, finalized, line } from '../support/transactions.ts';
 
 const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
+const explanation = ['address', 'rounding'].map((step) => ({
+  step: step as 'address',
+  pointer: '/line_items/0',
+  text: 'Lansing, by zip5.',
+  rule_id: null,
+  citation: null,
+}));
 const thousand = Array.from({ length: 1000 }, (_, at) =>
   line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
 );
@@ -63,11 +70,12 @@ describe('a transaction as an item', () => {
   it.each([
     ['one line', created()],
     ['a thousand lines', created({ line_items: thousand })],
+    ['an explanation', created({ explanation })],
     ['counters', changed({ ...created().after, creditOf: 'lines', pinned: { rounding: 'invoice' } }, finalized)],
   ])('reads back as it was with %s', (_what, { after }) => {
     const item = transactionItem('acct_1', after);
     expect(transactionFrom(item)).toEqual(after);
-    const row = { ...after.transaction, line_items: null };
+    const row = { ...after.transaction, line_items: null, explanation: null };
     expect(summaryFrom(item)).toEqual(row);
   });
 });
@@ -98,7 +106,7 @@ describe('its size', () => {
 describe('an item that this service did not write', () => {
   const item = transactionItem('acct_1', created().after);
   const { summary } = item as { summary: Uint8Array };
-  const lines = { line_items: [], credited: {}, creditOf: null, pinned: { rounding: 'line' } };
+  const lines = { line_items: [], explanation: null, credited: {}, creditOf: null, pinned: { rounding: 'line' } };
 
   it.each([
     ['no lines', { ...item, lines: undefined }],
@@ -111,6 +119,7 @@ describe('an item that this service did not write', () => {
     ['another kind of summary', { ...item, summary: compress({ object: 'filing' }) }],
     ['a summary of nothing', { ...item, summary: compress(null) }],
     ['no counters', { ...item, lines: compress(lines) }],
+    ['no explanation', { ...item, lines: compress({ ...lines, explanation: undefined }) }],
     ['lines that are none', { ...item, lines: compress({ ...lines, line_items: [null] }) }],
   ])('is not read: %s', (_what, wrong) => {
     expect(() => transactionFrom(wrong)).toThrow();
