@@ -8,13 +8,12 @@ import { createTransaction } from '../shared/transactions/create-transaction.ts'
 import { TransactionRequest } from '../shared/transactions/request.ts';
 import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
 
-const ports = { ...transactionPorts, newId: newTransactionId };
-
 /** POST /transactions: record a sale or a credit and answer with its tax. */
 export const handler = endpoint('create-transaction', {
   body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
   run: async ({ body, caller, unknownFields, exchange }) => {
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
+    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: exchange.remainingMs };
     return mapResult(await createTransaction(creation, caller, ports), replyOfAnswer);
   },
 });

@@ -19,6 +19,7 @@ export const handler = endpoint('update-transaction', {
       idempotency: idempotencyOf(exchange),
       unknownFields,
     };
-    return mapResult(await updateTransaction(update, caller, transactionPorts), replyOfAnswer);
+    const ports = { ...transactionPorts, remainingMs: exchange.remainingMs };
+    return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },
 });

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Action, Grants } from '../shared/http/routes.ts';
+import type { Action, Grants, Queried } from '../shared/http/routes.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import type { Entry } from './bundling.ts';
 import { functionCode } from './function-code.ts';
@@ -21,6 +21,8 @@ import type { Tables } from './tables.ts';
 type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'onFailure' | 'retryAttempts' | 'maxEventAge'> & {
   /** The DynamoDB actions that the function performs, by table, and no others. */
   readonly grants: Grants;
+  /** The indexes of the ledger that it queries. */
+  readonly indexes?: Queried;
   readonly tables: Tables;
   readonly settings: Settings;
 };
@@ -36,7 +38,11 @@ const logGroup = (scope: Construct, entry: Entry) =>
 
 /** One Lambda function with the house's defaults, a role of its own, and exactly the grants of the route table. */
 export class EndpointFunction extends LambdaFunction {
-  constructor(scope: Construct, entry: Entry, { grants, tables, settings, environment, ...options }: Props) {
+  constructor(
+    scope: Construct,
+    entry: Entry,
+    { grants, indexes = [], tables, settings, environment, ...options }: Props,
+  ) {
     const logs = logGroup(scope, entry);
     // The managed policy that a function gets by default may write to every log group of the account.
     const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -63,23 +69,20 @@ export class EndpointFunction extends LambdaFunction {
     (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
     for (const [table, actions] of Object.entries(grants) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, settings.sam ? table : tables.nameOf(table));
-      this.#grant(tables, table, actions);
+      this.#allow(actions, [tables.arnOf(table)]);
     }
+    this.#allow(
+      ['Query'],
+      indexes.map((index) => tables.indexArnOf('transactions', index)),
+    );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray has no resource that a policy could name.',
     });
   }
 
-  // Queries go to the indexes, everything else to the table itself.
-  #grant(tables: Tables, table: TableName, actions: readonly Action[]): void {
-    const onItems = actions.filter((action) => action !== 'Query').map((action) => `dynamodb:${action}`);
-    if (onItems.length > 0) {
-      this.addToRolePolicy(new PolicyStatement({ actions: onItems, resources: [tables.arnOf(table)] }));
-    }
-    if (!actions.includes('Query')) return;
-    const resources = tables.indexArnsOf(table);
-    if (resources.length === 0) throw new Error(`${this.node.id} may query ${table}, which has no index.`);
-    this.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources }));
+  #allow(actions: readonly (Action | 'Query')[], resources: string[]): void {
+    if (resources.length === 0) return;
+    this.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources }));
   }
 }

@@ -2,41 +2,10 @@ import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apiga
 import { envelope } from '../shared/http/reply.ts';
 import { currentVersion } from '../shared/http/versions.ts';
 import { type Problem, statusOf } from '../shared/problem.ts';
+import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
 /** The stage's throttle: the outer wall, for all accounts together. Each account's own limit is the handlers'. */
 export const throttle = { ratePerSecond: 2000, burst: 1000 } as const;
-
-const notFound: Problem = {
-  code: 'not_found',
-  title: 'Not Found',
-  detail: 'There is nothing at this path. Check the address and its spelling.',
-};
-const forbidden: Problem = {
-  code: 'auth_forbidden',
-  title: 'Forbidden',
-  detail: 'The request was refused before it reached the service.',
-};
-const malformed: Problem = {
-  code: 'validation_malformed_json',
-  title: 'Bad Request',
-  detail: 'The request could not be read.',
-};
-const tooMany: Problem = {
-  code: 'rate_limit_error',
-  title: 'Too Many Requests',
-  detail:
-    'The service gets more requests than it takes. Wait as long as Retry-After says, then send the request again.',
-};
-const unavailable: Problem = {
-  code: 'system_service_unavailable',
-  title: 'Service Unavailable',
-  detail: 'The service did not answer in time. Send the request again, a writing one with the same Idempotency-Key.',
-};
-const broken: Problem = {
-  code: 'system_internal_error',
-  title: 'Internal Error',
-  detail: 'Something failed on our side.',
-};
 
 // Handlers authenticate; no method here asks the gateway to. It looks at signatures only where it finds no method, and
 // takes any Authorization header for one: a bearer token sent to an unknown path ends as a complaint about its signature.
@@ -63,10 +32,7 @@ const problems: readonly (readonly [ResponseType, Problem])[] = [
       detail: 'Send the body as application/json.',
     },
   ],
-  [
-    ResponseType.REQUEST_TOO_LARGE,
-    { code: 'validation_body_too_large', title: 'Body Too Large', detail: 'Send at most 1 MiB.' },
-  ],
+  [ResponseType.REQUEST_TOO_LARGE, bodyTooLarge],
   [ResponseType.THROTTLED, tooMany],
   [ResponseType.QUOTA_EXCEEDED, tooMany],
   [ResponseType.INTEGRATION_TIMEOUT, unavailable],

@@ -43,11 +43,12 @@ export class Schedules extends Construct {
     return queue;
   }
 
-  #add(name: ScheduleName, { minutes, timeoutSeconds, grants }: ScheduleDefinition): void {
+  #add(name: ScheduleName, { minutes, timeoutSeconds, grants, indexes = [] }: ScheduleDefinition): void {
     const period = Duration.minutes(minutes);
     const handler = new EndpointFunction(this, name, {
       ...this.#props,
       grants,
+      indexes,
       timeout: Duration.seconds(timeoutSeconds),
       // The next run is the retry. One that has waited for a whole period would only run beside it.
       retryAttempts: 0,

@@ -3,6 +3,7 @@ import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } fr
 import { Construct } from 'constructs';
 import {
   type Index,
+  type IndexName,
   type Key,
   type TableDefinition,
   type TableName,
@@ -44,10 +45,9 @@ export class Tables extends Construct {
     return this.#byName[table].tableArn;
   }
 
-  /** One ARN for each index. `grantReadData` would say `index/*`, and on every action. */
-  indexArnsOf(table: TableName): string[] {
-    const { indexes = [] }: TableDefinition = tables[table];
-    return indexes.map(({ name }) => `${this.arnOf(table)}/index/${name}`);
+  /** `grantReadData` would say `index/*`, and on every action. */
+  indexArnOf(table: TableName, index: IndexName): string {
+    return `${this.arnOf(table)}/index/${index}`;
   }
 
   #add(name: TableName): TableV2 {

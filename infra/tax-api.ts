@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Grants, type Operation, type Route, routes } from '../shared/http/routes.ts';
+import { type Operation, type Route, routes } from '../shared/http/routes.ts';
 import type { Entry } from './bundling.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { gatewayResponses, throttle } from './gateway-responses.ts';
@@ -17,6 +17,7 @@ import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
+type Allowed = Pick<Route, 'grants' | 'indexes'>;
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
 /** The REST API of the route table: each operation with its own function, every error in the one envelope. */
@@ -76,19 +77,19 @@ export class TaxApi extends Construct {
   }
 
   #refuseOtherMethods(): void {
-    const refuse = this.#integration('method-not-allowed', {});
+    const refuse = this.#integration('method-not-allowed', { grants: {} });
     const paths = new Set(Object.values(routes).map(({ path }) => path));
     for (const path of paths) this.#api.root.resourceForPath(path).addMethod('ANY', refuse);
   }
 
-  #add(operation: Operation, { method, path, scope, grants }: Route): void {
+  #add(operation: Operation, { method, path, scope, ...allowed }: Route): void {
     const { oidc } = this.#props.settings;
     const environment = scope && oidc ? { OIDC_ISSUER: oidc.issuer, OIDC_AUDIENCE: oidc.audience } : {};
-    this.#api.root.resourceForPath(path).addMethod(method, this.#integration(operation, grants, environment));
+    this.#api.root.resourceForPath(path).addMethod(method, this.#integration(operation, allowed, environment));
   }
 
-  #integration(entry: Entry, grants: Grants, environment: Record<string, string> = {}): LambdaIntegration {
-    const handler = new EndpointFunction(this, entry, { ...this.#props, grants, environment });
+  #integration(entry: Entry, allowed: Allowed, environment: Record<string, string> = {}): LambdaIntegration {
+    const handler = new EndpointFunction(this, entry, { ...this.#props, ...allowed, environment });
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason: 'API Gateway calls it synchronously: a failure is an answer, and no event is left over to keep.',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Problem } from '../../shared/problem.ts';
+import { bodyTooLarge, broken, notFound, unavailable } from '../gateway-problems.ts';
 import { answerControl, isControl } from './controls.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke, isTimeout } from './invoke.ts';
@@ -17,22 +18,7 @@ export type GatewayOptions = {
   readonly timeoutMs?: number;
 };
 
-const unknownPath: Problem = { code: 'not_found', title: 'Not Found', detail: 'There is nothing at this path.' };
-const bodyTooLarge: Problem = {
-  code: 'validation_body_too_large',
-  title: 'Body Too Large',
-  detail: 'The gateway takes at most 10 MiB.',
-};
-const timedOut: Problem = {
-  code: 'system_service_unavailable',
-  title: 'Service Unavailable',
-  detail: 'No answer came in time. Send the request again.',
-};
-const failed: Problem = {
-  code: 'system_internal_error',
-  title: 'Internal Error',
-  detail: 'Something failed on our side. The log of the local service says what.',
-};
+const failed: Problem = { ...broken, detail: `${broken.detail} The log of the local service says what.` };
 
 const answer = async (message: IncomingMessage, requestId: string, options: GatewayOptions) => {
   const { handlers, timeoutMs = 10_000 } = options;
@@ -41,7 +27,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
   if (isControl(target.path))
     return body ? answerControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
   const resource = matchResource(message.method ?? 'GET', target.path);
-  if (!resource) return refusal(unknownPath, requestId);
+  if (!resource) return refusal(notFound, requestId);
   if (!body) return refusal(bodyTooLarge, requestId);
   // A method that a path does not offer goes to the function behind the deployed API's ANY.
   const functionName = resource.operation ?? 'method-not-allowed';
@@ -70,7 +56,7 @@ const serve = async (message: IncomingMessage, response: ServerResponse, options
     if (message.errored || response.destroyed) return;
     console.error(`Request ${requestId} failed:`, error);
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    send(response, refusal(isTimeout(error) ? timedOut : failed, requestId));
+    send(response, refusal(isTimeout(error) ? unavailable : failed, requestId));
   }
 };
 

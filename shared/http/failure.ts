@@ -32,7 +32,9 @@ export const failure = (thrown: unknown, requestId: string): Refusal => {
           {
             code: 'system_service_unavailable',
             title: 'Service Unavailable',
-            detail: 'A service that this one needs does not answer. Nothing was lost: send the request again.',
+            // A write may have been made, and only its reply lost.
+            detail:
+              'A service that this one needs does not answer. Send the request again, a writing one with the same Idempotency-Key.',
           },
         ],
         { 'Retry-After': '1' },

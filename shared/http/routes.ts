@@ -1,9 +1,11 @@
 /** What CDK, the OpenAPI document, `npm start` and the tests share. Plain data: nothing is imported but types. */
-import type { TableName } from '../store/table-definitions.ts';
+import type { IndexName, TableName } from '../store/table-definitions.ts';
 
-export type Action = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchGetItem';
+export type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchGetItem';
 /** The DynamoDB actions that a function performs, by table, and no others. */
 export type Grants = Partial<Record<TableName, readonly Action[]>>;
+/** The indexes of the ledger's table that a function queries; it may query nothing else. */
+export type Queried = readonly IndexName[];
 export type Scope = 'read' | 'write';
 
 export type Route = {
@@ -12,6 +14,7 @@ export type Route = {
   /** What a credential must allow; `null` is public and reads no account's data. */
   readonly scope: Scope | null;
   readonly grants: Grants;
+  readonly indexes?: Queried;
 };
 
 // The key and its account are read; the rate window is counted.
@@ -36,7 +39,8 @@ export const routes = {
     method: 'GET',
     path: '/transactions',
     scope: 'read',
-    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem', 'Query'] },
+    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem'] },
+    indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date'],
   },
   'get-transaction': {
     method: 'GET',
@@ -55,14 +59,20 @@ export const routes = {
 
 export type Operation = keyof typeof routes;
 
-export type ScheduleDefinition = { readonly minutes: number; readonly timeoutSeconds: number; readonly grants: Grants };
+export type ScheduleDefinition = {
+  readonly minutes: number;
+  readonly timeoutSeconds: number;
+  readonly grants: Grants;
+  readonly indexes?: Queried;
+};
 
 /** Work that starts by itself, keyed by the name of the file in functions/. */
 export const schedules = {
   'sweep-drafts': {
     minutes: 5,
     timeoutSeconds: 240,
-    grants: { transactions: ['Query', 'GetItem', 'PutItem'] },
+    grants: { transactions: ['GetItem', 'PutItem'] },
+    indexes: ['drafts'],
   },
 } as const satisfies Record<string, ScheduleDefinition>;
 

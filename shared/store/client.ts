@@ -4,6 +4,15 @@ import { environment } from '../config/environment.ts';
 
 const { dynamodbEndpoint, region } = environment;
 
+const attempts = 3;
+const connectMs = 300;
+const answerMs = 1500;
+// The SDK's own pauses before the second and the third attempt, where it is throttled: 500 ms, then 1 s.
+const pausesMs = 1500;
+
+/** How long one call may take at the worst, all attempts together. */
+export const callMsMax = attempts * (connectMs + answerMs) + pausesMs;
+
 /**
  * The one DynamoDB client of an instance, made once and kept open between invocations.
  *
@@ -13,8 +22,8 @@ export const database = DynamoDBDocumentClient.from(
   new DynamoDBClient({
     region,
     ...(dynamodbEndpoint && { endpoint: dynamodbEndpoint }),
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 300, requestTimeout: 1500, throwOnRequestTimeout: true },
+    maxAttempts: attempts,
+    requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
   }),
   { marshallOptions: { removeUndefinedValues: true } },
 );

@@ -1,7 +1,7 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import type { Commit, Committed } from '../transactions/ledger.ts';
+import type { Commit, Committed, Idempotency, Replay } from '../transactions/ledger.ts';
 import type { Role, RoledWrite } from './commit-writes.ts';
 import { Contention } from './contention.ts';
 import { replayFrom } from './idempotency-item.ts';
@@ -55,4 +55,18 @@ export const refusalOf = (
   }
   if (failed.some(({ role }) => closedRoles.has(role))) return { kind: 'period_closed' };
   throw exception;
+};
+
+/** What stands in the way of an idempotency record alone: the one that is there. Otherwise it is worth another try. */
+export const recordRefusalOf = (
+  idempotency: Idempotency,
+  writes: readonly RoledWrite[],
+  nowMs: number,
+  exception: TransactionCanceledException,
+): Replay => {
+  const [obstacle] = obstaclesOf(writes, exception);
+  const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
+  if (replay) return replay;
+  if (!contentionCodes.has(obstacle?.code ?? '')) throw exception;
+  throw new Contention('Others are writing the same record.', { cause: exception });
 };

@@ -55,7 +55,12 @@ const remove = (role: Role, Key: Item, condition: string, values?: Item): RoledW
 
 const instantOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-const idempotencyWrites = ({ account, idempotency, nowMs }: Commit): RoledWrite[] => {
+/** The record of a request that may be sent again: there is none yet, or none that still counts. */
+export const idempotencyWrites = ({
+  account,
+  idempotency,
+  nowMs,
+}: Pick<Commit, 'account' | 'idempotency' | 'nowMs'>): RoledWrite[] => {
   if (idempotency === null) return [];
   const item = idempotencyItem(account, idempotency, nowMs);
   return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': instantOf(nowMs) })];

@@ -8,6 +8,9 @@ export class Contention extends Error {
   override readonly name = 'ThrottlingException';
 }
 
+/** How long an attempt that may take so many milliseconds takes at the worst with all that follow it. */
+export const contendedMsMax = (attemptMs: number): number => (retries + 1) * attemptMs + retries * pauseMs.most;
+
 /** Four tries with jitter between them, so that those who met once do not meet again. Only contention is retried. */
 export const retryContention = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
   for (let left = retries; ; left--) {

@@ -1,93 +1,42 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { environment } from '../config/environment.ts';
-import type { Commit, Committed, Idempotency, Ledger } from '../transactions/ledger.ts';
-import type { StoredTransaction } from '../transactions/transaction.ts';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Commit, Ledger } from '../transactions/ledger.ts';
 import { database } from './client.ts';
-import { refusalOf } from './commit-obstacles.ts';
-import { commitWrites } from './commit-writes.ts';
-import { Contention, retryContention } from './contention.ts';
-import { replayFrom } from './idempotency-item.ts';
-import { headKey, type ItemKey, idempotencyKey } from './keys.ts';
-import { transactionFrom } from './transaction-item.ts';
+import { recordRefusalOf, refusalOf } from './commit-obstacles.ts';
+import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';
+import { retryContention } from './contention.ts';
+import { ledgerReads } from './ledger-reads.ts';
 
-const TableName = environment.tables.transactions;
-
-// Strongly consistent, all of them: what a client was told a moment ago is what it reads, and what its change rests on.
-const read = async (Key: ItemKey): Promise<unknown> =>
-  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
-type Items = readonly Readonly<Record<string, unknown>>[];
-
-const readSome = async (Keys: ItemKey[]): Promise<{ items: Items; missed: ItemKey[] }> => {
-  const { Responses, UnprocessedKeys } = await database.send(
-    new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-  );
-  return {
-    items: Responses?.[TableName] ?? [],
-    missed: (UnprocessedKeys?.[TableName]?.Keys ?? []).map(({ pk, sk }) => ({ pk, sk })),
-  };
-};
-
-/** The items of these keys that there are. DynamoDB may leave some unread when it is busy: they are asked for again. */
-const readTogether = async (keys: ItemKey[]): Promise<Items> => {
-  const found: Items[] = [];
-  let missing = keys;
-  await retryContention(async () => {
-    const { items, missed } = await readSome(missing);
-    found.push(items);
-    missing = missed;
-    if (missing.length > 0) throw new Contention('The database left keys unread.');
+/** Write all of it or nothing; a refusal is read from what stood in the way. */
+const writeTogether = <Refused>(
+  writes: readonly RoledWrite[],
+  refused: (exception: TransactionCanceledException) => Refused,
+): Promise<Refused | { readonly kind: 'committed' }> =>
+  retryContention(async () => {
+    try {
+      await database.send(new TransactWriteCommand({ TransactItems: writes.map(({ write }) => write) }));
+      return { kind: 'committed' };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      return refused(error);
+    }
   });
-  return found.flat();
-};
-
-const storedFrom = (item: unknown): StoredTransaction | undefined =>
-  item === undefined ? undefined : transactionFrom(item);
-
-const findReplay: Ledger['findReplay'] = async (account, idempotency, nowMs) =>
-  replayFrom(await read(idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
-
-// No id of ours is longer, and DynamoDB fails on a key of more than 2 KB.
-const idLengthMax = 64;
-
-const find: Ledger['find'] = async (account, id) =>
-  id.length > idLengthMax ? undefined : storedFrom(await read(headKey(account, id)));
-
-const findSome: Ledger['findSome'] = async (account, ids) =>
-  ids.length === 0 ? [] : (await readTogether(ids.map((id) => headKey(account, id)))).map(transactionFrom);
-
-const readBoth = async (account: string, id: string, { digest }: Idempotency) => {
-  const keys = { head: headKey(account, id), record: idempotencyKey(account, digest) };
-  const items = await readTogether([keys.head, keys.record]);
-  const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
-  return { head: itemOf(keys.head), record: itemOf(keys.record) };
-};
-
-const findWithReplay: Ledger['findWithReplay'] = async (account, id, idempotency, nowMs) => {
-  if (idempotency === null) return { stored: await find(account, id), replay: undefined };
-  if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
-  const { head, record } = await readBoth(account, id, idempotency);
-  return { stored: storedFrom(head), replay: replayFrom(record, idempotency, nowMs) };
-};
 
 /**
  * Make a commit's changes true together, or say why not: then nothing of it is stored.
  *
  * The SDK repeats one try under one ClientRequestToken, so a lost reply cannot write twice within it.
  */
-const commit = (asked: Commit): Promise<Committed> => {
+const commit: Ledger['commit'] = (asked: Commit) => {
   const writes = commitWrites(asked);
-  return retryContention(async () => {
-    try {
-      await database.send(new TransactWriteCommand({ TransactItems: writes.map(({ write }) => write) }));
-      return { kind: 'committed' };
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      return refusalOf(asked, writes, error);
-    }
-  });
+  return writeTogether(writes, (exception) => refusalOf(asked, writes, exception));
+};
+
+// A transaction of one write, so that it is refused in the way of a commit.
+const saveAnswer: Ledger['saveAnswer'] = (account, idempotency, nowMs) => {
+  const writes = idempotencyWrites({ account, idempotency, nowMs });
+  return writeTogether(writes, (exception) => recordRefusalOf(idempotency, writes, nowMs, exception));
 };
 
 /** The ledger on DynamoDB. */
-export const ledger: Ledger = { find, findSome, findReplay, findWithReplay, commit };
+export const ledger: Ledger = { ...ledgerReads, commit, saveAnswer };

@@ -19,7 +19,7 @@ export type TableDefinition = {
 const text = (name: string): Key => ({ name, type: 'S' });
 const keys = { partition: text('pk'), sort: text('sk') };
 
-// A list row is answered from the index alone: the summary is everything of the head but its line items. What else is
+// A list row is answered from the index alone: the summary is everything of the head but its lines and their explanation. What else is
 // carried is paid for in every index; without more, a sale taxed by four jurisdictions stays within one unit of 1 KB.
 const row = ['status', 'version', 'summary'];
 
@@ -43,3 +43,5 @@ export const tables = {
 } as const satisfies Record<string, TableDefinition>;
 
 export type TableName = keyof typeof tables;
+/** Only the ledger's table has indexes. */
+export type IndexName = (typeof tables.transactions.indexes)[number]['name'];

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { PinnedSettings } from '../transactions/pinned.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from '../transactions/transaction.ts';
 import { compress, decompress } from './compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from './keys.ts';
@@ -8,8 +9,10 @@ export const storedBytesMax = 300_000;
 
 const split = ({ transaction, auditHash: _, ...beside }: StoredTransaction) => {
   // The key stays in its place: what is read back is, to the byte, what was answered.
-  const summary = { ...transaction, line_items: null };
-  return { summary: compress(summary), lines: compress({ line_items: transaction.line_items, ...beside }) };
+  // An explanation is as long as the lines: in the summary, every index would carry it.
+  const { line_items, explanation } = transaction;
+  const summary = { ...transaction, line_items: null, explanation: null };
+  return { summary: compress(summary), lines: compress({ line_items, explanation, ...beside }) };
 };
 
 /** How many bytes a transaction takes: what is compressed of it. The rest is bounded by the schema to a few KB. */
@@ -77,16 +80,26 @@ const Summary = z.custom<TransactionSummary>((value) => {
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
 });
 const Amounts = z.object({ net: z.string(), tax: z.string() });
+const CreditedCharge = z.object({
+  net: z.string(),
+  tax: z.string(),
+  discount: z.string(),
+  third_party_discount: z.string(),
+  taxable: z.string(),
+  exempt: z.string(),
+  rows: z.array(z.object({ taxable: z.string(), exempt: z.string(), tax: z.string() })),
+});
 const Lines = z.object({
   line_items: z.array(z.custom<Transaction['line_items'][number]>(isObject)),
+  explanation: z.nullable(z.array(z.custom<NonNullable<Transaction['explanation']>[number]>(isObject))),
   credited: z.object({
     // Not z.record, which drops a line whose id is `__proto__`, and with it what was credited of it.
     lines: z.custom<StoredTransaction['credited']['lines']>(isObject),
-    shipping: Amounts,
+    shipping: CreditedCharge,
     unmatched: Amounts,
   }),
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
-  pinned: z.object({ rounding: z.enum(['line', 'invoice']) }),
+  pinned: PinnedSettings,
 });
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
@@ -103,6 +116,6 @@ export const summaryFrom = (item: unknown): TransactionSummary => summaryOf(Row.
 /** The transaction of a head. Throws where the item is not what `transactionItem` makes. */
 export const transactionFrom = (item: unknown): StoredTransaction => {
   const head = Head.parse(item);
-  const { line_items, ...beside } = Lines.parse(decompress(head.lines));
-  return { transaction: { ...summaryOf(head), line_items }, auditHash: head.audit_hash, ...beside };
+  const { line_items, explanation, ...beside } = Lines.parse(decompress(head.lines));
+  return { transaction: { ...summaryOf(head), line_items, explanation }, auditHash: head.audit_hash, ...beside };
 };

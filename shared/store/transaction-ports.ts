@@ -13,8 +13,8 @@ export const transactionPorts: Ports = {
   now,
   storedSize,
   storedBytesMax,
-  // Of several at once one is through with every round: twelve who change one transaction are all served.
-  attemptsMax: 12,
+  // Of several at once one is through with every round. What ends it sooner is the invocation's time.
+  attemptsMax: 100,
   giveUp: () => {
     throw new Contention('Others keep changing the transaction.');
   },

@@ -5,8 +5,10 @@ import type { Calculation } from '../calculations/response.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { parentNotFound } from './credits/admission.ts';
 import { creditOf } from './credits/credit.ts';
+import type { Ledger } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
-import { type Ports, pinnedTo } from './ports.ts';
+import { pinnedTo } from './pinned.ts';
+import type { Ports } from './ports.ts';
 
 /**
  * Answer what a document's tax is (interface decisions 2). A credit with a parent answers what that credit would record,
@@ -16,7 +18,7 @@ export const createCalculation = async (
   request: CalculationRequest,
   unknownFields: readonly string[],
   { id: account, settings }: Account,
-  ports: Pick<Ports, 'ledger' | 'now' | 'releaseFor' | 'releaseById'>,
+  ports: Pick<Ports, 'now' | 'releaseFor' | 'releaseById'> & { readonly ledger: Pick<Ledger, 'find'> },
 ): Promise<Result<Calculation>> => {
   const context = { settings, releaseFor: ports.releaseFor, now: ports.now() };
   const parentId = request.parent_transaction_id;
@@ -26,7 +28,7 @@ export const createCalculation = async (
   }
   const parent = await ports.ledger.find(account, parentId);
   if (!parent) return refuse(parentNotFound);
-  const pinned = pinnedTo(parent.transaction, context, ports.releaseById, parent.pinned);
+  const pinned = pinnedTo(parent, context, ports.releaseById);
   const credit = creditOf(storedAsOf(parent, context.now), request, pinned, unknownFields);
   return credit.ok ? accept(answer(request, credit.value.outcome)) : credit;
 };

@@ -1,6 +1,7 @@
 import { calculate, type Outcome } from '../calculations/calculate.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
+import { untilSettled } from './attempts.ts';
 import { auditEntry } from './audit.ts';
 import { parentNotFound } from './credits/admission.ts';
 import { creditOf } from './credits/credit.ts';
@@ -10,15 +11,8 @@ import type { Commit, Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { openEntriesOf } from './open-entries.ts';
-import {
-  type Answered,
-  answerOfReplay,
-  type Caller,
-  type CreatePorts,
-  pinnedTo,
-  referenceTaken,
-  tooLarge,
-} from './ports.ts';
+import { pinnedOf, pinnedTo } from './pinned.ts';
+import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
 import { withSuppliedTax } from './supplied-tax.ts';
@@ -40,14 +34,9 @@ export const createTransaction = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
-): Promise<Result<Answered>> => {
-  for (let attempt = 0; attempt < ports.attemptsMax; attempt++) {
-    const result = await createOnce(creation, caller, ports);
-    // The parent of a credit has moved since it was read.
-    if (result !== 'stale') return result;
-  }
-  return ports.giveUp();
-};
+): Promise<Result<Answered>> =>
+  // The parent of a credit may have moved since it was read.
+  untilSettled(() => createOnce(creation, caller, ports), ports);
 
 const createOnce = async (
   creation: Creation,
@@ -62,9 +51,9 @@ const createOnce = async (
   if (read?.replay) return answerOfReplay(read.replay);
   const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
   const drafted = parentId && !parent ? refuse(parentNotFound) : draft(creation, parent, caller, ports);
-  if (!drafted.ok) return parentId ? drafted : refusedOrReplayed(drafted, creation, caller, ports);
-  const stored = drafted.value;
-  if (ports.storedSize(stored) > ports.storedBytesMax) return refuse(tooLarge);
+  const fitting = drafted.ok && ports.storedSize(drafted.value) > ports.storedBytesMax ? refuse(tooLarge) : drafted;
+  if (!fitting.ok) return parentId ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
+  const stored = fitting.value;
   const commit = commitOf(stored, parent, idempotency, caller, ports.now());
   const committed = await ports.ledger.commit(commit);
   switch (committed.kind) {
@@ -109,7 +98,7 @@ const figuresOf = (
   if (parent) {
     const decimals = taxDecimalsProblem(supplied, parent.transaction.currency);
     if (decimals) return refuse(decimals);
-    const pinned = pinnedTo(parent.transaction, context, ports.releaseById, parent.pinned);
+    const pinned = pinnedTo(parent, context, ports.releaseById);
     const credit = creditOf(parent, request, pinned, unknownFields);
     if (!credit.ok) return credit;
     const { outcome, kind } = credit.value;
@@ -131,7 +120,10 @@ const draft = (
   const figures = figuresOf(creation, parent, caller, ports);
   if (!figures.ok) return figures;
   const { outcome, calculatedTax, kind } = figures.value;
-  return accept(newTransaction(creation.request, outcome, calculatedTax, kind, caller.account.settings, ports));
+  const { settings } = caller.account;
+  // A credit of a sale rests on what the sale does.
+  const basis = { creditOf: kind, pinned: parent?.pinned ?? pinnedOf(settings) };
+  return accept(newTransaction(creation.request, outcome, calculatedTax, basis, settings.draft_ttl_hours, ports));
 };
 
 const commitOf = (

@@ -62,6 +62,12 @@ export type Ledger = {
     nowMs: number,
   ) => Promise<{ readonly stored: StoredTransaction | undefined; readonly replay: Replay | undefined }>;
   readonly commit: (commit: Commit) => Promise<Committed>;
+  /** Keep the answer to a request that changes nothing, on the condition that a commit would put on its record. */
+  readonly saveAnswer: (
+    account: string,
+    idempotency: NonNullable<Commit['idempotency']>,
+    nowMs: number,
+  ) => Promise<{ readonly kind: 'committed' } | Replay>;
 };
 
 /** Which index answers a list, and from where (interface decisions 6). Newest first. */
@@ -93,11 +99,17 @@ export type TransactionIndex = {
 };
 
 /** A draft whose deadline has passed, as the sparse index of drafts knows it. */
-export type ExpiredDraft = { readonly account: string; readonly id: string };
+export type ExpiredDraft = { readonly account: string; readonly id: string; readonly expires_at: string };
+
+export type DraftPage = {
+  readonly drafts: readonly ExpiredDraft[];
+  /** The draft after which there may be more; `null` at the end. */
+  readonly next: ExpiredDraft | null;
+};
 
 export type DraftIndex = {
   /** How many shards the index has; the sweep works through them in parallel. */
   readonly shards: number;
-  /** Up to `limit` expired drafts of one shard, oldest deadline first. */
-  readonly expired: (shard: number, nowMs: number, limit: number) => Promise<readonly ExpiredDraft[]>;
+  /** Up to `limit` expired drafts of one shard, oldest deadline first, after the one that is given. */
+  readonly expired: (shard: number, nowMs: number, limit: number, after: ExpiredDraft | null) => Promise<DraftPage>;
 };

@@ -28,11 +28,18 @@ export const transitionProblem = (from: Status, to: Status): Problem | null =>
 export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
   status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
 
+/** The reason that only the service gives: a draft was not finalized in time. */
+export const expiredReason = 'draft_expired';
+
+/** Whether a void transaction is a draft that its deadline voided. */
+export const isExpiredDraft = ({ void_reason, voided_at, expires_at }: Transaction): boolean =>
+  void_reason === expiredReason && voided_at !== null && voided_at === expires_at;
+
 /** What the sweep makes of an expired draft: void since its deadline. */
 export const expired = <Some extends Transaction | TransactionSummary>(transaction: Some): Some => ({
   ...transaction,
   status: 'void',
-  void_reason: 'draft_expired',
+  void_reason: expiredReason,
   voided_at: transaction.expires_at,
   updated_at: transaction.expires_at ?? transaction.updated_at,
   version: transaction.version + 1,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Transaction } from './transaction.ts';
 
-/** A row of a list: its line items only when they were asked for (interface decisions 6). */
+/** A row of a list: its line items and their explanation only when asked for (interface decisions 6). */
 export const TransactionRow = z.extend(Transaction, { line_items: z.nullable(Transaction.shape.line_items) });
 export type TransactionRow = z.infer<typeof TransactionRow>;
 

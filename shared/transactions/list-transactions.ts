@@ -19,6 +19,9 @@ const callsMax = 4;
 // With filters that the index does not answer, rows are read in pages of this size.
 const scannedRows = 100;
 
+// What a Lambda function answers ends at 6 MB. A row may be a million bytes and more, so a page ends well before that.
+const pageBytesMax = 4_000_000;
+
 type Scan = { readonly rows: readonly TransactionSummary[]; readonly next: ListPosition | null };
 
 /**
@@ -44,14 +47,15 @@ export const listTransactions = async (
   // An id is looked up, and lines are fetched: one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
   const { rows, next } = await scan(query, after, pages, account.id, ports);
-  const page = rows.slice(0, limit);
-  const position = rows.length > limit ? (page.at(-1) as TransactionSummary) : next;
+  const whole = rows.slice(0, limit);
+  const page = fitting(query.expand ? await withLines(whole, account.id, ports) : whole);
+  const position = rows.length > page.length ? (page.at(-1) as TransactionRow) : next;
   return accept({
     object: 'list',
     url: '/transactions',
     has_more: position !== null,
     next_cursor: position && cursorOf(position, account.cursor_secret, filters),
-    data: query.expand ? await withLines(page, account.id, ports) : [...page],
+    data: page,
   });
 };
 
@@ -88,6 +92,16 @@ const scan = async (
   return { rows, next: after };
 };
 
+/** As many rows as an answer has room for, from the first; never less than one. */
+const fitting = (rows: readonly TransactionRow[]): TransactionRow[] => {
+  let bytes = 0;
+  const end = rows.findIndex((row, at) => {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    return at > 0 && bytes > pageBytesMax;
+  });
+  return end === -1 ? [...rows] : rows.slice(0, end);
+};
+
 const withLines = async (
   rows: readonly TransactionSummary[],
   account: string,
@@ -97,6 +111,9 @@ const withLines = async (
     account,
     rows.map(({ id }) => id),
   );
-  const lines = new Map(stored.map(({ transaction }) => [transaction.id, transaction.line_items]));
-  return rows.map((row) => ({ ...row, line_items: lines.get(row.id) ?? null }));
+  const found = new Map(stored.map(({ transaction }) => [transaction.id, transaction]));
+  return rows.map((row) => {
+    const { line_items = null, explanation = null } = found.get(row.id) ?? {};
+    return { ...row, line_items, explanation };
+  });
 };

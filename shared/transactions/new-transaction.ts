@@ -1,4 +1,3 @@
-import type { Settings } from '../accounts/account.ts';
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
@@ -18,8 +17,8 @@ export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
   calculatedTax: string,
-  creditOf: StoredTransaction['creditOf'],
-  settings: Settings,
+  basis: Pick<StoredTransaction, 'creditOf' | 'pinned'>,
+  draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {
   const zero = formatAmount(0n, exponentOf(outcome.currency));
@@ -48,13 +47,12 @@ export const newTransaction = (
       filed_at: null,
       voided_at: null,
       void_reason: null,
-      expires_at: isDraft ? new Date(nowMs + settings.draft_ttl_hours * 3_600_000).toISOString() : null,
+      expires_at: isDraft ? new Date(nowMs + draftHours * 3_600_000).toISOString() : null,
       filings: [],
       version: 1,
     },
     credited: nothingCredited(zero),
-    creditOf,
-    pinned: { rounding: settings.rounding },
+    ...basis,
     // Set by the audit entry of the write.
     auditHash: '',
   };

@@ -1,11 +1,10 @@
 import type { Account } from '../accounts/account.ts';
-import type { Context } from '../calculations/document.ts';
 import type { ReleaseFor } from '../content/place.ts';
 import type { Release } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
-import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 /** Who asks, as far as the use cases need to know. */
 export type Caller = {
@@ -30,8 +29,11 @@ export type Ports = {
   readonly giveUp: () => never;
 };
 
+/** What a change needs beside: how long its invocation lasts, in milliseconds. */
+export type ChangePorts = Ports & { readonly remainingMs: () => number };
+
 /** What creating needs beside. */
-export type CreatePorts = Ports & { readonly newId: (timeMs: number) => string };
+export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
 /** An answer, and whether it had been given before. */
 export type Answered = { readonly answer: SavedAnswer; readonly isReplayed: boolean };
@@ -46,21 +48,6 @@ export const answerOfReplay = (replay: Replay): Result<Answered> =>
         detail: 'Another request was sent with this key in the last 24 hours. Send each request with a key of its own.',
         source: { header: 'Idempotency-Key' },
       });
-
-/** The context of a recalculation that must come out as the recorded one did: its releases, its rounding. */
-export const pinnedTo = (
-  { content_releases }: Transaction,
-  context: Context,
-  releaseById: Ports['releaseById'],
-  pinned: StoredTransaction['pinned'],
-): Context => ({
-  ...context,
-  settings: { ...context.settings, ...pinned },
-  releaseFor: (state) => {
-    const id = content_releases[`US-${state}`];
-    return (id === undefined ? undefined : releaseById(id)) ?? context.releaseFor(state);
-  },
-});
 
 export const referenceTaken = (transactionId: string): Problem => ({
   code: 'conflict_duplicate_reference_id',

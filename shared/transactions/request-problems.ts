@@ -3,6 +3,7 @@ import { invalidFormat } from '../calculations/fields.ts';
 import { addressProblems, calculationProblems, dateProblems } from '../calculations/request-problems.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';
+import { expiredReason } from './lifecycle.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (body: unknown): Fields =>
@@ -72,6 +73,9 @@ export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
     ),
     ...(hasReason && fields['status'] !== 'void'
       ? [invalidFormat('/void_reason', 'Invalid void_reason', 'Send it together with status "void", or leave it out.')]
+      : []),
+    ...(fields['void_reason'] === expiredReason
+      ? [invalidFormat('/void_reason', 'Invalid void_reason', 'The service itself gives this reason: send another.')]
       : []),
   ];
 };

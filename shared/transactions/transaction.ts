@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { outcomeShape } from '../calculations/response.ts';
+import type { PinnedSettings } from './pinned.ts';
 
 export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
 export type Status = (typeof statuses)[number];
@@ -30,25 +31,42 @@ export const Transaction = z.object({
 });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** A transaction as the indexes know it: everything but its lines, whose key keeps its place. */
-export type TransactionSummary = Omit<Transaction, 'line_items'> & { readonly line_items: null };
+/** A transaction as the indexes know it: everything but what grows with its lines, whose keys keep their places. */
+export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'> & {
+  readonly line_items: null;
+  readonly explanation: null;
+};
 
 /** How much of what has been credited: net and tax, decimal strings of the currency. */
 export type Credited = { readonly net: string; readonly tax: string };
+
+/**
+ * How much of a line, or of the shipping: every amount of it, and of its rows in their order.
+ *
+ * All of them are counted, because none follows from the others: taxes may be supplied, discounts sent, and credits
+ * voided in any order, and still the credits of a line shall add up to every figure that was recorded.
+ */
+export type CreditedCharge = Credited & {
+  readonly discount: string;
+  readonly third_party_discount: string;
+  readonly taxable: string;
+  readonly exempt: string;
+  readonly rows: readonly { readonly taxable: string; readonly exempt: string; readonly tax: string }[];
+};
 
 /** A transaction with what is kept beside its answer. */
 export type StoredTransaction = {
   readonly transaction: Transaction;
   /** What live credits took of each line, of the shipping, and by lines that match none. */
   readonly credited: {
-    readonly lines: Readonly<Record<string, Credited>>;
-    readonly shipping: Credited;
+    readonly lines: Readonly<Record<string, CreditedCharge>>;
+    readonly shipping: CreditedCharge;
     readonly unmatched: Credited;
   };
   /** How a credit was asked for, so that it can be computed again when it is finalized. */
   readonly creditOf: 'all' | 'remaining' | 'lines' | null;
   /** The account settings that the figures rest on (interface decisions 3). */
-  readonly pinned: { readonly rounding: 'line' | 'invoice' };
+  readonly pinned: PinnedSettings;
   /** The hash of the newest audit entry; each entry holds the one before. */
   readonly auditHash: string;
 };
@@ -56,6 +74,14 @@ export type StoredTransaction = {
 /** Decimal zero of a currency, as answers write it. */
 export const nothingCredited = (zero: string): StoredTransaction['credited'] => ({
   lines: {},
-  shipping: { net: zero, tax: zero },
+  shipping: {
+    net: zero,
+    tax: zero,
+    discount: zero,
+    third_party_discount: zero,
+    taxable: zero,
+    exempt: zero,
+    rows: [],
+  },
   unmatched: { net: zero, tax: zero },
 });

@@ -1,12 +1,22 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
+import { untilSettled } from './attempts.ts';
 import { auditEntry } from './audit.ts';
 import { type Move, parentAfter } from './credits/parent-change.ts';
 import { expiryOf } from './expiry.ts';
 import type { Commit, Idempotency } from './ledger.ts';
 import { isExpired, storedAsOf } from './lifecycle.ts';
 import { openEntriesOf } from './open-entries.ts';
-import { type Answered, answerOfReplay, type Caller, notFound, type Ports, referenceTaken, tooLarge } from './ports.ts';
+import {
+  type Answered,
+  answerOfReplay,
+  type Caller,
+  type ChangePorts,
+  notFound,
+  type Ports,
+  referenceTaken,
+  tooLarge,
+} from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
@@ -26,13 +36,8 @@ export type Update = {
  *
  * Refused in this order: `not_found`, `precondition_failed`, then whatever the state does not allow.
  */
-export const updateTransaction = async (asked: Update, caller: Caller, ports: Ports): Promise<Result<Answered>> => {
-  for (let attempt = 0; attempt < ports.attemptsMax; attempt++) {
-    const result = await updateOnce(asked, caller, ports);
-    if (result !== 'stale') return result;
-  }
-  return ports.giveUp();
-};
+export const updateTransaction = (asked: Update, caller: Caller, ports: ChangePorts): Promise<Result<Answered>> =>
+  untilSettled(() => updateOnce(asked, caller, ports), ports);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
@@ -65,13 +70,26 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
   const basis = { context, releaseById: ports.releaseById, parent };
   const planned = planUpdate(asked.update, current, basis, asked.unknownFields);
   if (!planned.ok) return planned;
-  if (planned.value === null) return accept({ answer: answerOf(200, current.transaction), isReplayed: false });
+  if (planned.value === null) return answerUnchanged(current, idempotency, caller, ports);
   if (isExpired(stored.transaction, nowMs)) {
     // First what the sweep would have written; then the change, on top of it.
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
     return 'stale';
   }
   return write(planned.value, current, parent, asked, caller, ports);
+};
+
+// Nothing changes, but the key counts all the same: another request under it is refused, and this one replayed.
+const answerUnchanged = async (
+  { transaction }: StoredTransaction,
+  idempotency: Idempotency | null,
+  { account }: Caller,
+  { ledger, now }: Ports,
+): Promise<Result<Answered>> => {
+  const answer = answerOf(200, transaction);
+  if (!idempotency) return accept({ answer, isReplayed: false });
+  const saved = await ledger.saveAnswer(account.id, { ...idempotency, answer }, now());
+  return saved.kind === 'committed' ? accept({ answer, isReplayed: false }) : answerOfReplay(saved);
 };
 
 const write = async (

@@ -16,7 +16,7 @@ const created: Exchange = {
   method: 'POST',
   path: '/transactions',
   status: 201,
-  headers: new Headers({ ...common, ETag: '"1"', Location: `/transactions/${draft.id}` }),
+  headers: new Headers({ ...common, ETag: '"1"', Location: `transactions/${draft.id}` }),
   body: draft,
 };
 

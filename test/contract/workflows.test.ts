@@ -99,7 +99,7 @@ describe('the workflows of the specification keep the contract', () => {
     expect(first.headers.has('Idempotent-Replayed')).toBe(false);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     expect(again.headers.get('ETag')).toBe(first.headers.get('ETag'));
-    expect(again.headers.get('Location')).toBe(`/transactions/${first.body.id}`);
+    expect(again.headers.get('Location')).toBe(`transactions/${first.body.id}`);
   });
 
   it('lists product attributes, and answers 304 to the tag', async () => {

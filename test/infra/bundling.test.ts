@@ -14,10 +14,13 @@ describe.each(entries)('the bundle of %s', (entry) => {
   const { inputs } = bundle(entry, folder);
   const code = readFileSync(join(folder, 'index.js'), 'utf8');
 
-  it('is at most 320 KiB, with the data that it reads', () => {
-    const files = readdirSync(folder).filter((name) => !name.endsWith('.map'));
-    const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-    expect(bytes / 1024).toBeLessThanOrEqual(320);
+  it('is at most 320 KiB of code, with at most 16 KiB of packed data beside it', () => {
+    const kibibytes = (ending: string) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith(ending))
+        .reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
+    expect(kibibytes('.js')).toBeLessThanOrEqual(320);
+    expect(kibibytes('.br')).toBeLessThanOrEqual(16);
   });
 
   it('is CommonJS that exports its handler, and loads nothing later', () => {

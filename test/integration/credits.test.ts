@@ -99,7 +99,12 @@ describe('a credit without line items (5.2)', () => {
     ];
     for (const name of copied) expect([name, credit[name]]).toEqual([name, parent[name]]);
     for (const [index, line] of parent.line_items.entries())
-      expect(credit.line_items[index]).toEqual({ ...line, parent_line_item_id: line.id });
+      expect(credit.line_items[index]).toEqual({
+        ...line,
+        parent_line_item_id: line.id,
+        discount_amount: line.applied_discount_amount,
+        third_party_discount_amount: line.applied_third_party_discount_amount,
+      });
     expect(credit).toMatchObject({ type: 'credit', parent_transaction_id: parent.id, tax_date: '2026-11-01' });
     expect(await creditedOf(client, parent)).toEqual([
       (Number(parent.subtotal_amount) - 7.77 + 5).toFixed(2),
@@ -367,6 +372,91 @@ describe('a credit with line items (5.3)', () => {
     await made(client.update(credit.id, { status: 'void' }));
     const line = await made(client.create(creditOf(parent, { line_items: [{ id: 'a', quantity: '2' }] })));
     expect(line.tax_amount).toBe('6.00');
+  });
+});
+
+describe('a credit calculation, posted as it is (decisions 1, workflow 4)', () => {
+  it.each([
+    ['the whole sale', () => ({})],
+    ['what is left', () => ({ credit_remaining: true })],
+    ['lines', () => ({ line_items: [{ id: 'shirt', quantity: '1' }], shipping: { amount: '1.00' } })],
+  ])('records what was calculated: %s', async (what, request) => {
+    const client = await newClient();
+    const parent = await sold(client, {
+      line_items: [goods({ id: 'shirt', quantity: '3', discount_amount: '4.00' }), goods({ id: 'mug' })],
+      discount_amount: '7.77',
+      third_party_discount_amount: '1.01',
+      shipping: { amount: '4.99' },
+    });
+    if (what !== 'the whole sale')
+      await made(client.create(creditOf(parent, { line_items: [{ id: 'shirt', quantity: '1' }] })));
+    const calculation = await made(client.calculate({ ...creditOf(parent, request()), status: undefined }));
+    const credit = await made(client.create({ ...calculation, status: 'finalized' }));
+    const { object: _, ...figures } = calculation;
+    expect(credit).toMatchObject(figures);
+  });
+});
+
+describe('what a credit has from its sale (5)', () => {
+  const ohio = { address: { state: 'OH', city: 'Columbus', postal_code: '43004', country: 'US' } };
+  const line_items = [{ id: 'item_1', quantity: '1' }];
+  it.each([
+    ['/tax_included', { tax_included: true }],
+    ['/collected_by', { collected_by: 'marketplace' }],
+    ['/ship_from', { ship_from: ohio }],
+    ['/currency', { currency: 'EUR' }],
+    ['/discount_amount', { discount_amount: '1.00' }],
+    ['/third_party_discount_amount', { third_party_discount_amount: '1.00' }],
+  ])('%s: another value is 422, when it is calculated, created and edited', async (pointer, sent) => {
+    const client = await newClient();
+    const parent = await sold(client, { shipping: { amount: '5.00' } });
+    const refused = `422 | validation_invalid_format ${pointer}`;
+    expect(refusalOf(await client.calculate(creditOf(parent, { status: undefined, line_items, ...sent })))).toBe(
+      refused,
+    );
+    expect(refusalOf(await client.create(creditOf(parent, sent)))).toBe(refused);
+    for (const others of [{}, { line_items }]) {
+      const draft = await made(client.create(creditOf(parent, { status: 'draft', ...others })));
+      expect(refusalOf(await client.update(draft.id, sent))).toBe(refused);
+      expect((await made(client.get(draft.id))).version).toBe(1);
+    }
+  });
+
+  it('may be sent as it is, and is not cleared by an update', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { ship_from: ohio });
+    const same = { ship_from: ohio, tax_included: false, collected_by: 'seller', currency: 'USD' };
+    const draft = await made(client.create(creditOf(parent, { status: 'draft', line_items, ...same })));
+    expect((await made(client.update(draft.id, same))).version).toBe(1);
+    expect(refusalOf(await client.update(draft.id, { ship_from: null }))).toBe(
+      '422 | validation_invalid_format /ship_from',
+    );
+  });
+
+  it('is told all at once, before what the sale does not allow', async () => {
+    const client = await newClient();
+    const parent = await made(client.create(sale()));
+    expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
+      '422 | validation_invalid_format /currency | validation_invalid_format /tax_included',
+    );
+  });
+
+  it('refuses shipping without the lines, and credit_remaining beside them', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { shipping: { amount: '5.00' } });
+    const shipping = { amount: '2.00' };
+    const refused = '422 | validation_invalid_format /shipping';
+    expect(refusalOf(await client.create(creditOf(parent, { shipping })))).toBe(refused);
+    expect(refusalOf(await client.create(creditOf(parent, { shipping, credit_remaining: true })))).toBe(refused);
+    expect(refusalOf(await client.create(creditOf(parent, { credit_remaining: true, line_items })))).toBe(
+      '422 | validation_invalid_format /credit_remaining',
+    );
+    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
+    for (const sent of [shipping, null])
+      expect(refusalOf(await client.update(draft.id, { shipping: sent }))).toBe(refused);
+    expect((await made(client.get(draft.id))).version).toBe(1);
+    const edited = await made(client.update(draft.id, { line_items, shipping }));
+    expect(edited).toMatchObject({ version: 2, shipping_amount: '2.00', subtotal_amount: '50.00' });
   });
 });
 

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { newTransactionId } from '../../shared/store/new-id.ts';
+import { transactionPorts } from '../../shared/store/transaction-ports.ts';
+import { createTransaction } from '../../shared/transactions/create-transaction.ts';
+import type { TransactionRequest } from '../../shared/transactions/request.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, creditOf, dayMs, later, made, refusalOf, sale, sold } from '../support/sales.ts';
 
@@ -6,6 +10,49 @@ const newClient = async () => clientOf(await newCaller());
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
 describe('Idempotency-Key (interface decisions 10)', () => {
+  it('counts for an update that changes nothing, too', async () => {
+    const client = await newClient();
+    const { id } = await sold(client);
+    const body = { status: 'finalized' };
+    const first = await client.update(id, body, key('same'));
+    expect([first.status, first.headers.has('idempotent-replayed'), first.body.version]).toEqual([200, false, 1]);
+    await made(client.update(id, { status: 'void' }));
+    const second = await client.update(id, body, key('same'));
+    expect([second.status, second.text, second.headers.get('idempotent-replayed')]).toEqual([200, first.text, 'true']);
+    expect(refusalOf(await client.update(id, { metadata: { a: '1' } }, key('same')))).toBe(
+      '422 | idempotency_key_reused Idempotency-Key',
+    );
+    // After 24 hours the key is free again, though its record may still lie there.
+    await later(dayMs, async () => {
+      const again = await client.update(id, { status: 'void' }, key('same'));
+      expect([again.status, again.headers.has('idempotent-replayed'), again.body.version]).toEqual([200, false, 2]);
+    });
+  });
+
+  it('holds between two who change nothing at the same time', async () => {
+    const client = await newClient();
+    const { id } = await sold(client);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => client.update(id, { status: 'finalized' }, key('k'))));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  });
+
+  it('answers a repeated creation also where it would be too large by now', async () => {
+    const { account } = await newCaller();
+    const caller = { account, credential: 'key_test' };
+    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
+    const idempotency = { digest: `digest ${account.id}`, fingerprint: 'same' };
+    const request = sale() as TransactionRequest;
+    const first = await createTransaction({ request, idempotency, unknownFields: [] }, caller, ports);
+    const creation = { request, idempotency, unknownFields: [] };
+    const second = await createTransaction(creation, caller, { ...ports, storedBytesMax: 0 });
+    expect(second).toEqual({ ok: true, value: { ...(first as any).value, isReplayed: true } });
+    const refused = await createTransaction({ ...creation, idempotency: null }, caller, {
+      ...ports,
+      storedBytesMax: 0,
+    });
+    expect(refused).toMatchObject({ ok: false, problems: [{ code: 'validation_body_too_large' }] });
+  });
+
   it('answers a repeated creation as the first time, byte for byte, and says that it does', async () => {
     const client = await newClient();
     const first = await client.create(sale({ reference_id: 'r' }), key('k'));

@@ -24,8 +24,8 @@ const store = async (changes: Partial<Transaction> = {}): Promise<StoredTransact
 
 /** The ids of this account's expired drafts in all shards; the index has those of every account. */
 const expiredAt = async (nowMs: number): Promise<string[]> => {
-  const shards = Array.from({ length: draftIndex.shards }, (_, shard) => draftIndex.expired(shard, nowMs, 1000));
-  const drafts = (await Promise.all(shards)).flat();
+  const shards = Array.from({ length: draftIndex.shards }, (_, shard) => draftIndex.expired(shard, nowMs, 1000, null));
+  const drafts = (await Promise.all(shards)).flatMap((page) => page.drafts);
   return drafts.filter((draft) => draft.account === account).map(({ id }) => id);
 };
 
@@ -54,7 +54,12 @@ it('has the oldest deadline first, and no more than asked for', async () => {
     ids[after] = transaction.id;
   }
   const found = async (nowMs: number, limit: number) =>
-    (await draftIndex.expired(shard, nowMs, limit)).filter((draft) => draft.account === account).map(({ id }) => id);
+    (await draftIndex.expired(shard, nowMs, limit, null)).drafts
+      .filter((draft) => draft.account === account)
+      .map(({ id }) => id);
   expect(await found(oldestMs + 2, 1000)).toEqual(ids.slice(0, 3));
-  expect(await draftIndex.expired(shard, deadlineMs, 2)).toHaveLength(2);
+  const { drafts, next } = await draftIndex.expired(shard, deadlineMs, 2, null);
+  expect([drafts.length, next]).toEqual([2, drafts[1]]);
+  const [third] = (await draftIndex.expired(shard, deadlineMs, 3, null)).drafts.slice(2);
+  expect((await draftIndex.expired(shard, deadlineMs, 1, next)).drafts).toEqual([third]);
 });

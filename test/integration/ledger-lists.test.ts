@@ -23,7 +23,7 @@ const parent = newTransactionId();
 const taxDates = ['2026-10-03', '2026-10-01T23:59:59.999Z', '2026-10-01T23:59:59Z', '2026-10-02T00:00+00:00'];
 
 const all: ListQuery = { index: 'by_account', value: null, from: null, to: null, after: null, limit: 100 };
-const without = (transaction: Transaction) => ({ ...transaction, line_items: null });
+const without = (transaction: Transaction) => ({ ...transaction, line_items: null, explanation: null });
 const newestFirst = <Row>(rows: readonly Row[], place: (row: Row) => string) =>
   rows.toSorted((one, other) => (place(one) < place(other) ? 1 : -1));
 const byId = (rows: readonly Transaction[]) => newestFirst(rows, ({ id }) => id);

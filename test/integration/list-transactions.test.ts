@@ -340,3 +340,54 @@ it('never shows another account’s transactions, whatever is asked for', async 
   ])
     expect((await made(client.list(filters as Record<string, string>))).data).toEqual([]);
 });
+
+// What a Lambda function answers ends at 6 MB.
+describe('the size of an answer', () => {
+  const answerMax = 6 * 1024 * 1024;
+  const bytesOf = ({ text }: { text: string }) => Buffer.byteLength(text);
+  /** A thousand lines, each with three rows of tax, in a body that is nearly as large as one may be. */
+  const huge = (others: Record<string, unknown> = {}) =>
+    sale({
+      customer: { address: { city: 'Williamsburg', state: 'VA', postal_code: '23185', country: 'US' } },
+      line_items: Array.from({ length: 1000 }, (_, at) =>
+        goods({ id: `line_${at}`, metadata: { a: 'x'.repeat(450), b: 'y'.repeat(450) } }),
+      ),
+      ...others,
+    });
+
+  it('ends a page by its bytes, and goes on from there', async () => {
+    const client = clientOf(await newCaller());
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++)
+      ids.unshift((await made(client.create(huge({ explain: index % 2 === 0 })))).id);
+    const first = await client.list({ expand: 'line_items' });
+    expect(bytesOf(first)).toBeLessThan(4_100_000);
+    expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
+    expect(first.body.data.length).toBeLessThan(5);
+    for (const cursor of ['next_cursor', 'last id'] as const) {
+      const paged = await everyPage(client, { expand: 'line_items' }, cursor);
+      expect(paged.ids).toEqual(ids);
+      expect(paged.pages).toBeGreaterThan(2);
+    }
+    expect(idsOf(await made(client.list()))).toEqual(ids);
+  });
+
+  it('shows an explanation with the lines, and has none in a row without them', async () => {
+    const client = clientOf(await newCaller());
+    const explained = await sold(client, { explain: true });
+    expect(explained.explanation.length).toBeGreaterThan(3);
+    expect((await made(client.get(explained.id))).explanation).toEqual(explained.explanation);
+    expect((await made(client.list({ expand: 'line_items' }))).data).toEqual([explained]);
+    expect((await made(client.list())).data).toEqual([{ ...explained, line_items: null, explanation: null }]);
+  });
+
+  // With the built-in content, which taxes a line in three jurisdictions at the most, it is 61 % of what fits.
+  it('of the largest transaction is far from the limit', async () => {
+    const client = clientOf(await newCaller());
+    const answer = await client.create(huge({ explain: true }));
+    expect(answer.status).toBe(201);
+    expect(bytesOf(answer)).toBeGreaterThan(3_500_000);
+    expect(bytesOf(answer)).toBeLessThan(answerMax * 0.7);
+    expect(bytesOf(await client.list({ expand: 'line_items', limit: '1' }))).toBeLessThan(answerMax * 0.7);
+  });
+});

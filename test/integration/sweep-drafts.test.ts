@@ -1,8 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/transactions/ledger.ts';
+import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
+import { created } from '../support/transactions.ts';
 
 // A sweep meets the drafts of every account: here it has a table of its own, and leaves those of other tests alone. The
 // environment is read once, so everything that rests on it is imported anew.
@@ -82,15 +85,16 @@ it('does each draft once where two sweeps run at the same time', async () => {
   });
 });
 
-it('begins nothing with less than ten seconds to go, and the next run finishes', async () => {
+it('begins nothing with less time to go than a batch may take, and the next run finishes', async () => {
   const client = await newClient();
   // More than one batch of 25 for most of the eight shards.
   for (let block = 0; block < 15; block++) await Promise.all(Array.from({ length: 20 }, () => client.create(sale())));
   await later(dayMs, async () => {
-    expect(await sweep(() => 10_000)).toEqual({ voided: 0, skipped: 0, complete: false });
+    // An index read, a draft read twice, and its write tried four times: 48.9 s.
+    expect(await sweep(() => 48_900)).toEqual({ voided: 0, skipped: 0, complete: false });
     // Every shard begins one batch, and then the time is nearly up.
     let asked = 0;
-    const first = (await sweep(() => (asked++ < 8 ? 20_000 : 9000))) as { voided: number; complete: boolean };
+    const first = (await sweep(() => (asked++ < 8 ? 60_000 : 48_900))) as { voided: number; complete: boolean };
     expect(first.complete).toBe(false);
     expect(first.voided).toBeGreaterThan(0);
     expect(first.voided).toBeLessThanOrEqual(200);
@@ -123,5 +127,57 @@ it('voids the others where one cannot be read, and says that it did not see the 
   await later(dayMs, async () => {
     expect(await sweep()).toMatchObject({ voided: 15, complete: false });
     for (const { id } of drafts.slice(1)) expect((await made(client.get(id))).version).toBe(2);
+  });
+});
+
+describe('a sweep of shards that fail', () => {
+  const draft = (at: number): ExpiredDraft => ({ account: 'acct_1', id: `txn_${at}`, expires_at: `2026-10-01T${at}` });
+  const drafts = Array.from({ length: 60 }, (_, at) => draft(at));
+  const { after: stored } = created({ expires_at: '2026-10-01T00:00:00.000Z' });
+  const ports = {
+    now: () => Date.parse('2026-10-08'),
+    batchMsMax: 1000,
+    remainingMs: () => 2000,
+    drafts: {
+      shards: 1,
+      expired: async (_shard: number, _nowMs: number, limit: number, after: ExpiredDraft | null) => {
+        const from = after === null ? 0 : drafts.findIndex(({ id }) => id === after.id) + 1;
+        const page = drafts.slice(from, from + limit);
+        return { drafts: page, next: from + limit < drafts.length ? (page.at(-1) ?? null) : null };
+      },
+    },
+    ledger: { find: async () => stored, commit: async (): Promise<Committed> => ({ kind: 'committed' }) },
+    onFailure: vi.fn(),
+  };
+  const brokenUpTo = (last: number) => async (_account: string, id: string) => {
+    if (Number(id.slice(4)) <= last) throw new Error('junk');
+    return stored;
+  };
+
+  it('goes on behind a whole batch that cannot be voided', async () => {
+    const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, find: brokenUpTo(29) } });
+    expect(swept).toEqual({ voided: 30, skipped: 30, complete: false });
+  });
+
+  it('goes on behind a batch that the index is late to forget', async () => {
+    const find = async (_account: string, id: string) => (Number(id.slice(4)) < 30 ? undefined : stored);
+    const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, find } });
+    expect(swept).toEqual({ voided: 30, skipped: 30, complete: true });
+  });
+
+  it('ends one shard with its query, and no other', async () => {
+    const onFailure = vi.fn();
+    const expired: DraftIndex['expired'] = (shard, ...rest) => {
+      if (shard === 0) return Promise.reject(new Error('no index'));
+      return ports.drafts.expired(shard, ...rest);
+    };
+    const swept = await sweepDrafts({ ...ports, drafts: { shards: 2, expired }, onFailure });
+    expect([swept, onFailure.mock.calls.length]).toEqual([{ voided: 60, skipped: 0, complete: false }, 1]);
+  });
+
+  it('does not say that it is complete where another change kept a draft from it', async () => {
+    const commit = async (): Promise<Committed> => ({ kind: 'stale' });
+    const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, commit } });
+    expect(swept).toEqual({ voided: 0, skipped: 60, complete: false });
   });
 });

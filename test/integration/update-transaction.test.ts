@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { newTransactionId } from '../../shared/store/new-id.ts';
 import { openEntryFrom } from '../../shared/store/open-entry-item.ts';
+import { transactionPorts } from '../../shared/store/transaction-ports.ts';
+import { untilSettled } from '../../shared/transactions/attempts.ts';
+import { createTransaction } from '../../shared/transactions/create-transaction.ts';
+import { updateTransaction } from '../../shared/transactions/update-transaction.ts';
 import { newCaller } from '../support/api.ts';
 import {
   type Client,
@@ -540,5 +545,76 @@ describe('void', () => {
     const answers = await Promise.all([1, 2, 3].map(() => client.update(credit.id, { status: 'void' })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await made(client.get(parent.id))).toMatchObject({ credited_amount: '50.00', credited_tax_amount: '3.00' });
+  });
+});
+
+describe('void_reason (decisions 4)', () => {
+  it('cannot be the one that only the service gives: 422', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client);
+    expect(refusalOf(await client.update(id, { status: 'void', void_reason: 'draft_expired' }))).toBe(
+      '422 | validation_invalid_format /void_reason',
+    );
+  });
+
+  it('stays what it was: another one is 409, the same one unchanged', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client);
+    const body = { status: 'void', void_reason: 'mistake' };
+    await made(client.update(id, body));
+    expect((await made(client.update(id, body))).version).toBe(2);
+    expect((await made(client.update(id, { status: 'void' }))).version).toBe(2);
+    for (const void_reason of ['other', null])
+      expect(refusalOf(await client.update(id, { status: 'void', void_reason }))).toBe(
+        '409 | conflict_immutable_field /void_reason',
+      );
+  });
+});
+
+describe('the account settings that figures rest on (decisions 3)', () => {
+  it('are pinned: what is calculated again of a finalized transaction comes out as it did', async () => {
+    const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
+    const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
+    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
+    const asked = { idempotency: null, unknownFields: [] };
+    const request = sale({ status: 'finalized', tax_amount: '5.00' }) as any;
+    const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);
+    const { id, calculated_tax_amount } = JSON.parse((sold as any).value.answer.body);
+    expect(calculated_tax_amount).toBe('0.00');
+    const { settings } = account;
+    const { rounding, registrations, ship_from, ambiguous_address, incomplete_coverage } = settings;
+    const pinned = { rounding, registrations, ship_from, ambiguous_address, incomplete_coverage };
+    expect((await ports.ledger.find(account.id, id))?.pinned).toEqual(pinned);
+    const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
+    const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);
+    expect(JSON.parse((changed as any).value.answer.body)).toMatchObject({
+      tax_amount: '0.00',
+      line_items: [{ taxes: [{ taxability_reason: 'not_collecting' }] }],
+    });
+  });
+});
+
+describe('attempts', () => {
+  const never = (remainingMs: () => number) => {
+    let attempts = 0;
+    const ports = {
+      attemptsMax: 5,
+      remainingMs,
+      giveUp: () => {
+        throw new Error(`gave up after ${attempts}`);
+      },
+    };
+    const attempt = async () => {
+      attempts += 1;
+      return 'stale' as const;
+    };
+    return untilSettled(attempt, ports);
+  };
+
+  it('end while there is time to say so, and pause in between', async () => {
+    await expect(never(() => 1999)).rejects.toThrow('gave up after 1');
+    const began = performance.now();
+    await expect(never(() => 2000)).rejects.toThrow('gave up after 5');
+    expect(performance.now() - began).toBeGreaterThan(35);
   });
 });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
+import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client.ts';
 import { auditEntry } from '../../shared/transactions/audit.ts';
 import type { Commit, HeadChange } from '../../shared/transactions/ledger.ts';
+import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import { nothingCredited, type StoredTransaction, type Transaction } from '../../shared/transactions/transaction.ts';
 
 /** When the transactions of these tests are made, in milliseconds since 1970; a draft lasts 24 hours. */
@@ -119,7 +121,11 @@ export const voided = { status: 'void', expires_at: null, void_reason: null } as
 
 const changeTo = (before: StoredTransaction | null, after: Transaction): HeadChange => {
   const entry = auditEntry({ before, after, at: after.updated_at, by: 'key_test', fields: ['status'] });
-  const beside = { credited: nothingCredited('0.00'), creditOf: null, pinned: { rounding: 'line' as const } };
+  const beside = {
+    credited: nothingCredited('0.00'),
+    creditOf: null,
+    pinned: pinnedOf(defaultSettings('aspen.2026-10-01')),
+  };
   return { before, after: { ...beside, transaction: after, auditHash: entry.hash }, entry };
 };
 

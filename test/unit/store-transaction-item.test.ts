@@ -71,7 +71,7 @@ describe('a transaction as an item', () => {
     ['one line', created()],
     ['a thousand lines', created({ line_items: thousand })],
     ['an explanation', created({ explanation })],
-    ['counters', changed({ ...created().after, creditOf: 'lines', pinned: { rounding: 'invoice' } }, finalized)],
+    ['counters', changed({ ...created().after, creditOf: 'lines' }, finalized)],
   ])('reads back as it was with %s', (_what, { after }) => {
     const item = transactionItem('acct_1', after);
     expect(transactionFrom(item)).toEqual(after);
@@ -82,7 +82,7 @@ describe('a transaction as an item', () => {
 
 it('keeps what was credited of a line, whatever a client calls it', () => {
   const { after } = created();
-  const lines = Object.fromEntries([['__proto__', { net: '1.00', tax: '0.06' }]]);
+  const lines = Object.fromEntries([['__proto__', { ...after.credited.shipping, net: '1.00', tax: '0.06' }]]);
   const read = transactionFrom(transactionItem('acct_1', { ...after, credited: { ...after.credited, lines } }));
   expect(Object.entries(read.credited.lines)).toEqual(Object.entries(lines));
 });

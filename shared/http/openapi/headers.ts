@@ -20,7 +20,9 @@ export const responseHeaders = {
     examples: ['ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"'],
   }),
   Allow: text('The methods that the path answers to.', { pattern: '^[A-Z]+(, [A-Z]+)*$' }),
-  Location: text('The path of the created transaction.', { pattern: '/transactions/[^/]+$' }),
+  Location: text("Where the created transaction is, relative to the request's address (RFC 3986, section 5.2).", {
+    pattern: '^transactions/[^/]+$',
+  }),
   ETag: text(
     'A strong entity tag. That of a transaction is its version: send it in If-Match to change what you have seen, and nothing newer.',
     entityTag,

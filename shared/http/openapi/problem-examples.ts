@@ -59,7 +59,8 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
   503: {
     code: 'system_service_unavailable',
     title: 'Service Unavailable',
-    detail: 'A service that this one needs does not answer. Nothing was lost: send the request again.',
+    detail:
+      'A service that this one needs does not answer. Send the request again, a writing one with the same Idempotency-Key.',
   },
 };
 

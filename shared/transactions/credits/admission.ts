@@ -1,25 +1,70 @@
 import { invalidFormat } from '../../calculations/fields.ts';
 import type { Problem } from '../../problem.ts';
+import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
-import type { CreditRequest } from './credit.ts';
+import type { CreditRequest } from './credit-request.ts';
 
-/** The refusal of a credit because of what its parent is, or `null` (interface decisions 5). */
-export const creditProblem = ({ type, status, currency }: Transaction, request: CreditRequest): Problem | null => {
-  if (type !== 'sale' || (status !== 'finalized' && status !== 'filed'))
-    return {
-      code: 'conflict_parent_not_creditable',
-      title: 'Parent cannot be credited',
-      detail: `Only a finalized or filed sale can be credited; this is a ${status} ${type}.`,
-      source: { pointer: '/parent_transaction_id' },
-      meta: { parent_type: type, parent_status: status },
-    };
-  if (request.currency && request.currency !== currency)
-    return invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`);
-  const name = (['discount_amount', 'third_party_discount_amount'] as const).find((field) => request[field]);
-  return name
-    ? invalidFormat(`/${name}`, `Invalid ${name}`, 'A credit of a sale carries its discounts on its lines.')
-    : null;
+/** Why a credit cannot be made of this sale, or nothing: its fields first, all together (interface decisions 5 and 9). */
+export const creditProblems = (parent: Transaction, request: CreditRequest): Problem[] => {
+  const fields = [...inheritedProblems(parent, request), ...mixedProblems(request)];
+  return fields.length > 0 ? fields : parentProblems(parent);
 };
+
+const parentProblems = ({ type, status }: Transaction): Problem[] =>
+  type === 'sale' && (status === 'finalized' || status === 'filed')
+    ? []
+    : [
+        {
+          code: 'conflict_parent_not_creditable',
+          title: 'Parent cannot be credited',
+          detail: `Only a finalized or filed sale can be credited; this is a ${status} ${type}.`,
+          source: { pointer: '/parent_transaction_id' },
+          meta: { parent_type: type, parent_status: status },
+        },
+      ];
+
+/** What a credit has from its sale: another value would be ignored, so it is refused. */
+export const inheritedFields = ['currency', 'ship_from', 'tax_included', 'collected_by'] as const;
+/** What a credit carries on its lines only. */
+export const lineFields = ['discount_amount', 'third_party_discount_amount'] as const;
+
+/** The refusal of a field that a credit has from its sale. */
+export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
+  name === 'currency'
+    ? invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`)
+    : invalidFormat(`/${name}`, `Invalid ${name}`, "A credit has it from its sale: send the sale's, or leave it out.");
+
+/** The refusal of a discount beside the lines. */
+export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
+  invalidFormat(`/${name}`, `Invalid ${name}`, 'A credit of a sale carries its discounts on its lines.');
+
+const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem[] => [
+  ...inheritedFields
+    .filter((name) => (request[name] ?? null) !== null)
+    .filter((name) => !isSame(withoutNulls(request[name]), withoutNulls(parent[name])))
+    .map((name) => inheritedProblem(name, parent)),
+  ...lineFields.filter((name) => request[name]).map(lineFieldProblem),
+];
+
+/** The refusal of shipping where the lines are not said: is the whole sale meant, or its shipping alone? */
+export const shippingAlone: Problem = invalidFormat(
+  '/shipping',
+  'Shipping without line_items',
+  'Send the line_items that are credited beside it; or leave both out, which credits everything, with the shipping.',
+);
+
+const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [
+  ...(shipping && !line_items ? [shippingAlone] : []),
+  ...(credit_remaining && line_items
+    ? [
+        invalidFormat(
+          '/credit_remaining',
+          'Invalid credit_remaining',
+          'Send line_items, or credit_remaining for all that is left; not both.',
+        ),
+      ]
+    : []),
+];
 
 /** The refusal of a parent that is not there, or is another account's: nobody learns which. */
 export const parentNotFound: Problem = {

@@ -1,10 +1,10 @@
 import { metadataOf } from '../../calculations/echo.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
-import { formatAmount, parseAmount } from '../../money/currency.ts';
-import { decimal, divideHalfUp, multiply, rescale } from '../../money/decimal.ts';
-import type { Share } from './remaining.ts';
-import { recordedTax, scaleCharge } from './scale.ts';
+import { formatAmount } from '../../money/currency.ts';
+import { decimal, multiply, rescale } from '../../money/decimal.ts';
+import type { Balance, Share } from './counters.ts';
+import { inheritedCoupon, inheritedDiscount, scaleCharge } from './scale.ts';
 
 /** How much of a line a credit's line takes, before its tax. */
 export type Sized = {
@@ -16,18 +16,18 @@ export type Sized = {
 };
 
 /** Size a credit's line by its parent's: unit price and discounts (pro rata by amount) are inherited unless sent. */
-export const sizeLine = (line: LineItemRequest, parent: LineItemResponse, exponent: number): Sized => {
+export const sizeLine = (
+  line: LineItemRequest,
+  parent: LineItemResponse,
+  balance: Balance,
+  exponent: number,
+): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
-  const whole = parseAmount(parent.amount, exponent);
-  const inherited = (text: string) => (whole === 0n ? 0n : divideHalfUp(parseAmount(text, exponent) * amount, whole));
-  const sent = (text: string | null | undefined, applied: string) =>
-    text ? rescale(decimal(text), exponent) : inherited(applied);
-  const discount = sent(line.discount_amount, parent.applied_discount_amount);
+  const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
+  const discount = sent(line.discount_amount) ?? inheritedDiscount(balance, amount);
   const net = amount - discount;
-  const coupon = sent(line.third_party_discount_amount, parent.applied_third_party_discount_amount);
-  // Inherited ones are rounded each by itself, and may come out a cent over what is left to take them from.
-  const thirdPartyDiscount = !line.third_party_discount_amount && 0n <= net && net < coupon ? net : coupon;
+  const thirdPartyDiscount = sent(line.third_party_discount_amount) ?? inheritedCoupon(balance, net);
   return { unitPrice, amount, discount, thirdPartyDiscount, net };
 };
 
@@ -35,44 +35,45 @@ export const sizeLine = (line: LineItemRequest, parent: LineItemResponse, expone
 export const excessiveDiscount = ({ net, thirdPartyDiscount }: Sized) =>
   net < 0n ? 'discount_amount' : net < thirdPartyDiscount ? 'third_party_discount_amount' : null;
 
-/** What a sized line takes of its parent's line: the net, and the recorded tax in proportion. */
-export const shareOf = ({ net }: Sized, parent: LineItemResponse, left: Share, exponent: number): Share => ({
-  net,
-  tax: recordedTax(
-    net,
-    { net: parseAmount(parent.net_amount, exponent), tax: parseAmount(parent.tax_amount, exponent) },
-    left,
-  ),
-});
+type Said = Pick<
+  LineItemRequest,
+  'description' | 'quantity' | 'discount_amount' | 'third_party_discount_amount' | 'metadata'
+>;
 
-/** A credit's line as it is recorded: product, customer and rows are the parent's. */
+/**
+ * A credit's line as it is recorded: product, customer and rows are the parent's.
+ *
+ * Discounts that it inherited are written as if they had been sent, also zero: who posts a calculation as it is, or
+ * finalizes a draft, means these very ones, and not what would be inherited then.
+ */
 export const creditLine = (
-  line: Pick<
-    LineItemRequest,
-    'description' | 'quantity' | 'discount_amount' | 'third_party_discount_amount' | 'metadata'
-  >,
+  line: Said,
   id: string,
   parent: LineItemResponse,
   sized: Sized,
   taken: Share,
-  left: Share,
+  balance: Balance,
   exponent: number,
-): LineItemResponse => ({
-  id,
-  parent_line_item_id: parent.id,
-  description: line.description ?? parent.description,
-  product_tax_code: parent.product_tax_code,
-  quantity: line.quantity,
-  unit_price: sized.unitPrice,
-  discount_amount: line.discount_amount ?? null,
-  third_party_discount_amount: line.third_party_discount_amount ?? null,
-  customer: parent.customer,
-  ship_from: parent.ship_from,
-  metadata: metadataOf(line.metadata),
-  amount: formatAmount(sized.amount, exponent),
-  applied_discount_amount: formatAmount(sized.discount, exponent),
-  applied_third_party_discount_amount: formatAmount(sized.thirdPartyDiscount, exponent),
-  net_amount: formatAmount(sized.net, exponent),
-  ...scaleCharge(parent, parseAmount(parent.net_amount, exponent), { taken, left, exponent }),
-  address_resolution: parent.address_resolution,
-});
+): LineItemResponse => {
+  const discount = formatAmount(sized.discount, exponent);
+  const thirdPartyDiscount = formatAmount(sized.thirdPartyDiscount, exponent);
+  return {
+    id,
+    parent_line_item_id: parent.id,
+    description: line.description ?? parent.description,
+    product_tax_code: parent.product_tax_code,
+    quantity: line.quantity,
+    unit_price: sized.unitPrice,
+    discount_amount: line.discount_amount ?? discount,
+    third_party_discount_amount: line.third_party_discount_amount ?? thirdPartyDiscount,
+    customer: parent.customer,
+    ship_from: parent.ship_from,
+    metadata: metadataOf(line.metadata),
+    amount: formatAmount(sized.amount, exponent),
+    applied_discount_amount: discount,
+    applied_third_party_discount_amount: thirdPartyDiscount,
+    net_amount: formatAmount(sized.net, exponent),
+    ...scaleCharge(parent, balance, taken, exponent),
+    address_resolution: parent.address_resolution,
+  };
+};

@@ -6,7 +6,8 @@ import type { LineItemResponse, ShippingResponse, Warning } from '../../calculat
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { Transaction } from '../transaction.ts';
-import type { CreditRequest } from './credit.ts';
+import type { CreditRequest } from './credit-request.ts';
+import { explainCredit } from './explain-credit.ts';
 
 type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount'>;
 
@@ -53,6 +54,6 @@ export const creditOutcome = (
     content_releases: parent.content_releases,
     engine_version: engineVersion,
     warnings: [...warnings],
-    explanation: null,
+    explanation: request.explain ? explainCredit(parent, lines, shipping) : null,
   };
 };

@@ -1,49 +1,61 @@
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
 import type { Problem } from '../../problem.ts';
-import type { Credited, StoredTransaction, Transaction } from '../transaction.ts';
-
-/** Net and tax in minor units. */
-export type Share = { readonly net: bigint; readonly tax: bigint };
+import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
+import {
+  type Amounts,
+  type Balance,
+  creditedAmounts,
+  isNothing,
+  leftOf,
+  lineAmounts,
+  minus,
+  moved,
+  nothing,
+  plus,
+  type Share,
+  shippingAmounts,
+  storedAmounts,
+} from './counters.ts';
 
 /** What of a sale can still be credited: by line, of the shipping, and in total (interface decisions 5). */
 export type Remaining = {
-  readonly lines: ReadonlyMap<string, Share>;
-  readonly shipping: Share;
+  readonly lines: ReadonlyMap<string, Balance>;
+  readonly shipping: Balance;
   readonly total: Share;
 };
 
 /** What a credit takes of its parent. */
-export type Taken = { readonly lines: ReadonlyMap<string, Share>; readonly shipping: Share; readonly unmatched: Share };
-
-export const nothing: Share = { net: 0n, tax: 0n };
-export const plus = (one: Share, other: Share): Share => ({ net: one.net + other.net, tax: one.tax + other.tax });
-export const minus = (one: Share, other: Share): Share => ({ net: one.net - other.net, tax: one.tax - other.tax });
-export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
-
-const shareReader = (exponent: number) => (net: string, tax: string) => ({
-  net: parseAmount(net, exponent),
-  tax: parseAmount(tax, exponent),
-});
+export type Taken = {
+  readonly lines: ReadonlyMap<string, Amounts>;
+  readonly shipping: Amounts;
+  readonly unmatched: Share;
+};
 
 // A client may call a line `constructor` or `__proto__`: only what is the record's own counts.
-const ownOf = (lines: StoredTransaction['credited']['lines'], id: string): Credited | undefined =>
+const ownOf = (lines: StoredTransaction['credited']['lines'], id: string): CreditedCharge | undefined =>
   Object.hasOwn(lines, id) ? lines[id] : undefined;
 
 /** What is left of a sale after its live credits. */
 export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
-  const share = shareReader(exponentOf(transaction.currency));
-  const left = (whole: Share, taken: Credited | undefined) =>
-    taken ? minus(whole, share(taken.net, taken.tax)) : whole;
-  const { line_items, shipping, shipping_amount } = transaction;
+  const exponent = exponentOf(transaction.currency);
+  const balance = (whole: Amounts, stored: CreditedCharge | undefined): Balance => ({
+    whole,
+    credited: creditedAmounts(stored, exponent),
+  });
   const lines = new Map(
-    line_items.map(({ id, net_amount, tax_amount }) => [
-      id,
-      left(share(net_amount, tax_amount), ownOf(credited.lines, id)),
+    transaction.line_items.map((line) => [
+      line.id,
+      balance(lineAmounts(line, exponent), ownOf(credited.lines, line.id)),
     ]),
   );
-  const shippingLeft = left(share(shipping_amount, shipping?.tax_amount ?? '0'), credited.shipping);
-  const sum = [...lines.values(), shippingLeft].reduce(plus, nothing);
-  return { lines, shipping: shippingLeft, total: left(sum, credited.unmatched) };
+  const shipping = balance(shippingAmounts(transaction, exponent), credited.shipping);
+  const { net, tax } = credited.unmatched;
+  const sum = [...lines.values(), shipping].map(leftOf).reduce(plus, nothing);
+  return {
+    lines,
+    shipping,
+    total: minus(sum, { net: parseAmount(net, exponent), tax: parseAmount(tax, exponent) }),
+  };
 };
 
 /** Which line of the parent a credit's line belongs to: the one that it names, else the one with its id. */
@@ -57,16 +69,16 @@ export const parentLineId = (
 
 /** What a recorded credit took of its parent: what finalizing it adds to the counters, and voiding it gives back. */
 export const takenBy = (credit: Transaction, parent: Transaction): Taken => {
-  const share = shareReader(exponentOf(credit.currency));
-  const lines = new Map<string, Share>();
+  const exponent = exponentOf(credit.currency);
+  const lines = new Map<string, Amounts>();
   let unmatched = nothing;
   for (const line of credit.line_items) {
     const id = parentLineId(line, parent);
-    const taken = share(line.net_amount, line.tax_amount);
+    const taken = lineAmounts(line, exponent);
     if (id === undefined) unmatched = plus(unmatched, taken);
-    else lines.set(id, plus(lines.get(id) ?? nothing, taken));
+    else lines.set(id, moved(lines.get(id) ?? creditedAmounts(undefined, exponent), taken, 1n));
   }
-  return { lines, shipping: share(credit.shipping_amount, credit.shipping?.tax_amount ?? '0'), unmatched };
+  return { lines, shipping: shippingAmounts(credit, exponent), unmatched };
 };
 
 /** The parent after a credit was finalized (`1n`) or voided (`-1n`): its counters, refund status and version. */
@@ -77,30 +89,33 @@ export const withCredited = (
   at: string,
 ): StoredTransaction => {
   const exponent = exponentOf(parent.transaction.currency);
-  const share = shareReader(exponent);
   const write = (minor: bigint) => formatAmount(minor, exponent);
-  const moved = (now: Credited | undefined, by: Share): Credited => {
-    const before = now ? share(now.net, now.tax) : nothing;
-    return { net: write(before.net + sign * by.net), tax: write(before.tax + sign * by.tax) };
-  };
+  const read = ({ net, tax }: { readonly net: string; readonly tax: string }): Share => ({
+    net: parseAmount(net, exponent),
+    tax: parseAmount(tax, exponent),
+  });
+  const after = (now: CreditedCharge | undefined, by: Amounts) =>
+    storedAmounts(moved(creditedAmounts(now, exponent), by, sign), exponent);
   const lines = new Map(Object.entries(parent.credited.lines));
-  for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id), by));
+  for (const [id, by] of taken.lines) lines.set(id, after(lines.get(id), by));
+  const unmatched = read(parent.credited.unmatched);
   const credited = {
     lines: Object.fromEntries(lines),
-    shipping: moved(parent.credited.shipping, taken.shipping),
-    unmatched: moved(parent.credited.unmatched, taken.unmatched),
+    shipping: after(parent.credited.shipping, taken.shipping),
+    unmatched: {
+      net: write(unmatched.net + sign * taken.unmatched.net),
+      tax: write(unmatched.tax + sign * taken.unmatched.tax),
+    },
   };
-  const sum = [...lines.values(), credited.shipping, credited.unmatched]
-    .map(({ net, tax }) => share(net, tax))
-    .reduce(plus, nothing);
-  const after = { ...parent, credited };
+  const sum = [...lines.values(), credited.shipping, credited.unmatched].map(read).reduce(plus, nothing);
+  const counted = { ...parent, credited };
   return {
-    ...after,
+    ...counted,
     transaction: {
       ...parent.transaction,
       credited_amount: write(sum.net),
       credited_tax_amount: write(sum.tax),
-      refund_status: isNothing(sum) ? 'none' : isNothing(remainingOf(after).total) ? 'full' : 'partial',
+      refund_status: isNothing(sum) ? 'none' : isNothing(remainingOf(counted).total) ? 'full' : 'partial',
       updated_at: at,
       version: parent.transaction.version + 1,
     },

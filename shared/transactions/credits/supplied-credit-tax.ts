@@ -4,9 +4,12 @@ import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { withRowTaxes } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { nothing, overCredit, parentLineId, remainingOf } from './remaining.ts';
+import { leftOf, nothing } from './counters.ts';
+import { overCredit, parentLineId, remainingOf } from './remaining.ts';
+import { rowTaxes } from './scale.ts';
 
-type Charge = { readonly weight: bigint; readonly rows: readonly bigint[] };
+/** What a charge can still carry, and how its jurisdictions share what it gets of that. */
+type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
 
 /**
  * Record the tax that was refunded instead of the computed one: spread over the credited lines by what is left of their
@@ -30,24 +33,28 @@ export const withSuppliedCreditTax = (
     total,
     charges.map(({ weight }) => weight),
   );
-  const rowTaxes = charges.flatMap(({ rows }, index) => allocate(taxes[index] as bigint, rows));
-  return accept(withRowTaxes(outcome, rowTaxes, null));
+  const rows = charges.flatMap(({ rowsOf }, index) => rowsOf(taxes[index] as bigint));
+  return accept(withRowTaxes(outcome, rows, null));
 };
 
-// What each credited line, and the shipping, can still carry, and how its jurisdictions share it.
+// What each credited line, and the shipping, can still carry.
 const chargesOf = ({ line_items, shipping }: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
   const remaining = remainingOf(parent);
-  const left = new Map(remaining.lines);
+  const spent = new Set<string>();
   const read = (text: string) => parseAmount(text, exponent);
   const charges = line_items.map((line): Charge => {
     const id = parentLineId(line, parent.transaction);
-    const parentLine = parent.transaction.line_items.find((candidate) => candidate.id === id);
-    if (!parentLine) return { weight: read(line.tax_amount), rows: line.taxes.map((row) => read(row.tax_amount)) };
-    const weight = left.get(parentLine.id)?.tax ?? 0n;
+    const balance = id === undefined ? undefined : remaining.lines.get(id);
+    if (id === undefined || !balance) {
+      const rows = line.taxes.map((row) => read(row.tax_amount));
+      return { weight: read(line.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
+    }
     // A second line of the same parent's line finds nothing left.
-    left.delete(parentLine.id);
-    return { weight, rows: parentLine.taxes.map((row) => read(row.tax_amount)) };
+    const weight = spent.has(id) ? 0n : leftOf(balance).tax;
+    spent.add(id);
+    return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };
   });
-  const rows = (parent.transaction.shipping?.taxes ?? []).map((row) => read(row.tax_amount));
-  return shipping ? [...charges, { weight: remaining.shipping.tax, rows }] : charges;
+  const { tax } = leftOf(remaining.shipping);
+  const ofShipping = { weight: tax, rowsOf: (part: bigint) => rowTaxes(part, remaining.shipping) };
+  return shipping ? [...charges, ofShipping] : charges;
 };

@@ -1,6 +1,6 @@
 import { inputOf, lineEchoes, metadataOf } from '../../calculations/echo.ts';
-import { canonicalJson } from '../canonical-json.ts';
 import type { TransactionUpdate } from '../request.ts';
+import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The inputs of the calculation: what recalculates a draft, and is fixed afterwards (interface decisions 4). */
@@ -18,19 +18,6 @@ export const inputFields = [
   'explain',
 ] as const;
 export type InputField = (typeof inputFields)[number];
-
-const isSame = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null);
-
-// Absent and null are the same inside an object; a client may send either.
-const withoutNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, inner]) => inner !== null)
-      .map(([key, inner]) => [key, withoutNulls(inner)]),
-  );
-};
 
 /** The inputs that an update really changes: a field sent with its stored value is unchanged (interface decisions 1). */
 export const changedInputs = (update: TransactionUpdate, transaction: Transaction): InputField[] => {

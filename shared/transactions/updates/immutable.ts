@@ -1,5 +1,5 @@
 import type { Problem } from '../../problem.ts';
-import { draftExpired, transitionProblem } from '../lifecycle.ts';
+import { draftExpired, isExpiredDraft, transitionProblem } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
@@ -11,6 +11,8 @@ export type Asked = {
   readonly reference: boolean;
   readonly tax: boolean;
   readonly status: boolean;
+  /** Another reason of what is void already. */
+  readonly reason: boolean;
 };
 
 const immutable = (field: string, status: string): Problem => ({
@@ -38,10 +40,11 @@ export const updateProblems = (update: TransactionUpdate, transaction: Transacti
     ...(asked.reference && !canSetReference(transaction) ? [immutable('reference_id', status)] : []),
     ...(asked.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', status)] : []),
     ...(asked.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
+    ...(asked.reason ? [immutable('void_reason', status)] : []),
     ...statusProblems(update, transaction, asked),
   ];
-  const isExpiredDraft = transaction.void_reason === 'draft_expired' && problems.length > 0;
-  return isExpiredDraft ? [draftExpired(transaction)] : problems;
+  const isExpired = isExpiredDraft(transaction) && problems.length > 0;
+  return isExpired ? [draftExpired(transaction)] : problems;
 };
 
 const canSetReference = ({ status, reference_id }: Transaction) =>

@@ -1,0 +1,39 @@
+/** What a gateway says without asking a function: the deployed one (gateway-responses.ts) and the local one. */
+import type { Problem } from '../shared/problem.ts';
+
+export const notFound: Problem = {
+  code: 'not_found',
+  title: 'Not Found',
+  detail: 'There is nothing at this path. Check the address and its spelling.',
+};
+export const forbidden: Problem = {
+  code: 'auth_forbidden',
+  title: 'Forbidden',
+  detail: 'The request was refused before it reached the service.',
+};
+export const malformed: Problem = {
+  code: 'validation_malformed_json',
+  title: 'Bad Request',
+  detail: 'The request could not be read.',
+};
+export const tooMany: Problem = {
+  code: 'rate_limit_error',
+  title: 'Too Many Requests',
+  detail:
+    'The service gets more requests than it takes. Wait as long as Retry-After says, then send the request again.',
+};
+export const unavailable: Problem = {
+  code: 'system_service_unavailable',
+  title: 'Service Unavailable',
+  detail: 'The service did not answer in time. Send the request again, a writing one with the same Idempotency-Key.',
+};
+export const broken: Problem = {
+  code: 'system_internal_error',
+  title: 'Internal Error',
+  detail: 'Something failed on our side.',
+};
+export const bodyTooLarge: Problem = {
+  code: 'validation_body_too_large',
+  title: 'Body Too Large',
+  detail: 'Send at most 1 MiB.',
+};

@@ -1,0 +1,128 @@
+import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { crossFieldProblems, discountTooLarge } from '../../calculations/cross-field.ts';
+import type { Context } from '../../calculations/document.ts';
+import { lineIds } from '../../calculations/line-ids.ts';
+import type { LineItemRequest } from '../../calculations/request.ts';
+import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { exponentOf, parseAmount } from '../../money/currency.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import type { Transaction } from '../transaction.ts';
+import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './counters.ts';
+import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
+import type { CreditRequest } from './credit-request.ts';
+import { creditOutcome } from './outcome.ts';
+import { overCredit, parentLineId, type Remaining } from './remaining.ts';
+import { recordedTax, scaleCharge } from './scale.ts';
+
+type Drawn = {
+  readonly lines: (LineItemResponse | null)[];
+  readonly warnings: Warning[];
+  readonly balances: Map<string, Balance>;
+};
+
+/** The outcome that credits the lines that were sent, and the shipping where it was. */
+export const linesOutcome = (
+  parent: Transaction,
+  request: CreditRequest,
+  remaining: Remaining,
+  context: Context,
+): Result<Outcome> => {
+  const requested = request.line_items ?? [];
+  const ids = lineIds(
+    requested,
+    parent.line_items.map(({ id }) => id),
+  );
+  const drawn: Drawn = { lines: [], warnings: [], balances: new Map(remaining.lines) };
+  for (const [index, line] of requested.entries()) {
+    const problem = drawLine(drawn, parent, line, ids[index] as string, index);
+    if (problem) return refuse(problem);
+  }
+  const unmatched = calculateUnmatched(parent, request, drawn, ids, context);
+  if (!unmatched.ok) return unmatched;
+  const shipping = drawShipping(parent, request, remaining.shipping);
+  if (!shipping.ok) return shipping;
+  const lines = drawn.lines.map((line) => line ?? (unmatched.value.shift() as LineItemResponse));
+  const outcome = creditOutcome(parent, request, lines, shipping.value, drawn.warnings, context);
+  const left = minus(remaining.total, totalOf(outcome));
+  return left.net < 0n || left.tax < 0n
+    ? refuse(overCredit(remaining.total, parent.currency, '/line_items'))
+    : accept(outcome);
+};
+
+const totalOf = ({ line_items, currency, shipping_amount, tax_amount }: Outcome): Share => {
+  const exponent = exponentOf(currency);
+  const nets = line_items.map(({ net_amount }) => parseAmount(net_amount, exponent));
+  return {
+    net: nets.reduce((sum, net) => sum + net, parseAmount(shipping_amount, exponent)),
+    tax: parseAmount(tax_amount, exponent),
+  };
+};
+
+const unmatchedWarning = (index: number): Warning => ({
+  code: 'credit_line_unmatched',
+  message: "No line of the parent has this id: it was calculated at the parent's releases and date.",
+  pointer: `/line_items/${index}`,
+});
+
+// Take a line out of what is left of its parent's line; several lines may draw on one.
+const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: string, index: number) => {
+  const exponent = exponentOf(parent.currency);
+  const parentId = parentLineId(line, parent);
+  const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
+  if (!parentLine) {
+    drawn.lines.push(null);
+    drawn.warnings.push(unmatchedWarning(index));
+    return null;
+  }
+  const balance = drawn.balances.get(parentLine.id) as Balance;
+  const sized = sizeLine(line, parentLine, balance, exponent);
+  const discount = excessiveDiscount(sized);
+  if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
+  const left = leftOf(balance);
+  if (sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`);
+  const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
+  const credited = creditLine(line, id, parentLine, sized, taken, balance, exponent);
+  drawn.balances.set(parentLine.id, {
+    whole: balance.whole,
+    credited: moved(balance.credited, lineAmounts(credited, exponent), 1n),
+  });
+  drawn.lines.push(credited);
+  return null;
+};
+
+const calculateUnmatched = (
+  parent: Transaction,
+  request: CreditRequest,
+  { lines }: Drawn,
+  ids: readonly string[],
+  context: Context,
+): Result<LineItemResponse[]> => {
+  const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
+  const unmatched = requested.filter((_, index) => lines[index] === null);
+  if (unmatched.length === 0) return accept([]);
+  const { currency, tax_date, tax_included, collected_by, ship_from } = parent;
+  const customer = request.customer ?? parent.customer;
+  const basis = { currency, tax_date, tax_included, collected_by, ship_from, customer };
+  // In the places where they stand, so that the pointers are those of the request.
+  const places = requested.map((line, index) => (lines[index] === null ? line : null));
+  const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
+  if (problem) return refuse(problem, ...others);
+  const calculated = calculate({ ...basis, line_items: unmatched }, context, []);
+  return calculated.ok ? accept(calculated.value.line_items) : calculated;
+};
+
+const drawShipping = (
+  parent: Transaction,
+  { shipping }: CreditRequest,
+  balance: Balance,
+): Result<ShippingResponse | null> => {
+  if (!shipping) return accept(null);
+  const exponent = exponentOf(parent.currency);
+  const net = rescale(decimal(shipping.amount), exponent);
+  const left = leftOf(balance);
+  if (!parent.shipping || net > left.net) return refuse(overCredit(left, parent.currency, '/shipping/amount'));
+  const taken = { net, tax: recordedTax(net, balance) };
+  const scaled = scaleCharge(parent.shipping, balance, taken, exponent);
+  return accept({ ...scaled, amount: shipping.amount, product_tax_code: parent.shipping.product_tax_code });
+};

@@ -1,0 +1,58 @@
+import type { Outcome } from '../../calculations/calculate.ts';
+import type { Context } from '../../calculations/document.ts';
+import type { LineItemResponse } from '../../calculations/response.ts';
+import { allocate } from '../../money/allocate.ts';
+import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import type { Transaction } from '../transaction.ts';
+import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
+import { creditLine } from './credit-lines.ts';
+import type { CreditRequest } from './credit-request.ts';
+import { creditOutcome } from './outcome.ts';
+import { overCredit, type Remaining } from './remaining.ts';
+import { inheritedCoupon, scaleShipping } from './scale.ts';
+
+/** The outcome that credits exactly what is left of a sale, each line as one piece of what is left of it. */
+export const restOutcome = (
+  parent: Transaction,
+  request: CreditRequest,
+  remaining: Remaining,
+  context: Context,
+): Result<Outcome> => {
+  if (isNothing(remaining.total)) return refuse(overCredit(remaining.total, parent.currency, '/credit_remaining'));
+  const exponent = exponentOf(parent.currency);
+  const shares = capped([...remaining.lines.values(), remaining.shipping].map(leftOf), remaining.total);
+  const lines = parent.line_items.flatMap((line, index) => {
+    const taken = shares[index] as Share;
+    return isNothing(taken) ? [] : [restOfLine(line, taken, remaining.lines.get(line.id) as Balance, exponent)];
+  });
+  const taken = shares.at(-1) as Share;
+  const shipping =
+    parent.shipping && !isNothing(taken) ? scaleShipping(parent.shipping, remaining.shipping, taken, exponent) : null;
+  return accept(creditOutcome(parent, request, lines, shipping, [], context));
+};
+
+const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): LineItemResponse => {
+  const sized = {
+    unitPrice: formatAmount(taken.net, exponent),
+    amount: taken.net,
+    discount: 0n,
+    thirdPartyDiscount: inheritedCoupon(balance, taken.net),
+    net: taken.net,
+  };
+  const said = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
+  return creditLine(said, line.id, line, sized, taken, balance, exponent);
+};
+
+// Lines that matched none may have taken from the total what the lines themselves still show.
+const capped = (shares: readonly Share[], total: Share): Share[] => {
+  const nets = allocate(
+    total.net,
+    shares.map(({ net }) => net),
+  );
+  const taxes = allocate(
+    total.tax,
+    shares.map(({ tax }) => tax),
+  );
+  return shares.map((_, index) => ({ net: nets[index] as bigint, tax: taxes[index] as bigint }));
+};

@@ -1,0 +1,45 @@
+import * as z from 'zod/mini';
+import { Settings } from '../accounts/account.ts';
+import type { Context } from '../calculations/document.ts';
+import type { Release } from '../content/release.ts';
+
+/**
+ * The account settings that a calculation reads: a transaction keeps those that its figures rest on, so that they come
+ * out the same whatever the account decides later (interface decisions 3).
+ */
+export const PinnedSettings = z.pick(Settings, {
+  rounding: true,
+  registrations: true,
+  ship_from: true,
+  ambiguous_address: true,
+  incomplete_coverage: true,
+});
+export type PinnedSettings = z.infer<typeof PinnedSettings>;
+
+/** What of the settings, or of what was pinned before, is pinned. */
+export const pinnedOf = (settings: PinnedSettings): PinnedSettings => ({
+  rounding: settings.rounding,
+  registrations: settings.registrations,
+  ship_from: settings.ship_from,
+  ambiguous_address: settings.ambiguous_address,
+  incomplete_coverage: settings.incomplete_coverage,
+});
+
+type Pinning = {
+  readonly transaction: { readonly content_releases: Readonly<Record<string, string>> };
+  readonly pinned: PinnedSettings;
+};
+
+/** The context of a recalculation that must come out as the recorded one did: its releases, and its settings. */
+export const pinnedTo = (
+  { transaction: { content_releases }, pinned }: Pinning,
+  context: Context,
+  releaseById: (id: string) => Release | undefined,
+): Context => ({
+  ...context,
+  settings: { ...context.settings, ...pinned },
+  releaseFor: (state) => {
+    const id = content_releases[`US-${state}`];
+    return (id === undefined ? undefined : releaseById(id)) ?? context.releaseFor(state);
+  },
+});

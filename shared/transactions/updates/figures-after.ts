@@ -1,0 +1,116 @@
+import type { Outcome } from '../../calculations/calculate.ts';
+import type { Warning } from '../../calculations/response.ts';
+import { unknownFieldWarnings } from '../../calculations/warnings.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import { takenBy, withCredited } from '../credits/remaining.ts';
+import { withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
+import { taxDiffers } from '../new-transaction.ts';
+import type { TransactionUpdate } from '../request.ts';
+import { withSuppliedTax } from '../supplied-tax.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
+import type { Asked } from './immutable.ts';
+import { type Basis, recalculate } from './recalculate.ts';
+
+type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
+
+/** The figures after the edits, or nothing where they stay: nothing is recalculated silently. */
+export const figuresAfter = (
+  update: TransactionUpdate,
+  stored: StoredTransaction,
+  asked: Asked,
+  basis: Basis,
+  unknownFields: readonly string[],
+): Result<Partial<Figures>> => {
+  const { transaction } = stored;
+  const isStale = stored.creditOf !== null && asked.status && update.status === 'finalized';
+  if (asked.inputs.length === 0 && !asked.tax && !isStale)
+    return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
+  if (basis.parent && transaction.status === 'finalized')
+    return retaxed(transaction, update.tax_amount ?? null, basis.parent, unknownFields);
+  const supplied = suppliedTax(update, transaction, asked);
+  const calculated = recalculate(update, stored, asked, basis, unknownFields);
+  if (!calculated.ok) return calculated;
+  const recorded =
+    supplied === null
+      ? accept(calculated.value)
+      : basis.parent
+        ? withSuppliedCreditTax(calculated.value, supplied, basis.parent)
+        : accept(withSuppliedTax(calculated.value, supplied));
+  if (!recorded.ok) return recorded;
+  const outcome = recorded.value;
+  const isMoved = outcome.tax_amount !== transaction.tax_amount || outcome.total_amount !== transaction.total_amount;
+  if (isStale && !asked.tax && asked.inputs.length === 0 && isMoved)
+    return refuse({
+      code: 'conflict_credit_stale',
+      title: 'Credit is stale',
+      detail:
+        'The sale was credited since, and this credit has changed: send meta.tax_amount as tax_amount, or create it again.',
+      source: { pointer: '/status' },
+      meta: { tax_amount: outcome.tax_amount },
+    });
+  return accept({
+    ...outcome,
+    warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, update, transaction, asked)],
+    calculated_tax_amount: calculated.value.tax_amount,
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+  });
+};
+
+// The same unknown field in every update is one warning.
+const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly string[]): Warning[] => {
+  const told = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
+  const added = unknownFieldWarnings(unknownFields).filter(({ code, pointer }) => !told.has(`${code} ${pointer}`));
+  return [...warnings, ...added];
+};
+
+/**
+ * Another tax of a finalized credit. What it credits stays; its tax is spread over, and bounded by, what is left of the
+ * sale's without this credit itself.
+ */
+const retaxed = (
+  transaction: Transaction,
+  supplied: string | null,
+  parent: StoredTransaction,
+  unknownFields: readonly string[],
+): Result<Partial<Figures>> => {
+  const { calculated_tax_amount, updated_at } = transaction;
+  const without = withCredited(parent, takenBy(transaction, parent.transaction), -1n, updated_at);
+  const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
+  if (!recorded.ok) return recorded;
+  const { tax_amount } = recorded.value;
+  const others = withUnknownFields(transaction.warnings, unknownFields).filter(
+    ({ code }) => code !== 'tax_amount_differs',
+  );
+  const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
+  return accept({
+    ...recorded.value,
+    warnings: [...others, ...differs],
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+  });
+};
+
+const suppliedTax = (update: TransactionUpdate, transaction: Transaction, asked: Asked): string | null => {
+  if (update.tax_amount !== undefined) return update.tax_amount;
+  return asked.inputs.length === 0 && transaction.tax_amount_source === 'provided' ? transaction.tax_amount : null;
+};
+
+const taxWarnings = (
+  outcome: Outcome,
+  calculated: Outcome,
+  update: TransactionUpdate,
+  transaction: Transaction,
+  asked: Asked,
+): Warning[] => {
+  if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome.tax_amount, calculated.tax_amount)];
+  const isDropped =
+    asked.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
+  return isDropped
+    ? [
+        {
+          code: 'tax_amount_dropped',
+          message: `The edit recalculated the tax; the ${transaction.tax_amount} sent before no longer counts.`,
+          pointer: '/tax_amount',
+        },
+      ]
+    : [];
+};

@@ -1,0 +1,87 @@
+import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { crossFieldProblems } from '../../calculations/cross-field.ts';
+import type { Context } from '../../calculations/document.ts';
+import { inputOf } from '../../calculations/echo.ts';
+import type { Problem } from '../../problem.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import {
+  inheritedFields,
+  inheritedProblem,
+  lineFieldProblem,
+  lineFields,
+  shippingAlone,
+} from '../credits/admission.ts';
+import { creditOf } from '../credits/credit.ts';
+import type { CreditRequest } from '../credits/credit-request.ts';
+import { pinnedTo } from '../pinned.ts';
+import type { Ports } from '../ports.ts';
+import type { TransactionUpdate } from '../request.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
+import type { InputField } from './changed-fields.ts';
+import type { Asked } from './immutable.ts';
+
+/** What an update rests on beside the transaction. */
+export type Basis = {
+  readonly context: Context;
+  readonly releaseById: Ports['releaseById'];
+  readonly parent: StoredTransaction | null;
+};
+
+/** Calculate again: a credit of a sale from the sale as it stands now, everything else from its inputs. */
+export const recalculate = (
+  update: TransactionUpdate,
+  stored: StoredTransaction,
+  asked: Asked,
+  { context, releaseById, parent }: Basis,
+  unknownFields: readonly string[],
+): Result<Outcome> => {
+  const changes = Object.fromEntries(asked.inputs.map((field) => [field, update[field]])) as Pick<
+    TransactionUpdate,
+    InputField
+  >;
+  const input = { ...inputOf(stored.transaction), ...changes };
+  if (parent) {
+    const [problem, ...others] = keptFromParent(update, stored, asked, parent.transaction);
+    if (problem) return refuse(problem, ...others);
+    const request = creditRequest(update, input, stored, asked);
+    const credit = creditOf(parent, request, pinnedTo(parent, context, releaseById), unknownFields);
+    return credit.ok ? accept(credit.value.outcome) : credit;
+  }
+  const [problem, ...others] = crossFieldProblems(input);
+  if (problem) return refuse(problem, ...others);
+  // Without an edit of the inputs the figures must come out as they were recorded.
+  const basis = asked.inputs.length > 0 ? context : pinnedTo(stored, context, releaseById);
+  return calculate(input, basis, unknownFields);
+};
+
+// What a credit has from its sale is not edited: another value, also null, would be ignored.
+const keptFromParent = (
+  update: TransactionUpdate,
+  stored: StoredTransaction,
+  asked: Asked,
+  parent: Transaction,
+): Problem[] => [
+  ...inheritedFields.filter((name) => asked.inputs.includes(name)).map((name) => inheritedProblem(name, parent)),
+  ...lineFields.filter((name) => asked.inputs.includes(name)).map(lineFieldProblem),
+  ...(asked.inputs.includes('shipping') && !isOfLines(update, stored, asked) ? [shippingAlone] : []),
+];
+
+/** Whether a credit is of certain lines after an update: it was, or is given lines, or shipping beside its lines. */
+export const isOfLines = (
+  { line_items }: TransactionUpdate,
+  { creditOf: kind }: StoredTransaction,
+  { inputs }: Asked,
+): boolean =>
+  kind === 'lines' || inputs.includes('line_items') || (inputs.includes('shipping') && (line_items ?? null) !== null);
+
+/** A credit is asked for again as it was: all, what remains, or these lines. */
+const creditRequest = (
+  update: TransactionUpdate,
+  input: CreditRequest,
+  stored: StoredTransaction,
+  asked: Asked,
+): CreditRequest => {
+  if (isOfLines(update, stored, asked)) return input;
+  const { line_items: _lines, shipping: _shipping, ...rest } = input;
+  return { ...rest, credit_remaining: stored.creditOf === 'remaining' };
+};

@@ -1,0 +1,117 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Context } from 'aws-lambda';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { type Grants, type Operation, type Queried, routes, schedules } from '../../shared/http/routes.ts';
+
+// A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own.
+process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
+vi.resetModules();
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client.ts');
+const { handlers } = await import('../../infra/local/handlers.ts');
+const { newCaller } = await import('../support/api.ts');
+const { clientOf, creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
+
+type Client = ReturnType<typeof clientOf>;
+type Entry = Operation | keyof typeof schedules;
+type Input = {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly RequestItems?: Readonly<Record<string, unknown>>;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
+};
+
+const entries: Record<Entry, { readonly grants: Grants; readonly indexes?: Queried }> = { ...routes, ...schedules };
+const named = Object.fromEntries(Object.entries(environment.tables).map(([name, table]) => [table, name]));
+
+/** What IAM asks of a command, as `table action`; the writes of a transaction are asked for one by one. */
+const asksFor = (command: string, { TableName = '', IndexName, RequestItems, TransactItems = [] }: Input): string[] => {
+  if (command === 'Query') return [`${named[TableName]} Query ${IndexName}`];
+  if (command === 'BatchGetItem') return Object.keys(RequestItems ?? {}).map((table) => `${named[table]} ${command}`);
+  if (command !== 'TransactWriteItems') return [`${named[TableName]} ${command}`];
+  const actions: Record<string, string> = { ConditionCheck: 'ConditionCheckItem' };
+  return TransactItems.flatMap((item) =>
+    Object.entries(item).map(([kind, write]) => `${named[write.TableName]} ${actions[kind] ?? `${kind}Item`}`),
+  );
+};
+
+let seen: Set<string> | null = null;
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  database.middlewareStack.add(
+    (next, context) => (sent) => {
+      const command = String(context.commandName).replace('Command', '');
+      for (const asked of asksFor(command, sent.input as Input)) seen?.add(asked);
+      return next(sent);
+    },
+    { step: 'initialize', name: 'record' },
+  );
+});
+
+/** What a run's commands need; nothing before or after it counts. */
+const recorded = async (run: () => Promise<unknown>): Promise<string[]> => {
+  seen = new Set();
+  try {
+    await run();
+    return [...seen].sort();
+  } finally {
+    seen = null;
+  }
+};
+
+const key = (name: string) => ({ 'Idempotency-Key': name });
+const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+const customer = { id: 'cus_1', address: michigan };
+
+/** What is there before an operation, and then every way through it that asks something else of the database. */
+const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
+  'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
+  'get-openapi': (client) => client.call('GET', '/openapi.json'),
+  'create-calculation': (client, parent) =>
+    made(client.calculate({ type: 'credit', parent_transaction_id: parent.id })),
+  'create-transaction': async (client, parent) => {
+    await made(client.create(sale({ reference_id: 'made', customer }), key('1')));
+    await made(client.create(sale({ reference_id: 'made too', status: 'finalized' })));
+    await made(client.create(creditOf(parent, half)));
+    await made(client.create(creditOf(parent, half), key('2')));
+    await client.create(sale({ reference_id: 'made', customer }), key('1'));
+    await client.create(sale({ reference_id: 'made', tax_date: '1990-01-01' }), key('3'));
+    await client.create(sale({ reference_id: 'made' }));
+  },
+  'list-transactions': async (client, parent) => {
+    await made(client.list({ expand: 'line_items', starting_after: parent.id }));
+    await made(client.list({ expand: 'line_items' }));
+    for (const filter of ['customer_id', 'reference_id', 'parent_transaction_id', 'tax_date[gte]'])
+      await made(client.list({ [filter]: '2026-01-01' }));
+  },
+  'get-transaction': (client, parent) => made(client.get(parent.id)),
+  'update-transaction': async (client, parent) => {
+    const draft = parent.draft;
+    await made(client.update(draft.id, { reference_id: 'new', metadata: { a: '1' } }, key('4')));
+    await made(client.update(draft.id, { status: 'finalized' }));
+    await made(client.update(draft.id, { tax_amount: '5.00' }));
+    await made(client.update(parent.credit.id, { status: 'finalized' }));
+    await made(client.update(parent.credit.id, { status: 'void' }));
+    await made(client.update(draft.id, { status: 'void' }, key('5')));
+  },
+  'sweep-drafts': () =>
+    later(dayMs, () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context)),
+};
+
+it.each(Object.keys(entries) as Entry[])('%s may do what it does, and does all that it may', async (entry) => {
+  const caller = await newCaller();
+  const client = clientOf(caller);
+  const parent = await sold(client, { customer });
+  parent.draft = await made(client.create(sale({ reference_id: 'old' })));
+  parent.credit = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
+  const { grants, indexes = [] } = entries[entry];
+  const granted = [
+    ...Object.entries(grants).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
+    ...indexes.map((index) => `transactions Query ${index}`),
+  ].sort();
+  // Two minutes later the instance has forgotten the caller, and the window is another one.
+  const used = await later(120_000, () => recorded(() => ways[entry](client, parent)));
+  expect(used).toEqual(granted);
+});

@@ -1,0 +1,56 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const page = readFileSync('infra/local/workflows.md', 'utf8');
+const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+const hasCurl = (() => {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+/** The service as the page says to start it, but on any free port and with an emulator of its own. */
+const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...inherited } = process.env;
+const settings = { PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: 'levy_demo' };
+const service = spawn(process.execPath, ['infra/local/start.ts'], {
+  env: { ...inherited, ...settings },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let port = '';
+
+beforeAll(async () => {
+  let output = '';
+  for await (const chunk of service.stdout) {
+    output += chunk;
+    port = /^Levy +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(output)?.[1] ?? '';
+    if (/^curl .*\n/m.test(output)) break;
+  }
+});
+afterAll(async () => {
+  service.kill();
+  if (service.exitCode === null) await once(service, 'exit');
+});
+
+it.skipIf(!hasCurl)('every block of workflows.md works as it is pasted, one after the other', () => {
+  expect([port === '3000', blocks.length]).toEqual([false, 5]);
+  const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
+    encoding: 'utf8',
+    // This Node, whatever else the machine has; and nothing that the page does not name.
+    env: { ...inherited, PORT: port, PATH: `${dirname(process.execPath)}:${inherited['PATH']}` },
+  });
+  expect(output.split('--\n').map((part) => part.trimEnd().split('\n'))).toEqual([
+    [''],
+    ['finalized inv_1 6.00'],
+    ['finalized 6.00 provided'],
+    ['credit 6.00 106.00'],
+    ['3.00', 'credit 3.00', 'partial 50.00 3.00'],
+  ]);
+  expect(page).not.toMatch(/\bjq\b/);
+});
