@@ -11,10 +11,17 @@ import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 export const text = (max: number) =>
   z.string('Send a string.').check(z.maxLength(max, `Send at most ${max} characters.`));
 
+const identifierAdvice = 'Send 1 to 255 characters, without control characters.';
+const isControl = (code: number) => code < 32 || (code > 126 && code < 160);
+const isIdentifier = (value: string) => {
+  for (let index = 0; index < value.length; index++) if (isControl(value.charCodeAt(index))) return false;
+  return value.length > 0;
+};
+
 /** An identifier of the client's own: 1 to 255 characters without control characters. */
 export const identifier = z
-  .string('Send a string.')
-  .check(z.regex(/^[^\p{Cc}]{1,255}$/u, 'Send 1 to 255 characters, without control characters.'));
+  .string(identifierAdvice)
+  .check(z.maxLength(255, identifierAdvice), z.refine(isIdentifier, identifierAdvice));
 
 const decimalAdvice =
   'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point.';
