@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** What API Gateway takes at most (Amazon API Gateway quotas). */
-export const bodyLimitBytes = 10 * 1024 * 1024;
+const bodyLimitBytes = 10 * 1024 * 1024;
 
 /**
  * The request's body, or `null` for one over the limit. Throws when the client hangs up.

@@ -24,7 +24,7 @@ export const inputEcho = (input: CalculationInput, taxDate: string) => ({
   explain: input.explain ?? false,
 });
 
-export const lineEcho = (line: LineItemRequest, id: string) => ({
+const lineEcho = (line: LineItemRequest, id: string) => ({
   id,
   parent_line_item_id: line.parent_line_item_id ?? null,
   description: line.description ?? null,

@@ -68,7 +68,7 @@ export const metadata = z
   )
   .check(z.refine((value) => Object.keys(value).length <= metadataMax.keys, metadataAdvice));
 
-export const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
+const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
 
 /** A certificate that exempts the buyer, tested on the tax day. Without regions it holds everywhere. */
 export const Exemption = z.object(

@@ -49,7 +49,7 @@ type Sum = {
 type Amounts = Readonly<Record<'taxable' | 'exempt' | 'tax', bigint>>;
 
 /** Adds up rows by jurisdiction and rate, in the order of their first appearance: what a return asks for. */
-export const summarizer = () => {
+const summarizer = () => {
   const sums: Sum[] = [];
   // By code, and then by rate, of which a jurisdiction has few: joining both for every row would take longer than adding.
   const byCode = new Map<string, Sum[]>();

@@ -15,7 +15,7 @@ const versionDigits = 10;
 /** How many partitions the sparse index of drafts has; a partition takes 1,000 writes a second. */
 export const draftShards = 8;
 /** How many partitions the open entries of an account's state have. */
-export const openEntryShards = 8;
+const openEntryShards = 8;
 
 const shardOf = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
 
@@ -53,8 +53,7 @@ type OpenEntryPlace = {
 };
 
 /** The partition of one shard of a state's open entries, which a filing reads shard by shard. */
-export const openEntryPartition = (account: string, state: string, shard: number): string =>
-  `O#${account}#${state}#${shard}`;
+const openEntryPartition = (account: string, state: string, shard: number): string => `O#${account}#${state}#${shard}`;
 
 /** Where a transaction's liability in one state waits for a filing. */
 export const openEntryKey = (account: string, { transactionId, state, month, currency }: OpenEntryPlace): ItemKey => ({

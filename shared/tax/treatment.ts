@@ -15,7 +15,7 @@ import type { Doubt, Place, Relief, ResolvedEffect, ScaledRate, Treatment, Use }
 import { chooseRule, shippingRule } from './rule-choice.ts';
 
 /** A rate as the content writes it, read once: a fraction in units of `10^-rateDecimals`. */
-export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
+const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
 
 const zero = scaledRate('0');
 

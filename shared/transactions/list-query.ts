@@ -43,7 +43,7 @@ export const TransactionListQuery = z
 export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 
 /** With line items a page is larger, so it has fewer rows. */
-export const lineItemsLimitMax = 10;
+const lineItemsLimitMax = 10;
 
 /** How many rows a page has at the most. */
 export const limitOf = ({ limit: sent, expand }: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>

@@ -17,7 +17,7 @@ const smaller = (one: bigint, other: bigint) => (one < other ? one : other);
  * So every part is within a cent of its proportion, and the parts that exhaust it add up to the whole amount, whatever
  * credits came before, and which of them were voided. Never negative.
  */
-export const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
+const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
   const left = larger(whole - credited, 0n);
   if (before + now >= of) return left;
   if (now === 0n) return 0n;

@@ -4,7 +4,7 @@ import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The inputs of the calculation: what recalculates a draft, and is fixed afterwards (interface decisions 4). */
-export const inputFields = [
+const inputFields = [
   'currency',
   'tax_date',
   'customer',

@@ -58,7 +58,7 @@ const statusProblems = ({ status }: TransactionUpdate, transaction: Transaction,
 };
 
 /** Whether live credits have taken something of a sale. */
-export const hasCredits = ({ refund_status }: Transaction): boolean => refund_status !== 'none';
+const hasCredits = ({ refund_status }: Transaction): boolean => refund_status !== 'none';
 
 const hasCreditsProblem = (pointer: string): Problem => ({
   code: 'conflict_has_credits',
