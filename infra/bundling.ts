@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, buildSync, type Metafile, type TransformOptions, transformSync } from 'esbuild';
 import type { Operation, ScheduleName } from '../shared/http/routes.ts';
 import { packedFiles } from '../shared/packed/pack.ts';
 
@@ -10,16 +10,16 @@ export type Entry = Operation | ScheduleName | 'method-not-allowed';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// CommonJS without dynamic imports starts fastest (architecture, decision 11). The SDK goes in, at the version that the
-// tests ran with, and ES module sources first, because only they can be tree-shaken.
-const options = {
+// The SDK goes in, at the version that the tests ran with, and ES module sources first, because only they can be
+// tree-shaken. Only as ES modules does esbuild split what `import()` loads from what starts.
+const splitting = {
   absWorkingDir: root,
   bundle: true,
+  splitting: true,
   platform: 'node',
   target: 'node24',
-  format: 'cjs',
+  format: 'esm',
   mainFields: ['module', 'main'],
-  supported: { 'dynamic-import': false },
   alias: {
     '@aws-sdk/credential-provider-node': './shared/store/sdk/env-credentials.ts',
     '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
@@ -29,26 +29,55 @@ const options = {
   },
   minify: true,
   legalComments: 'none',
-  sourcemap: 'linked',
+  sourcemap: 'inline',
   sourcesContent: false,
   metafile: true,
   logLevel: 'error',
+  chunkNames: '[name]-[hash]',
   // Nothing is written there. Source maps hold paths relative to the output, and these must not depend on where CDK's
   // temporary folder is, or every checkout would deploy other bytes.
-  outfile: join(root, 'out/index.js'),
+  outdir: join(root, 'out'),
   write: false,
 } as const satisfies BuildOptions;
 
+// CommonJS without dynamic imports starts fastest (architecture, decision 11).
+const commonJs = {
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  minify: true,
+  legalComments: 'none',
+  sourcemap: 'external',
+  sourcesContent: false,
+  logLevel: 'error',
+} as const satisfies TransformOptions;
+
+// esbuild also makes files of imports that tree-shaking removed.
+const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<string>()): ReadonlySet<string> => {
+  if (found.has(from)) return found;
+  found.add(from);
+  for (const { path } of outputs[from]?.imports ?? []) if (path in outputs) reachable(outputs, path, found);
+  return found;
+};
+
 /**
- * Build one function into a folder: index.js, its source map, the packed data that it reads, and the
- * package.json that makes it CommonJS.
+ * Build one function into a folder: index.js, the files that it loads later, their source maps, the packed data that
+ * they read, and the package.json that makes them CommonJS. What several files need is in one that they share.
  *
  * The deployment, the size test and the bench all come here, so that what is measured is what is deployed.
  */
 export const bundle = (entry: Entry, outdir: string): Metafile => {
-  const { outputFiles, metafile } = buildSync({ ...options, entryPoints: [`functions/${entry}.ts`] });
+  const { outputFiles, metafile } = buildSync({ ...splitting, entryPoints: { index: `functions/${entry}.ts` } });
   mkdirSync(outdir, { recursive: true });
-  for (const { path, contents } of outputFiles) writeFileSync(join(outdir, basename(path)), contents);
+  const loaded = reachable(metafile.outputs, 'out/index.js');
+  for (const { path, text } of outputFiles) {
+    const name = basename(path);
+    if (!loaded.has(`out/${name}`)) continue;
+    const { code, map } = transformSync(text, { ...commonJs, sourcefile: name });
+    writeFileSync(join(outdir, name), `${code}//# sourceMappingURL=${name}.map\n`);
+    writeFileSync(join(outdir, `${name}.map`), map);
+  }
   if ('shared/packed/unpack.ts' in metafile.inputs)
     for (const { path } of packedFiles) copyFileSync(path, join(outdir, basename(path)));
   writeFileSync(join(outdir, 'package.json'), '{"type":"commonjs"}\n');

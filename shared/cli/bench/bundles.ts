@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bundle, type Entry } from '../../../infra/bundling.ts';
@@ -10,19 +10,25 @@ const functions = [...Object.keys(routes), ...Object.keys(schedules), 'method-no
 // Not a function of the service, but built exactly as one.
 const control = '../shared/cli/bench/cold-start-control' as Entry;
 
-const kibibytes = (code: Buffer): number => rounded(code.length / 1024);
+const kibibytes = (files: readonly Buffer[]): number =>
+  rounded(files.reduce((sum, { length }) => sum + length / 1024, 0));
+
+const codeIn = (folder: string): Buffer[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(join(folder, name)));
 
 /** Build every function as it is deployed, and the control of the cold starts; each into a folder of its name. */
 export const buildBundles = (folder: string): Figure[] => {
   bundle(control, join(folder, 'control'));
   return functions.map((name) => {
     bundle(name, join(folder, name));
-    const code = readFileSync(join(folder, name, 'index.js'));
+    const code = codeIn(join(folder, name));
     return {
       figure: 'bundle',
       of: name,
       minified_kibibytes: kibibytes(code),
-      gzipped_kibibytes: kibibytes(gzipSync(code)),
+      gzipped_kibibytes: kibibytes(code.map((file) => gzipSync(file))),
     };
   });
 };
