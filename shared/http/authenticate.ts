@@ -1,10 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import { type ApiKey, digestOf, isMisspelt } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
-import { environment } from '../config/environment.ts';
 import type { Code } from '../problem.ts';
 import { findAccount, findKey } from '../store/account-store.ts';
-import { bearerVerifier, type VerifyToken } from './bearer.ts';
+import type { VerifyToken } from './bearer.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
@@ -110,8 +109,11 @@ export const authenticator = ({ findKey, findAccount, verifyToken }: Credentials
   };
 };
 
+// Loaded with the first token: most callers send a key, and need neither the JWT library nor the shapes of claims.
+const verifyToken: VerifyToken = async (token) => (await import('./bearer.ts')).verifyToken(token);
+
 /** Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10). */
-export const authenticate = authenticator({ findKey, findAccount, verifyToken: bearerVerifier(environment.oidc) });
+export const authenticate = authenticator({ findKey, findAccount, verifyToken });
 
 /** Refuse a caller whose credential lacks the operation's scope with 403; `null` asks for none. */
 export const authorize =

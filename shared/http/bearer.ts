@@ -1,5 +1,8 @@
+import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
+import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { now } from '../config/clock.ts';
+import { environment } from '../config/environment.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { instanceCache } from './instance-cache.ts';
 import type { Scope } from './routes.ts';
@@ -63,10 +66,7 @@ const findKeys = async (issuer: string): Promise<string> => {
   }
 };
 
-// Imported with the first token, and not by every cold start: most callers send a key.
 const createVerifier = async ({ issuer, audience }: Issuer) => {
-  const { SimpleJwksCache } = await import('aws-jwt-verify/jwk');
-  const { JwtVerifier } = await import('aws-jwt-verify/jwt-verifier');
   const jwksCache = new SimpleJwksCache({ fetcher: { fetch: fetchDocument } });
   return JwtVerifier.create({ issuer, audience, jwksUri: await findKeys(issuer) }, { jwksCache });
 };
@@ -107,3 +107,6 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
     }
   };
 };
+
+/** Check a bearer token as the environment asks. */
+export const verifyToken = bearerVerifier(environment.oidc);

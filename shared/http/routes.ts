@@ -20,7 +20,7 @@ export type Route = {
 // The key and its account are read; the rate window is counted.
 const caller = { accounts: ['GetItem', 'UpdateItem'] } as const satisfies Grants;
 
-/** Keyed by operation: also the name of the file in functions/. */
+/** Keyed by operation: also the name of the file in functions/, and of what it serves in shared/operations/. */
 export const routes = {
   'list-product-attributes': { method: 'GET', path: '/product-attributes', scope: 'read', grants: caller },
   'create-calculation': {

@@ -1,12 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import { routes, schedules } from '../../shared/http/routes.ts';
+import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 
 const entries = [...Object.keys(routes), ...Object.keys(schedules), 'method-not-allowed'] as Entry[];
+const operations = (Object.keys(routes) as Operation[]).filter((operation) => routes[operation].scope !== null);
 const require = createRequire(import.meta.url);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));
 
@@ -37,6 +38,34 @@ describe.each(entries)('the bundle of %s', (entry) => {
       /client-(sso|sts)|credential-provider-(?!env)|nested-clients/.test(path),
     );
     expect(inTheChain).toEqual([]);
+  });
+});
+
+describe.each(operations)('the bundle of %s, once it has started,', (operation) => {
+  // By its real name, which is what Node knows a loaded file by.
+  const folder = realpathSync(newFolder());
+  bundle(operation, folder);
+  const { handler } = require(join(folder, 'index.js'));
+  const loaded = () => codeIn(folder).filter((name) => join(folder, name) in require.cache);
+  const later = () => codeIn(folder).filter((name) => !loaded().includes(name));
+  const answer = (headers: Record<string, string>) =>
+    handler(
+      { httpMethod: 'POST', path: '/', headers, requestContext: { requestId: 'request_1' } },
+      { getRemainingTimeInMillis: () => 9000 },
+    );
+
+  it('loads nothing for a stranger: the operation waits for a caller', async () => {
+    const atStart = loaded();
+    expect(await answer({})).toHaveProperty('statusCode', 401);
+    expect(loaded()).toEqual(atStart);
+    expect(later()).toContainEqual(expect.stringMatching(`^${operation}-`));
+  });
+
+  it('loads the check of bearer tokens with the first one', async () => {
+    const bearer = expect.stringMatching(/^bearer-/);
+    expect(later()).toContainEqual(bearer);
+    expect(await answer({ Authorization: 'Bearer token' })).toHaveProperty('statusCode', 401);
+    expect(loaded()).toContainEqual(bearer);
   });
 });
 

@@ -1,0 +1,18 @@
+import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
+import { operation } from '../http/operation.ts';
+import { mapResult } from '../result.ts';
+import { newTransactionId } from '../store/new-id.ts';
+import { transactionPorts } from '../store/transaction-ports.ts';
+import { transactionAnswerFields } from '../transactions/answer-fields.ts';
+import { createTransaction } from '../transactions/create-transaction.ts';
+import { TransactionRequest } from '../transactions/request.ts';
+import { newTransactionProblems } from '../transactions/request-problems.ts';
+
+export const serve = operation({
+  body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
+  run: async ({ body, caller, unknownFields, exchange }) => {
+    const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
+    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: exchange.remainingMs };
+    return mapResult(await createTransaction(creation, caller, ports), replyOfAnswer);
+  },
+});
