@@ -27,7 +27,18 @@ export type Jurisdiction = {
 export const rateDecimals = 8;
 
 /** The general rate of a jurisdiction, a fraction as a decimal string (`"0.0625"`). */
-export type Rate = Dated & Evidence & { readonly jurisdiction: string; readonly rate: string };
+export type Rate = Dated &
+  Evidence & {
+    readonly jurisdiction: string;
+    readonly rate: string;
+    /**
+     * The rate on food for home use, if another, where no rule exempts it or has a rate of its own; SST rate files have one
+     * for each jurisdiction. What is such food stands in `shared/tax/general-rate.ts`.
+     */
+    readonly food_rate?: string;
+    /** Both rates for a sale that comes from another state, where one differs; without a `food_rate` food is at its rate. */
+    readonly interstate?: { readonly rate: string; readonly food_rate?: string };
+  };
 
 /** What a rule does to the goods that it names. Amounts are per unit, in the state's currency. */
 export type Effect =
@@ -40,6 +51,31 @@ export type Effect =
   | { readonly type: 'threshold_excess'; readonly amount: string }
   /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
   | { readonly type: 'threshold_rate'; readonly amount: string; readonly rate: string }
+  /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
+  | { readonly type: 'base_cap'; readonly amount: string }
+  /**
+   * Of each unit what lies above `above` and not above `to` is taxed, at a rate of its own (Tennessee's single article).
+   *
+   * Where it comes on top of a state's tax it is a jurisdiction of its own, of type `state`, which its rule names in
+   * `jurisdictions` and which has no rate. Such a jurisdiction has a row only where it taxes something. Of all other rules
+   * only those that exempt (or make shipping follow its goods) bind it too: that the state taxes goods does not.
+   */
+  | { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string }
+  /** Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). */
+  | { readonly type: 'tax_cap'; readonly rate: string; readonly amount: string }
+  /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
+  | { readonly type: 'base_percent'; readonly percent: string }
+  /**
+   * A fee for each unit, whatever its price, once the taxable goods that the document brings to the state reach
+   * `order_minimum` (Minnesota's retail delivery fee). `null` is always. It is no part of a base and never rounded away;
+   * local jurisdictions need a rule of their own that exempts it.
+   */
+  | { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null }
+  /**
+   * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt; above it, the rule that would hold
+   * without the holiday decides. `amount: null` has no limit.
+   */
+  | { readonly type: 'holiday'; readonly amount: string | null; readonly inclusive: boolean }
   /** Business and personal buyers are taxed differently; a buyer who does not say is a personal one. */
   | { readonly type: 'use_split'; readonly business: PlainEffect; readonly personal: PlainEffect }
   /** Shipping that is taxed as the goods it brings. */
@@ -57,6 +93,13 @@ export type Rule = Dated &
     readonly id: string;
     /** Jurisdiction types that it binds; `null` is every one in the state. */
     readonly levels: readonly JurisdictionType[] | null;
+    /** The codes of the jurisdictions that it binds (New York City); `null` is every one of those types. */
+    readonly jurisdictions?: readonly string[] | null;
+    /**
+     * Whether the unit's share of the shipping counts in the price that is compared with its threshold, and is a part of it:
+     * of a `threshold_excess` the shipping has what the goods leave of the exempt amount (Rhode Island clothing).
+     */
+    readonly threshold_includes_shipping?: boolean;
     /** Product tax codes, or families (`CLOTHING`): a code matches when it is one of these or lies below one. */
     readonly ptcs: readonly string[];
     readonly attributes: {
@@ -104,8 +147,14 @@ export type Rounding =
   /** Mandatory tables on the invoice's total; what they do not name is rounded half up there. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 
+/** Where a sale within the state is taxed. `mixed`: districts at the destination, all others at the origin (California). */
 export type Sourcing = 'destination' | 'origin' | 'mixed';
-export type ShippingPolicy = 'follows_goods' | 'exempt_if_stated' | 'always_taxable';
+
+/**
+ * `follows_goods`: each line's share of the shipping is taxed as the line. `any_taxable`: all of it is taxed once any line
+ * is. `exempt_if_stated`: not taxed where it is stated separately.
+ */
+export type ShippingPolicy = 'follows_goods' | 'any_taxable' | 'exempt_if_stated' | 'always_taxable';
 
 export type Release = {
   /** `US-MI@2026-10-01.1`: the state, the day it was released, and a counter for that day. */
@@ -120,6 +169,11 @@ export type Release = {
   readonly established_to: string | null;
   /** What an address that no location names gets: nothing more (`complete`), or something unknown (`partial`). */
   readonly coverage: Exclude<Coverage, 'none'>;
+  /**
+   * `listed`: every ZIP of the state is named by a location, also one without local taxes. A ZIP that none names on a
+   * tax day is then not covered, and never taxed by the state alone. What is imported from files of ZIPs is so.
+   */
+  readonly locals?: 'listed';
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];

@@ -1,13 +1,14 @@
 import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
-import { type Charge, chargeOf, sum, widestBase, widestShippingBase } from './charge.ts';
-import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine, TaxRow } from './document.ts';
-import { type Assessment, assess } from './effect.ts';
-import { settle } from './settle.ts';
-import { assessShipping, type ShippedLine } from './shipping.ts';
-import { type Treatments, treatmentCache } from './treatment-cache.ts';
+import type { Assessment } from './assessment.ts';
+import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxRow, Treatment } from './document.ts';
+import { type Nets, type Sale, saleOf } from './sale.ts';
+import { type Charge, settle } from './settle.ts';
+import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
+import type { Treated } from './treatment-cache.ts';
+import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 
-type Nets = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
+type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
 
 /**
  * Calculate the tax of a document: pure, exact, and the parts always sum (interface decisions 2).
@@ -16,20 +17,32 @@ type Nets = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; re
  * shipping is shared over the lines, and the tax is rounded once by the rule of the state or the account.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
-  const treatments = treatmentCache(document.day);
-  const nets = netsOf(document);
-  const charges = document.lines.map((line, index) =>
-    assessLine(document, line, (nets[index] as Nets).net, treatments),
+  const sale = saleOf(document);
+  const discounted = discountedLines(document);
+  const sent: Nets = { lines: discounted.map(({ net }) => net), shipping: document.shipping?.amount ?? 0n };
+  const { nets, charges, taxes } = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
+  const lines = discounted.map((line, index) =>
+    taxedLine(
+      line,
+      nets.lines[index] as bigint,
+      sale.goods[index] as Treated,
+      charges[index] as Charge,
+      taxes[index] as bigint[],
+    ),
   );
-  const shipping = document.shipping && assessShippingCharge(document, document.shipping, charges, nets, treatments);
-  const taxes = settle(document, shipping ? [...charges, shipping] : charges);
-  return {
-    lines: charges.map((charge, index) => taxedLine(nets[index] as Nets, charge, taxes[index] as bigint[])),
-    shipping: shipping && taxedCharge(document.shipping?.amount ?? 0n, shipping, taxes.at(-1) as bigint[]),
-  };
+  const delivery = charges[lines.length];
+  if (!delivery) return { lines, shipping: null };
+  const shipping = taxedDelivery(sale, sent.shipping, nets.shipping, delivery, taxes.at(-1) as bigint[]);
+  return { lines, shipping };
 };
 
-const netsOf = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Nets[] => {
+/** Tax that comes on top of the prices. */
+const onTop = (sale: Sale, nets: Nets): Extracted => {
+  const charges = chargesOf(sale, nets);
+  return { nets, charges, taxes: settle(sale.document.rounding, charges) };
+};
+
+const discountedLines = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Discounted[] => {
   const own = lines.map((line) => line.amount - line.discount);
   const discounts = discount > 0n ? allocate(discount, own) : null;
   const coupons = thirdPartyDiscount > 0n ? allocate(thirdPartyDiscount, own) : null;
@@ -44,53 +57,59 @@ const netsOf = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Nets[] =>
   });
 };
 
-const assessLine = (document: TaxDocument, line: TaxLine, gross: bigint, treatmentsFor: Treatments): Charge => {
-  const treatments = treatmentsFor(line.place, line);
-  const { exponent } = document;
-  const assessAll = (net: bigint) =>
-    treatments.map((treatment) => assess(treatment, { net, quantity: line.quantity, exponent }));
-  return chargeOf(document, gross, { treatments, assessAll, widest: widestBase });
-};
-
-const assessShippingCharge = (
-  document: TaxDocument,
-  { amount, product }: NonNullable<TaxDocument['shipping']>,
-  charges: readonly Charge[],
-  nets: readonly Nets[],
-  treatmentsFor: Treatments,
-): Charge => {
-  const lines: ShippedLine[] = charges.map(({ assessments }, index) => {
-    const { place, use, relief } = document.lines[index] as TaxLine;
-    return { net: (nets[index] as Nets).net, assessments, treatments: treatmentsFor(place, { product, use, relief }) };
-  });
-  const treatments = [...new Set(lines.flatMap((line) => line.treatments))];
-  const assessAll = (net: bigint) => assessShipping(net, document.exponent, lines);
-  return chargeOf(document, amount, { treatments, assessAll, widest: widestShippingBase });
-};
-
 const taxedLine = (
-  { discount, thirdPartyDiscount, net }: Nets,
-  charge: Charge,
+  { discount, thirdPartyDiscount, net }: Discounted,
+  base: bigint,
+  { treatments, isHoliday }: Treated,
+  { assessments }: Charge,
   taxes: readonly bigint[],
 ): TaxedLine => {
-  const { rows, treatments, taxable, exempt, tax } = taxedCharge(net, charge, taxes);
-  return { discount, thirdPartyDiscount, net, rows, treatments, taxable, exempt, tax };
+  const taxable = widestBase(assessments);
+  return {
+    discount,
+    thirdPartyDiscount,
+    net,
+    taxable,
+    exempt: base - taxable,
+    tax: sum(taxes),
+    rows: rowsOf(assessments, taxes),
+    treatments: isHoliday ? decided(treatments, assessments) : treatments,
+  };
 };
 
-const taxedCharge = (net: bigint, charge: Charge, taxes: readonly bigint[]): TaxedShipping => {
-  const { base, assessments, treatments } = charge;
-  const taxable = charge.widest(assessments);
-  const rows = assessments.map((assessment, index) => rowOf(assessment, taxes[index] as bigint));
-  return { net, rows, treatments, taxable, exempt: base - taxable, tax: sum(taxes) };
+// In a holiday the price says which rule it is whose doubts the answer shares.
+const decided = (treatments: readonly Treatment[], assessments: readonly Assessment[]): readonly Treatment[] =>
+  treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment);
+
+const taxedDelivery = (
+  { delivery }: Sale,
+  net: bigint,
+  base: bigint,
+  { assessments }: Charge,
+  taxes: readonly bigint[],
+): TaxedShipping => {
+  const taxable = widestShippingBase(assessments);
+  const treatments = [...new Set(delivery.flatMap((treated) => treated.treatments))];
+  return { net, taxable, exempt: base - taxable, tax: sum(taxes), rows: rowsOf(assessments, taxes), treatments };
 };
 
-const rowOf = ({ treatment, rate, reason, taxable, exempt }: Assessment, tax: bigint): TaxRow => ({
-  jurisdiction: treatment.jurisdiction,
-  sourcing: treatment.sourcing,
-  rate: rate.text,
-  reason,
-  ruleId: treatment.ruleId,
-  taxable,
-  exempt,
-  tax,
-});
+// A jurisdiction that is there for a band alone is none where it taxes nothing.
+const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {
+  const rows: TaxRow[] = [];
+  for (let index = 0; index < assessments.length; index += 1) {
+    const { treatment, rate, reason, taxable, exempt, exact } = assessments[index] as Assessment;
+    if (treatment.isBandOnly && taxable === 0n) continue;
+    rows.push({
+      jurisdiction: treatment.jurisdiction,
+      sourcing: treatment.sourcing,
+      rate: rate.text,
+      reason,
+      ruleId: treatment.ruleId,
+      taxable,
+      exempt,
+      exact,
+      tax: taxes[index] as bigint,
+    });
+  }
+  return rows;
+};

@@ -23,8 +23,16 @@ export const taxabilityReasons = [
   'over_collected',
 ] as const;
 
-/** A place that taxes, and whether the sale is taxed where it arrives or where it begins. */
-export type Place = TaxingPlace & { readonly sourcing: 'destination' | 'origin' };
+/** Whether a sale is taxed where it arrives or where it begins. */
+export type SourcedAt = 'destination' | 'origin';
+
+/** A place that taxes, and how the sale that is taxed there came about. */
+export type Place = TaxingPlace & {
+  /** For each of its jurisdictions where the sale is sourced. */
+  readonly sourcing: readonly SourcedAt[];
+  /** Whether the goods come from another state; a sale of unknown origin does. Some rates depend on it. */
+  readonly isInterstate: boolean;
+};
 
 export type Use = 'business' | 'personal' | null;
 
@@ -46,6 +54,8 @@ export type TaxLine = {
 export type TaxDocument = {
   /** The tax day, `YYYY-MM-DD`. */
   readonly day: string;
+  /** ISO 4217. What the content says in amounts holds in the state's currency alone. */
+  readonly currency: string;
   /** Decimals of the currency's minor unit. */
   readonly exponent: number;
   readonly rounding: 'line' | 'invoice';
@@ -60,13 +70,15 @@ export type TaxDocument = {
 /** What one jurisdiction takes from one line (or from the shipping). */
 export type TaxRow = {
   readonly jurisdiction: Jurisdiction;
-  readonly sourcing: 'destination' | 'origin';
+  readonly sourcing: SourcedAt;
   /** The rate as the content writes it. */
   readonly rate: string;
   readonly reason: TaxabilityReason;
   readonly ruleId: string | null;
   readonly taxable: bigint;
   readonly exempt: bigint;
+  /** The tax before rounding, in units of `10^-rateDecimals` of a minor unit. */
+  readonly exact: bigint;
   readonly tax: bigint;
 };
 
@@ -90,29 +102,47 @@ export type TaxedDocument = { readonly lines: readonly TaxedLine[]; readonly shi
 /** What the content says of one product in one jurisdiction on one day: found once, used for every line like it. */
 export type Treatment = {
   readonly jurisdiction: Jurisdiction;
-  readonly sourcing: 'destination' | 'origin';
+  readonly sourcing: SourcedAt;
   readonly state: string;
   readonly rounding: Rounding;
-  /** The general rate, as written and in units of `10^-rateDecimals`. */
-  readonly rate: ScaledRate;
+  /** The rate where no rule has one of its own: the general one or that of food. */
+  readonly general: RatedAs;
   readonly effect: ResolvedEffect;
+  /** Whether the shipping of the goods counts in the price that the rule compares, and is a part of it. */
+  readonly includesShipping: boolean;
+  /** Whether the jurisdiction is there for a band alone, and so has no row where it taxes nothing. */
+  readonly isBandOnly: boolean;
   readonly ruleId: string | null;
   /** What the answer rests on, where that is worth a warning. */
   readonly doubts: readonly Doubt[];
 };
 
+/** A rate as the content writes it, and in units of `10^-rateDecimals`. */
 export type ScaledRate = { readonly text: string; readonly units: bigint };
+/** A rate, and what is said of goods that are taxed at it. */
+export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
 export type Doubt = {
   readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered';
   readonly message: string;
 };
 
-/** An effect with the buyer's use decided and its numbers read. Thresholds are decimals per unit. */
+/** An effect with the buyer's use decided and its numbers read. Amounts are decimals per unit. */
 export type ResolvedEffect =
   | { readonly type: 'standard' }
-  | { readonly type: 'rate'; readonly rate: ScaledRate }
-  | { readonly type: 'exempt' | 'follows_goods' }
+  | { readonly type: 'rate'; readonly own: RatedAs }
+  | { readonly type: 'exempt' | 'follows_goods' | 'any_taxable' }
   | { readonly type: 'relief'; readonly reason: Exclude<Relief, null> | 'not_supported' | 'not_subject_to_tax' }
   | { readonly type: 'threshold_cliff'; readonly amount: Decimal; readonly inclusive: boolean }
-  | { readonly type: 'threshold_excess'; readonly amount: Decimal }
-  | { readonly type: 'threshold_rate'; readonly amount: Decimal; readonly rate: ScaledRate };
+  | { readonly type: 'threshold_excess' | 'base_cap'; readonly amount: Decimal }
+  | { readonly type: 'threshold_rate'; readonly amount: Decimal; readonly own: RatedAs }
+  | { readonly type: 'tax_cap'; readonly amount: Decimal; readonly own: RatedAs }
+  | { readonly type: 'band'; readonly above: Decimal; readonly to: Decimal; readonly own: RatedAs }
+  | { readonly type: 'base_percent'; readonly percent: Decimal }
+  | { readonly type: 'flat_fee'; readonly amount: Decimal; readonly orderMinimum: Decimal | null }
+  /** `otherwise` is the treatment without the holiday, which decides above its limit. */
+  | {
+      readonly type: 'holiday';
+      readonly amount: Decimal | null;
+      readonly inclusive: boolean;
+      readonly otherwise: Treatment;
+    };

@@ -1,94 +1,103 @@
-import { type Decimal, powerOfTen, rescale } from '../money/decimal.ts';
-import type { ScaledRate, TaxabilityReason, Treatment } from './document.ts';
+import { rateDecimals } from '../content/release.ts';
+import { type Decimal, multiply, rescale } from '../money/decimal.ts';
+import { type Assessment, minorUnit, partly, taxed, untaxed } from './assessment.ts';
+import type { ResolvedEffect, ScaledRate, Treatment } from './document.ts';
+import { type Base, compareUnitPrice, forAllUnits, lesser } from './per-unit.ts';
 
-/** A row before rounding: the base, and the rate that falls on it. */
-export type Assessment = {
-  readonly treatment: Treatment;
-  readonly taxable: bigint;
-  readonly exempt: bigint;
-  readonly rate: ScaledRate;
-  readonly reason: TaxabilityReason;
-};
-
-/** What the effect is measured on: a line's net in minor units, and how many units it has. */
-export type Base = { readonly net: bigint; readonly quantity: Decimal; readonly exponent: number };
-
-// The threshold for all the units of the line. Comparing products avoids dividing the net by the quantity.
-const thresholdOf = (amount: Decimal, { quantity, exponent }: Base) => ({
-  exact: { units: amount.units * quantity.units, scale: amount.scale + quantity.scale },
-  exponent,
-});
-const isAbove = (base: Base, amount: Decimal): boolean => {
-  const { exact } = thresholdOf(amount, base);
-  const scale = Math.max(exact.scale, base.exponent);
-  return base.net * powerOfTen(scale - base.exponent) > exact.units * powerOfTen(scale - exact.scale);
-};
-const isAt = (base: Base, amount: Decimal): boolean => {
-  const { exact } = thresholdOf(amount, base);
-  const scale = Math.max(exact.scale, base.exponent);
-  return base.net * powerOfTen(scale - base.exponent) === exact.units * powerOfTen(scale - exact.scale);
-};
-
-const taxed = (treatment: Treatment, net: bigint, rate: ScaledRate, reason: TaxabilityReason): Assessment => ({
-  treatment,
-  taxable: net,
-  exempt: 0n,
-  rate,
-  reason,
-});
-const untaxed = (treatment: Treatment, net: bigint, reason: TaxabilityReason): Assessment => ({
-  treatment,
-  taxable: 0n,
-  exempt: net,
-  rate: treatment.rate,
-  reason,
-});
-
-const rateReason = (rate: ScaledRate, general: ScaledRate): TaxabilityReason => {
-  if (rate.units === 0n) return 'zero_rated';
-  return rate.units < general.units ? 'reduced_rated' : 'standard_rated';
-};
+const zero: ScaledRate = { text: '0', units: 0n };
 
 const excess = (treatment: Treatment, base: Base, amount: Decimal): Assessment => {
-  const { exact, exponent } = thresholdOf(amount, base);
-  const free = rescale(exact, exponent);
-  if (base.net <= free) return untaxed(treatment, base.net, 'product_exempt');
-  return {
+  const free = forAllUnits(amount, base, base.exponent);
+  return base.net <= free
+    ? untaxed(treatment, base.net, 'product_exempt')
+    : partly(treatment, base, base.net - free, treatment.general, 'portion_product_exempt');
+};
+
+const capped = (treatment: Treatment, base: Base, amount: Decimal): Assessment =>
+  partly(
     treatment,
-    taxable: base.net - free,
-    exempt: free,
-    rate: treatment.rate,
-    reason: free === 0n ? 'standard_rated' : 'portion_product_exempt',
-  };
+    base,
+    lesser(base.net, forAllUnits(amount, base, base.exponent)),
+    treatment.general,
+    'taxable_basis_reduced',
+  );
+
+type Of<Type extends ResolvedEffect['type']> = Extract<ResolvedEffect, { readonly type: Type }>;
+
+const inBand = (treatment: Treatment, base: Base, { above, to, own }: Of<'band'>): Assessment => {
+  const below = lesser(base.net, forAllUnits(above, base, base.exponent));
+  const taxable = lesser(base.net, forAllUnits(to, base, base.exponent)) - below;
+  if (taxable === 0n) return untaxed(treatment, base.net, 'product_exempt');
+  const reason = own.reason === 'reduced_rated' ? 'portion_reduced_rated' : 'portion_standard_rated';
+  return partly(treatment, base, taxable, own, reason);
+};
+
+// The base and the rate stay what they are; the tax of each unit ends at the amount.
+const atMost = (treatment: Treatment, base: Base, { amount, own }: Of<'tax_cap'>): Assessment => {
+  const assessment = taxed(treatment, base.net, own);
+  const most = forAllUnits(amount, base, base.exponent + rateDecimals);
+  return assessment.exact <= most ? assessment : { ...assessment, exact: most };
+};
+
+// A fee is rounded by itself, so that no cent of it is ever another row's.
+const fee = (treatment: Treatment, base: Base, { amount, orderMinimum }: Of<'flat_fee'>): Assessment => {
+  const isDue = orderMinimum === null || base.order >= rescale(orderMinimum, base.exponent);
+  const assessment = { ...untaxed(treatment, base.net, 'not_subject_to_tax'), rate: zero };
+  return isDue
+    ? { ...assessment, reason: 'standard_rated', exact: forAllUnits(amount, base, base.exponent) * minorUnit }
+    : assessment;
 };
 
 /**
  * Apply a jurisdiction's treatment to a taxable base.
  *
- * Thresholds are per unit (content notes 4.9): the net of the line is compared with the threshold times the quantity.
- * Shipping that follows the goods is assessed with them, in `shipping.ts`; by itself it is taxed.
+ * Amounts are per unit (content notes 4.9): the price of the line is compared with the amount times the quantity. Shipping
+ * that follows the goods is assessed with them, in `shipping.ts`; by itself it is taxed.
  */
 export const assess = (treatment: Treatment, base: Base): Assessment => {
-  const { effect, rate } = treatment;
+  const { effect, general, includesShipping } = treatment;
   switch (effect.type) {
     case 'standard':
     case 'follows_goods':
-      return taxed(treatment, base.net, rate, 'standard_rated');
+    case 'any_taxable':
+      return taxed(treatment, base.net, general);
     case 'exempt':
       return untaxed(treatment, base.net, 'product_exempt');
     case 'relief':
       return untaxed(treatment, base.net, effect.reason);
     case 'rate':
-      return taxed(treatment, base.net, effect.rate, rateReason(effect.rate, rate));
+      return taxed(treatment, base.net, effect.own);
     case 'threshold_cliff':
-      return isAbove(base, effect.amount) || (!effect.inclusive && isAt(base, effect.amount))
-        ? taxed(treatment, base.net, rate, 'standard_rated')
+      return compareUnitPrice(base, effect.amount, includesShipping) > (effect.inclusive ? 0 : -1)
+        ? taxed(treatment, base.net, general)
         : untaxed(treatment, base.net, 'product_exempt');
     case 'threshold_excess':
       return excess(treatment, base, effect.amount);
     case 'threshold_rate':
-      return isAbove(base, effect.amount)
-        ? taxed(treatment, base.net, effect.rate, rateReason(effect.rate, rate))
-        : taxed(treatment, base.net, rate, 'standard_rated');
+      return taxed(
+        treatment,
+        base.net,
+        compareUnitPrice(base, effect.amount, includesShipping) > 0 ? effect.own : general,
+      );
+    case 'base_cap':
+      return capped(treatment, base, effect.amount);
+    case 'band':
+      return inBand(treatment, base, effect);
+    case 'tax_cap':
+      return atMost(treatment, base, effect);
+    case 'base_percent':
+      return partly(treatment, base, partOf(base, effect.percent), general, 'taxable_basis_reduced');
+    case 'flat_fee':
+      return fee(treatment, base, effect);
+    case 'holiday':
+      return isInHoliday(base, effect, includesShipping)
+        ? untaxed(treatment, base.net, 'product_exempt_holiday')
+        : assess(effect.otherwise, base);
   }
 };
+
+const partOf = ({ net, exponent }: Base, percent: Decimal): bigint =>
+  multiply({ units: net, scale: exponent }, percent, exponent);
+
+const isInHoliday = (base: Base, { amount, inclusive }: Of<'holiday'>, includesShipping: boolean): boolean =>
+  amount === null || compareUnitPrice(base, amount, includesShipping) < (inclusive ? 1 : 0);

@@ -1,5 +1,5 @@
 import { inForce, possiblyInForce } from '../content/effective.ts';
-import type { Jurisdiction, Release, Rule } from '../content/release.ts';
+import type { Effect, Jurisdiction, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 const isWithin = (path: string, ptc: string): boolean =>
@@ -11,26 +11,46 @@ const matchedCode = (ptcs: readonly string[], path: string): string | undefined 
   return longest;
 };
 
-/** How specific a rule is for a product, or `undefined` where it does not apply. Compared field by field. */
-const specificity = (rule: Rule, { type }: Jurisdiction, product: ProductTaxCode) => {
-  if (rule.levels !== null && !rule.levels.includes(type)) return undefined;
-  const code = matchedCode(rule.ptcs, product.path);
-  if (code === undefined) return undefined;
-  const { any, none } = rule.attributes;
-  const carried = any.filter((attribute) => product.attributes.includes(attribute)).length;
-  if (any.length > 0 && carried === 0) return undefined;
-  if (none.some((attribute) => product.attributes.includes(attribute))) return undefined;
-  return [code.split('.').length, carried, rule.levels === null ? 0 : 1] as const;
+/** A rule that names a product, and how many components of its code it names. */
+type Candidate = { readonly rule: Rule; readonly depth: number };
+
+// Releases are immutable and the codes are few, so each code is looked up in each release's rules once.
+const candidatesByRelease = new WeakMap<Release, Map<string, readonly Candidate[]>>();
+
+const candidatesOf = (release: Release, path: string): readonly Candidate[] => {
+  let byPath = candidatesByRelease.get(release);
+  if (!byPath) {
+    byPath = new Map();
+    candidatesByRelease.set(release, byPath);
+  }
+  const known = byPath.get(path);
+  if (known) return known;
+  const candidates = release.rules.flatMap((rule) => {
+    const code = matchedCode(rule.ptcs, path);
+    return code === undefined ? [] : [{ rule, depth: code.split('.').length }];
+  });
+  byPath.set(path, candidates);
+  return candidates;
 };
 
-const isMoreSpecific = (one: readonly number[], other: readonly number[]): boolean => {
-  const index = one.findIndex((value, position) => value !== other[position]);
-  return index >= 0 && (one[index] as number) > (other[index] as number);
+const isBound = ({ levels, jurisdictions }: Rule, { type, code }: Jurisdiction): boolean =>
+  (levels === null || levels.includes(type)) && (!jurisdictions || jurisdictions.includes(code));
+
+/** How many of a rule's attributes the product carries, or `undefined` where they keep the rule away from it. */
+const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
+  const carried = any.filter((attribute) => attributes.includes(attribute)).length;
+  if (any.length > 0 && carried === 0) return undefined;
+  return none.some((attribute) => attributes.includes(attribute)) ? undefined : carried;
 };
+
+// Codes have less than 10 components and products less than 100 attributes.
+const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
+  depth * 1000 + carried * 10 + (rule.jurisdictions ? 2 : rule.levels === null ? 0 : 1);
 
 /**
  * The rule that decides about a product in a jurisdiction on a tax day: the most specific code wins, then the most
- * attributes, then the most specific jurisdiction, then the latest first day (content notes 4.9).
+ * attributes, then the most specific jurisdiction (named by its code, then by its type), then the latest first day
+ * (content notes 4.9). Only rules that `isMeant` take part.
  *
  * A rule whose first day is not established takes part before it too, so that the caller can say `not covered` where
  * such a rule would decide. `undefined`: no rule names the product.
@@ -40,16 +60,25 @@ export const chooseRule = (
   jurisdiction: Jurisdiction,
   product: ProductTaxCode,
   day: string,
+  isMeant: (rule: Rule) => boolean = () => true,
 ): Rule | undefined => {
-  let best: { readonly rule: Rule; readonly rank: readonly number[] } | undefined;
-  for (const rule of release.rules) {
-    const rank = specificity(rule, jurisdiction, product);
-    if (!rank || !possiblyInForce(rule, day)) continue;
-    const isLater = best && !isMoreSpecific(best.rank, rank) && (rule.from ?? '') > (best.rule.from ?? '');
-    if (!best || isMoreSpecific(rank, best.rank) || isLater) best = { rule, rank };
+  let best: Rule | undefined;
+  let highest = -1;
+  for (const candidate of candidatesOf(release, product.path)) {
+    const { rule } = candidate;
+    if (!isBound(rule, jurisdiction) || !possiblyInForce(rule, day) || !isMeant(rule)) continue;
+    const carried = carriedOf(rule, product);
+    if (carried === undefined) continue;
+    const rank = rankOf(candidate, carried);
+    if (rank < highest || (rank === highest && (rule.from ?? '') <= (best?.from ?? ''))) continue;
+    best = rule;
+    highest = rank;
   }
-  return best?.rule;
+  return best;
 };
+
+/** A rule of the content, or the state's shipping policy in the shape of one. */
+export type DecidingRule = Omit<Rule, 'effect'> & { readonly effect: Effect | { readonly type: 'any_taxable' } };
 
 const stated = '_SEPARATELY_STATED';
 
@@ -58,18 +87,28 @@ const stated = '_SEPARATELY_STATED';
  *
  * Before the first policy's first day nothing is established; `from: null` has the caller say so.
  */
-export const shippingRule = (release: Release, product: ProductTaxCode, day: string): Rule | undefined => {
+export const shippingRule = (release: Release, product: ProductTaxCode, day: string): DecidingRule | undefined => {
   if (!product.path.startsWith('SHIPPING.')) return undefined;
   const [first] = release.settings.shipping;
   if (!first) return undefined;
   const setting = inForce(release.settings.shipping, day, '')[0] ?? { ...first, from: null };
-  const isExempt = setting.policy === 'exempt_if_stated' && product.attributes.includes(stated);
   return {
     ...setting,
     id: `${release.state.slice(3).toLowerCase()}-shipping`,
     levels: null,
     ptcs: ['SHIPPING'],
     attributes: { any: [], none: [] },
-    effect: isExempt ? { type: 'exempt' } : { type: setting.policy === 'always_taxable' ? 'taxable' : 'follows_goods' },
+    effect: { type: shippingEffect(setting.policy, product) },
   };
+};
+
+const shippingEffect = (policy: Release['settings']['shipping'][number]['policy'], { attributes }: ProductTaxCode) => {
+  switch (policy) {
+    case 'exempt_if_stated':
+      return attributes.includes(stated) ? 'exempt' : 'follows_goods';
+    case 'always_taxable':
+      return 'taxable';
+    default:
+      return policy;
+  }
 };

@@ -1,37 +1,51 @@
-import { allocate } from '../money/allocate.ts';
-import { type Charge, isBracketed } from './charge.ts';
+import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
-import type { Assessment } from './effect.ts';
 import { roundInvoice, roundTogether } from './rounding.ts';
 
-/** Round the tax of every charge: by line, or together with its state's where the account or the state says so. */
-export const settle = ({ rounding }: Pick<TaxDocument, 'rounding'>, charges: readonly Charge[]): bigint[][] => {
-  const taxes: bigint[][] = new Array(charges.length);
-  const invoices = new Map<string, { charge: number; position: number; assessment: Assessment }[]>();
-  for (const [index, { assessments, tax }] of charges.entries()) {
-    if (tax !== null) {
-      taxes[index] = allocate(
-        tax,
-        assessments.map(({ taxable, rate }) => taxable * rate.units),
-      );
-    } else if (rounding === 'line' && !assessments.some(isBracketed)) {
-      taxes[index] = roundTogether(assessments);
-    } else {
-      taxes[index] = new Array(assessments.length).fill(0n);
-      for (const [position, assessment] of assessments.entries()) {
-        const { state } = assessment.treatment;
-        const invoice = invoices.get(state) ?? [];
-        if (invoice.push({ charge: index, position, assessment }) === 1) invoices.set(state, invoice);
-      }
+/** What is rounded as one where the account rounds by line: a line, or the shipping. */
+export type Charge = {
+  readonly assessments: readonly Assessment[];
+  /** Whether a mandatory table of its state rounds it. */
+  readonly isBracketed: boolean;
+};
+
+/** Whether a charge is rounded on the invoice, because the account or its state says so. */
+export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isBracketed }: Charge): boolean =>
+  rounding === 'invoice' || isBracketed;
+
+type Entry = { readonly charge: number; readonly position: number; readonly assessment: Assessment };
+
+/** Round charges that share an invoice, each with those of its state; the taxes come by charge. */
+export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint[][] => {
+  const taxes = charges.map((assessments) => new Array<bigint>(assessments.length).fill(0n));
+  const invoices = new Map<string, Entry[]>();
+  for (const [charge, assessments] of charges.entries())
+    for (const [position, assessment] of assessments.entries()) {
+      const { state } = assessment.treatment;
+      const invoice = invoices.get(state) ?? [];
+      if (invoice.push({ charge, position, assessment }) === 1) invoices.set(state, invoice);
     }
-  }
   for (const invoice of invoices.values()) {
     const assessments = invoice.map(({ assessment }) => assessment);
     const owners = invoice.map(({ charge }) => charge);
     for (const [index, tax] of roundInvoice(assessments, owners).entries()) {
-      const { charge, position } = invoice[index] as (typeof invoice)[number];
+      const { charge, position } = invoice[index] as Entry;
       (taxes[charge] as bigint[])[position] = tax;
     }
   }
+  return taxes;
+};
+
+/** Round the tax of every charge: by line, or together with its state's where the account or the state says so. */
+export const settle = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
+  const taxes: bigint[][] = new Array(charges.length);
+  const onInvoice: number[] = [];
+  for (const [index, charge] of charges.entries()) {
+    if (isRoundedOnInvoice(rounding, charge)) onInvoice.push(index);
+    else taxes[index] = roundTogether(charge.assessments);
+  }
+  if (onInvoice.length === 0) return taxes;
+  const rounded = roundOnInvoice(onInvoice.map((index) => (charges[index] as Charge).assessments));
+  for (const [position, index] of onInvoice.entries()) taxes[index] = rounded[position] as bigint[];
   return taxes;
 };

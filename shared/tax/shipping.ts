@@ -1,48 +1,118 @@
 import { allocate } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import type { Treatment } from './document.ts';
-import { type Assessment, assess } from './effect.ts';
+import type { Assessment } from './assessment.ts';
+import type { TaxabilityReason, Treatment } from './document.ts';
+import { assess } from './effect.ts';
+import type { Base } from './per-unit.ts';
 
 /** A line as its shipping needs it: what was assessed on it, of which base, and how shipping is treated where it is. */
 export type ShippedLine = {
-  readonly net: bigint;
+  readonly base: Base;
   readonly assessments: readonly Assessment[];
   readonly treatments: readonly Treatment[];
 };
 
 const one = { units: 1n, scale: 0 };
 
-// Of goods that are taxed in part, shipping is taxed in the same part.
-const follow = (treatment: Treatment, share: bigint, goods: Assessment): Assessment => {
-  const base = goods.taxable + goods.exempt;
-  const taxable = base > 0n ? divideHalfUp(share * goods.taxable, base) : assessFree(goods) ? share : 0n;
-  return { treatment, taxable, exempt: share - taxable, rate: goods.rate, reason: goods.reason };
+/** What is said of a share that is taxed whole although the goods are taxed in part. */
+const wholly = ({ reason, treatment }: Assessment): TaxabilityReason => {
+  if (reason === 'portion_product_exempt' || reason === 'taxable_basis_reduced') return treatment.general.reason;
+  if (reason === 'portion_standard_rated') return 'standard_rated';
+  return reason === 'portion_reduced_rated' ? 'reduced_rated' : reason;
 };
-const assessFree = ({ reason }: Assessment) => reason === 'standard_rated' || reason === 'reduced_rated';
+
+// A threshold on the goods alone leaves of their shipping the same part free as of them.
+const inProportion = (treatment: Treatment, share: bigint, goods: Assessment): Assessment => {
+  const base = goods.taxable + goods.exempt;
+  const taxable = base > 0n ? divideHalfUp(share * goods.taxable, base) : 0n;
+  const { rate, reason } = goods;
+  return { treatment, taxable, exempt: share - taxable, rate, reason, exact: taxable * rate.units };
+};
+
+/**
+ * Tax the share of the shipping that follows a line's goods: it is the last part of their price, so its tax is what the
+ * price with it has more than the price without it. What an exemption or a cap of the goods leaves over is the share's.
+ */
+const follow = (treatment: Treatment, share: bigint, goods: Assessment, base: Base): Assessment => {
+  const { effect, includesShipping } = goods.treatment;
+  if (effect.type === 'threshold_excess' && !includesShipping) return inProportion(treatment, share, goods);
+  const whole = assess(goods.treatment, { ...base, net: base.net + share });
+  const taxable = whole.taxable - goods.taxable;
+  return {
+    treatment,
+    taxable,
+    exempt: share - taxable,
+    rate: whole.rate,
+    reason: taxable === share && share > 0n ? wholly(whole) : whole.reason,
+    exact: whole.exact - goods.exact,
+  };
+};
 
 const add = (sums: Map<string, Assessment>, row: Assessment): void => {
   const key = `${row.treatment.jurisdiction.code} ${row.rate.text} ${row.reason}`;
   const sum = sums.get(key);
-  sums.set(key, sum ? { ...sum, taxable: sum.taxable + row.taxable, exempt: sum.exempt + row.exempt } : row);
+  sums.set(
+    key,
+    sum
+      ? {
+          ...sum,
+          taxable: sum.taxable + row.taxable,
+          exempt: sum.exempt + row.exempt,
+          exact: sum.exact + row.exact,
+        }
+      : row,
+  );
+};
+
+/** A line's share of the shipping in one jurisdiction. */
+type Share = {
+  readonly treatment: Treatment;
+  readonly share: bigint;
+  readonly goods: Assessment;
+  readonly base: Base;
+};
+
+// Goods of no price are taxed if they would be at any.
+const isTaxed = ({ goods, base }: Share): boolean =>
+  goods.exact > 0n ||
+  (base.net === 0n && goods.rate.units > 0n && (goods.reason === 'standard_rated' || goods.reason === 'reduced_rated'));
+
+/** Tax all the shipping that comes to a jurisdiction once it taxes a line, at the rates of the lines that it taxes. */
+const shareTaxed = (shares: readonly Share[]): Assessment[] => {
+  const taxed = shares.filter(isTaxed);
+  if (taxed.length === 0)
+    return shares.map(({ treatment, share, goods, base }) => follow(treatment, share, goods, base));
+  const parts = allocate(
+    shares.reduce((sum, { share }) => sum + share, 0n),
+    taxed.map(({ base }) => base.net),
+  );
+  return taxed.map(({ treatment, goods }, index) => {
+    const taxable = parts[index] as bigint;
+    const { rate } = goods;
+    return { treatment, taxable, exempt: 0n, rate, reason: wholly(goods), exact: taxable * rate.units };
+  });
 };
 
 /**
- * Share a shipping charge over the lines by net amount (equally if all are zero) and assess each share where its line
- * is (interface decisions 2). Rows of one jurisdiction, rate and reason come out as one.
+ * Assess each line's share of a shipping charge where its line is (interface decisions 2). Rows of one jurisdiction, rate
+ * and reason come out as one.
  */
-export const assessShipping = (amount: bigint, exponent: number, lines: readonly ShippedLine[]): Assessment[] => {
-  const shares = allocate(
-    amount,
-    lines.map(({ net }) => net),
-  );
+export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
   const sums = new Map<string, Assessment>();
-  for (const [index, { assessments, treatments }] of lines.entries()) {
-    const share = shares[index] as bigint;
+  const anyTaxable = new Map<string, Share[]>();
+  for (const { base, assessments, treatments } of lines) {
+    const share = base.shipping;
     for (const [position, treatment] of treatments.entries()) {
       const goods = assessments[position];
-      const follows = treatment.effect.type === 'follows_goods' && goods !== undefined;
-      add(sums, follows ? follow(treatment, share, goods) : assess(treatment, { net: share, quantity: one, exponent }));
+      const { type } = treatment.effect;
+      if (goods && type === 'any_taxable') {
+        const { code } = treatment.jurisdiction;
+        const shares = anyTaxable.get(code) ?? [];
+        if (shares.push({ treatment, share, goods, base }) === 1) anyTaxable.set(code, shares);
+      } else if (goods && type === 'follows_goods') add(sums, follow(treatment, share, goods, base));
+      else add(sums, assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: one }));
     }
   }
+  for (const shares of anyTaxable.values()) for (const row of shareTaxed(shares)) add(sums, row);
   return [...sums.values()];
 };

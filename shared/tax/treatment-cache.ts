@@ -1,27 +1,56 @@
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { Place, Treatment } from './document.ts';
+import type { Place, TaxDocument, Treatment } from './document.ts';
 import { type Subject, treatmentsOf } from './treatment.ts';
 
-/** Finds how a place treats a product and its buyer. */
-export type Treatments = (place: Place, subject: Omit<Subject, 'day'>) => readonly Treatment[];
+type Buyer = Pick<Subject, 'use' | 'relief'>;
 
-type Treated = Omit<Subject, 'day' | 'product'> & { readonly treatments: readonly Treatment[] };
+/** The treatments of a product and its buyer, one for each jurisdiction, and what they have in common. */
+export type Treated = Buyer & {
+  readonly treatments: readonly Treatment[];
+  /** Whether a mandatory table rounds them, on the whole invoice. */
+  readonly isBracketed: boolean;
+  /** Whether a threshold of them counts the shipping in. */
+  readonly includesShipping: boolean;
+  readonly isFee: boolean;
+  /** Whether the price decides which rule is the one that holds. */
+  readonly isHoliday: boolean;
+};
+
+/** Finds how a place treats a product and its buyer. */
+export type Treatments = (place: Place, subject: Buyer & { readonly product: ProductTaxCode }) => Treated;
 
 /**
- * Treatments of one document's day. Lines of one place and product are treated alike; most documents have few of either.
+ * Treatments of one document's day and currency. Lines of one place and product are treated alike; most documents have
+ * few of either.
  *
  * Found by the objects themselves: a key made of their names, for each line, would take longer than its tax.
  */
-export const treatmentCache = (day: string): Treatments => {
+export const treatmentCache = ({ day, currency }: Pick<TaxDocument, 'day' | 'currency'>): Treatments => {
   const places = new Map<Place, Map<ProductTaxCode, Treated[]>>();
   return (place, { product, use, relief }) => {
     const products = getOrAdd(places, place, () => new Map<ProductTaxCode, Treated[]>());
     const buyers = getOrAdd(products, product, () => []);
-    for (const known of buyers) if (known.use === use && known.relief === relief) return known.treatments;
-    const treatments = treatmentsOf(place, { product, day, use, relief });
-    buyers.push({ use, relief, treatments });
-    return treatments;
+    for (const known of buyers) if (known.use === use && known.relief === relief) return known;
+    const treated = describe(treatmentsOf(place, { product, day, currency, use, relief }), { use, relief });
+    buyers.push(treated);
+    return treated;
   };
+};
+
+const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Treated => {
+  let [isBracketed, includesShipping, isFee, isHoliday] = [false, false, false, false];
+  for (const treatment of treatments)
+    for (
+      let one: Treatment | null = treatment;
+      one;
+      one = one.effect.type === 'holiday' ? one.effect.otherwise : null
+    ) {
+      isBracketed ||= one.rounding.method === 'bracket';
+      includesShipping ||= one.includesShipping;
+      isFee ||= one.effect.type === 'flat_fee';
+      isHoliday ||= one.effect.type === 'holiday';
+    }
+  return { use, relief, treatments, isBracketed, includesShipping, isFee, isHoliday };
 };
 
 const getOrAdd = <Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value => {

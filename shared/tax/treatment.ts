@@ -1,37 +1,18 @@
 import { coversDay, possiblyInForce } from '../content/effective.ts';
-import {
-  type Dated,
-  type Effect,
-  type Evidence,
-  type Jurisdiction,
-  type PlainEffect,
-  type Release,
-  type Rule,
-  rateDecimals,
-} from '../content/release.ts';
-import { decimal, rescale } from '../money/decimal.ts';
+import type { Jurisdiction, Rate, Release, Rounding, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { Doubt, Place, Relief, ResolvedEffect, ScaledRate, Treatment, Use } from './document.ts';
-import { chooseRule, shippingRule } from './rule-choice.ts';
-
-/** A rate as the content writes it, read once: a fraction in units of `10^-rateDecimals`. */
-const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
-
-const zero = scaledRate('0');
-
-// Releases are immutable, so each of their rates is read once, not once for each document.
-const generalRates = new WeakMap<Release['rates'][number], ScaledRate>();
-const generalRate = (rate: Release['rates'][number]): ScaledRate => {
-  const known = generalRates.get(rate);
-  if (known) return known;
-  const read = scaledRate(rate.rate);
-  generalRates.set(rate, read);
-  return read;
-};
+import { isBandOnly, isMeantForBand } from './band-jurisdiction.ts';
+import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment, Use } from './document.ts';
+import { doubtsAbout, doubtsAboutRule, notCovered, otherCurrency, otherCurrencyTable } from './doubts.ts';
+import { generalRates, ratedAs, rateOn, scaledRate } from './general-rate.ts';
+import { isInMoney, resolveEffect } from './resolve-effect.ts';
+import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
 export type Subject = {
   readonly product: ProductTaxCode;
   readonly day: string;
+  /** The document's. */
+  readonly currency: string;
   readonly use: Use;
   readonly relief: Relief;
 };
@@ -41,123 +22,126 @@ export type Subject = {
  * that a client should hear of. A place that no release covers has one treatment, `not_supported`.
  */
 export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment[] => {
-  const { release } = place;
-  if (!release) return [uncovered(place, subject.relief, [])];
-  const rates = place.jurisdictions.map((jurisdiction) => rateOn(release, jurisdiction, subject.day));
+  const { release, jurisdictions } = place;
+  if (!release || place.jurisdictions.length === 0) return [uncovered(place, subject.relief, [])];
+  const rates = jurisdictions.map(({ code }) => rateOn(release, code, subject.day));
   const isOver = release.established_to !== null && subject.day > release.established_to;
-  if (isOver || rates.some((rate) => rate === undefined))
-    return [uncovered(place, subject.relief, [notCovered(release, subject.day)])];
-  return place.jurisdictions.map((jurisdiction, index) =>
-    treat(place, release, jurisdiction, rates[index] as Release['rates'][number], subject),
-  );
+  const isUnknown = jurisdictions.some(({ code }, index) => !rates[index] && !isBandOnly(release, code));
+  if (isOver || isUnknown) return [uncovered(place, subject.relief, [notCovered(release, subject.day)])];
+  return jurisdictions.map((jurisdiction, index) => {
+    const sourcing = place.sourcing[index] as SourcedAt;
+    return treat({ release, place, jurisdiction, sourcing, rate: rates[index] ?? null, subject });
+  });
 };
 
-const rateOn = (release: Release, { code }: Jurisdiction, day: string) =>
-  release.rates.find(
-    (rate) =>
-      rate.jurisdiction === code && coversDay(rate, day, release.established_from) && possiblyInForce(rate, day),
-  );
-
-const notCovered = ({ name, id }: Release, day: string): Doubt => ({
-  code: 'not_covered',
-  message: `${name}: what applied on ${day} is not established in ${id}. No tax was calculated.`,
-});
-
 const halfUp = { method: 'half_up' } as const;
+const none = scaledRate('0');
+const untaxed: RatedAs = ratedAs(none, none);
+const noRates = { goods: untaxed, own: untaxed };
 
 // Where nothing is collected from this buyer anyway, it does not matter what is not known.
 const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Treatment => ({
   jurisdiction: place.jurisdictions[0] ?? { code: place.code, name: place.name, type: 'state', tax_type: 'sales' },
-  sourcing: place.sourcing,
+  sourcing: place.sourcing[0] ?? 'destination',
   state: place.code,
   rounding: halfUp,
-  rate: zero,
+  general: untaxed,
   effect: { type: 'relief', reason: relief ?? 'not_supported' },
+  includesShipping: false,
+  isBandOnly: false,
   ruleId: null,
   doubts: relief ? [] : doubts,
 });
 
-const treat = (
-  place: Place,
-  release: Release,
-  jurisdiction: Jurisdiction,
-  rate: Release['rates'][number],
-  subject: Subject,
-): Treatment => {
-  const { day, product, use, relief } = subject;
-  const rule = chooseRule(release, jurisdiction, product, day) ?? shippingRule(release, product, day);
-  const general = generalRate(rate);
-  const treatment = {
+/** One jurisdiction of a place, with its rate of the day; `null` where it is there for a band alone. */
+type Case = {
+  readonly release: Release;
+  readonly place: Place;
+  readonly jurisdiction: Jurisdiction;
+  readonly sourcing: SourcedAt;
+  readonly rate: Rate | null;
+  readonly subject: Subject;
+};
+
+const roundingOf = ({ settings }: Release, day: string): Rounding =>
+  settings.rounding.find((setting) => possiblyInForce(setting, day))?.policy ?? halfUp;
+
+/** The rule of a case, without the holidays that have been found not to hold. */
+const ruleOf = ({ release, jurisdiction, rate, subject: { product, day } }: Case, without: readonly Rule[]) =>
+  chooseRule(
+    release,
     jurisdiction,
-    sourcing: place.sourcing,
-    state: place.code,
-    rounding: release.settings.rounding.find((setting) => possiblyInForce(setting, day))?.policy ?? halfUp,
-    rate: general,
-    ruleId: rule?.id ?? null,
-  };
-  // A state without the tax has nothing to exempt from, and nobody collects where nobody is registered.
-  if (general.units === 0n && jurisdiction.type === 'state' && rule?.effect.type !== 'rate')
-    return { ...treatment, ruleId: null, effect: { type: 'relief', reason: 'not_subject_to_tax' }, doubts: [] };
-  if (relief) return { ...treatment, effect: { type: 'relief', reason: relief }, doubts: [] };
-  if (rule && !coversDay(rule, day, release.established_from) && !isGeneralRule(rule, product))
-    return { ...treatment, effect: { type: 'relief', reason: 'not_supported' }, doubts: [notCovered(release, day)] };
+    product,
+    day,
+    (rule) => !without.includes(rule) && (rate !== null || isMeantForBand(rule, jurisdiction.code)),
+  ) ?? shippingRule(release, product, day);
+
+const treat = (one: Case, without: readonly Rule[] = []): Treatment => {
+  const { release, place, jurisdiction, sourcing, rate, subject } = one;
+  const rule = ruleOf(one, without);
+  const { goods, own } = rate ? generalRates(rate, subject.product, place.isInterstate) : noRates;
+  const { effect, ruleId, doubts } = find(one, rule, goods.rate, without);
   return {
-    ...treatment,
-    effect: rule ? resolve(rule.effect, product, use) : { type: 'standard' },
-    doubts: [
-      ...doubtsAbout(rate, `${jurisdiction.name}, general rate`),
-      ...doubtsAboutRule(rule, product, jurisdiction),
-    ],
+    jurisdiction,
+    sourcing,
+    state: place.code,
+    rounding: subject.currency === release.currency ? roundingOf(release, subject.day) : halfUp,
+    general: own,
+    effect,
+    includesShipping: rule?.threshold_includes_shipping ?? false,
+    isBandOnly: rate === null,
+    ruleId,
+    doubts,
   };
 };
+
+/** What a rule, or there being none, comes to. */
+type Finding = Pick<Treatment, 'effect' | 'ruleId' | 'doubts'>;
+
+const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, without: readonly Rule[]): Finding => {
+  const { release, jurisdiction, rate, subject } = one;
+  const { day, product, use, relief, currency } = subject;
+  const ruleId = rule?.id ?? null;
+  // A state without the tax has nothing to exempt from, and nobody collects where nobody is registered.
+  if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesByItself(rule))
+    return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId: null, doubts: [] };
+  if (relief) return { effect: { type: 'relief', reason: relief }, ruleId, doubts: [] };
+  // For goods without a band, a jurisdiction that is there for it does nothing, and knows nothing of them either.
+  if (!rate && !rule) return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId, doubts: [] };
+  const isForeign = currency !== release.currency;
+  const notKnown = (doubt: Doubt): Finding => ({
+    effect: { type: 'relief', reason: 'not_supported' },
+    ruleId,
+    doubts: [doubt],
+  });
+  if (rule && !coversDay(rule, day, release.established_from) && !isGeneralRule(rule, product))
+    return notKnown(notCovered(release, day));
+  if (rule && isForeign && isInMoney(rule.effect))
+    return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
+  const doubts = [
+    ...(rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : []),
+    ...doubtsAboutRule(rule, product, jurisdiction),
+    ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
+  ];
+  const resolving = { product, use, general, otherwise: () => withoutHoliday(one, without, rule, doubts) };
+  return { effect: rule ? resolveEffect(rule.effect, resolving) : { type: 'standard' }, ruleId, doubts };
+};
+
+// Above the limit the answer rests on the holiday as much as on the rule that takes its place.
+const withoutHoliday = (
+  one: Case,
+  without: readonly Rule[],
+  holiday: DecidingRule | undefined,
+  doubts: readonly Doubt[],
+): Treatment => {
+  const otherwise = treat(one, [...without, holiday as Rule]);
+  const others = otherwise.doubts.filter(({ message }) => !doubts.some((doubt) => doubt.message === message));
+  return { ...otherwise, doubts: [...doubts, ...others] };
+};
+
+const taxesByItself = (rule: DecidingRule | undefined): boolean =>
+  rule !== undefined && ['rate', 'band', 'tax_cap', 'flat_fee'].includes(rule.effect.type);
 
 // General goods are what the general rate falls on: a rule that says no more is as old as the rate.
-const isGeneralRule = ({ effect }: Rule, { path }: ProductTaxCode): boolean =>
+const isGeneralRule = ({ effect }: DecidingRule, { path }: ProductTaxCode): boolean =>
   effect.type === 'taxable' && path === 'GENERAL';
-
-const doubtsAbout = ({ confidence, note, source }: Evidence & Partial<Dated>, what: string): readonly Doubt[] =>
-  confidence === 'high' || confidence === 'medium-high'
-    ? []
-    : [
-        {
-          code: 'content_unconfirmed',
-          message: `${what}: ${note ?? 'not confirmed by a primary source'} (confidence ${confidence}, source ${source}).`,
-        },
-      ];
-
-const doubtsAboutRule = (rule: Rule | undefined, product: ProductTaxCode, { name }: Jurisdiction): readonly Doubt[] =>
-  rule
-    ? doubtsAbout(rule, `${name}, rule ${rule.id}`)
-    : [
-        {
-          code: 'taxability_not_established',
-          message: `${name}: no rule names ${product.path}; it was taxed as general goods.`,
-        },
-      ];
-
-const usedForBusiness = ({ attributes }: ProductTaxCode, use: Use): boolean =>
-  attributes.includes('_BUSINESS_USE') || (use === 'business' && !attributes.includes('_PERSONAL_USE'));
-
-const resolvePlain = (effect: PlainEffect): ResolvedEffect => {
-  if (effect.type === 'taxable') return { type: 'standard' };
-  return effect.type === 'rate' ? { type: 'rate', rate: scaledRate(effect.rate) } : { type: 'exempt' };
-};
-
-const resolve = (effect: Effect, product: ProductTaxCode, use: Use): ResolvedEffect => {
-  switch (effect.type) {
-    case 'taxable':
-    case 'exempt':
-    case 'rate':
-      return resolvePlain(effect);
-    case 'use_split':
-      return resolvePlain(usedForBusiness(product, use) ? effect.business : effect.personal);
-    case 'follows_goods':
-      return { type: 'follows_goods' };
-    case 'threshold_cliff':
-      return { type: 'threshold_cliff', amount: decimal(effect.amount), inclusive: effect.inclusive };
-    case 'threshold_excess':
-      return { type: 'threshold_excess', amount: decimal(effect.amount) };
-    case 'threshold_rate':
-      return { type: 'threshold_rate', amount: decimal(effect.amount), rate: scaledRate(effect.rate) };
-  }
-};

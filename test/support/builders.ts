@@ -1,8 +1,8 @@
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { ReleaseFor } from '../../shared/content/place.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Effect, Jurisdiction, Location, Release, Rounding, Rule } from '../../shared/content/release.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
 import type { Problem } from '../../shared/problem.ts';
@@ -80,7 +80,8 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   name: release.name,
   release,
   jurisdictions,
-  sourcing: 'destination',
+  sourcing: jurisdictions.map(() => 'destination'),
+  isInterstate: true,
 });
 
 const products = new Map<string, ProductTaxCode>();
@@ -125,6 +126,7 @@ export const lineOf = (
 
 export const documentOf = (lines: readonly TaxLine[], others: Partial<TaxDocument> = {}): TaxDocument => ({
   day: '2026-10-08',
+  currency: 'USD',
   exponent: 2,
   rounding: 'line',
   taxIncluded: false,
@@ -163,7 +165,7 @@ export const requestOf = ({ to, customer, line_items, ...others }: Asked = {}): 
   ...others,
 });
 
-const answer = (asked: Asked, { settings = {}, releaseFor = builtInRelease }: Around) =>
+const answer = (asked: Asked, { settings = {}, releaseFor = builtInReleaseFor }: Around) =>
   calculate(
     requestOf(asked),
     { settings: { ...defaultSettings('2026-10-08'), ...settings }, releaseFor, now: testNow },

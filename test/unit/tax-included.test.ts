@@ -169,3 +169,109 @@ describe('tax out of a gross amount', () => {
     );
   });
 });
+
+describe('tax out of an invoice that is rounded as one', () => {
+  const bracket = (jurisdiction: string, rate: string, steps: readonly string[]) => ({
+    jurisdiction,
+    rate,
+    steps,
+    nothing_below: null,
+  });
+  const pennsylvania = releaseOf({
+    of: [
+      { code: 'US-PA', type: 'state', rate: '0.06' },
+      { code: 'US-PA-CITY', type: 'city', rate: '0.02' },
+    ],
+    rules: [rule('clothes', ['CLOTHING.APPAREL'], { type: 'exempt' })],
+    rounding: {
+      method: 'bracket',
+      brackets: [bracket('US-PA', '0.06', table), bracket('US-PA-CITY', '0.02', ['0.24', '0.74'])],
+    },
+  });
+  const [state, city] = pennsylvania.jurisdictions;
+  const harrisburg = placeOf(pennsylvania, [state]);
+  const philadelphia = placeOf(pennsylvania);
+  const other = placeOf(releaseOf());
+  const gross = (place: Place, amount: string, ptc = 'GENERAL') => lineOf(place, { amount, ptc });
+  const included = (lines: Parameters<typeof documentOf>[0], others: Partial<TaxDocument> = {}) => {
+    const { lines: taxed, shipping } = calculateTax(documentOf(lines, { taxIncluded: true, ...others }));
+    return [...taxed, ...(shipping ? [shipping] : [])].map((one) => [one.taxable + one.exempt, one.tax]);
+  };
+
+  it('a table: three lines of 0.55 are an invoice of 1.55 and 0.10; each by itself would be 0.51 and 0.04', () => {
+    const lines = Array.from({ length: 3 }, () => gross(harrisburg, '0.55'));
+    expect(included(lines)).toEqual([
+      [52n, 3n],
+      [52n, 3n],
+      [51n, 4n],
+    ]);
+    expect(included(lines.slice(0, 1))).toEqual([[51n, 4n]]);
+  });
+
+  it('a table: a thousand lines of 0.11 are an invoice of 103.77 and 6.23', () => {
+    const lines = Array.from({ length: 1000 }, () => gross(harrisburg, '0.11'));
+    const taxed = included(lines);
+    const sum = (place: number) => taxed.reduce((all, one) => all + (one[place] ?? 0n), 0n);
+    // 103 dollars are 6.18, and 0.77 is 5 cents by the table.
+    expect([sum(0), sum(1)]).toEqual([10_377n, 623n]);
+    expect(taxed.every(([net = 0n, tax = 0n]) => net + tax === 11n && net >= 10n)).toBe(true);
+  });
+
+  it('a table: what is exempt, and what is of another state, keeps what it is', () => {
+    expect(
+      included([
+        gross(harrisburg, '0.54'),
+        gross(harrisburg, '50.00', 'CLOTHING.APPAREL'),
+        gross(other, '10.60'),
+        gross(harrisburg, '0.54'),
+      ]),
+    ).toEqual([
+      [51n, 3n],
+      [5000n, 0n],
+      [1000n, 60n],
+      [51n, 3n],
+    ]);
+  });
+
+  it('a table: shipping is in the invoice', () => {
+    const shipping = { amount: 54n, product: lineOf(harrisburg, { ptc: 'SHIPPING.DELIVERY' }).product };
+    expect(included([gross(harrisburg, '0.54')], { shipping })).toEqual([
+      [51n, 3n],
+      [51n, 3n],
+    ]);
+    expect(
+      included([gross(harrisburg, '0.54'), gross(other, '1.06')], { shipping }).map(
+        ([net = 0n, tax = 0n]) => net + tax,
+      ),
+    ).toEqual([54n, 106n, 54n]);
+  });
+
+  it('tables of two jurisdictions: each has its own of the whole invoice', () => {
+    const { lines } = calculateTax(
+      documentOf(
+        Array.from({ length: 7 }, () => gross(philadelphia, '1.63')),
+        { taxIncluded: true },
+      ),
+    );
+    const of = (code: string | undefined) =>
+      lines
+        .flatMap(({ rows }) => rows)
+        .filter((row) => row.jurisdiction.code === code)
+        .reduce((sum, { tax }) => sum + tax, 0n);
+    const net = lines.reduce((sum, { taxable }) => sum + taxable, 0n);
+    // 11.41 is 10.56 with 0.64 (0.60 and 4 cents of the table) and 0.21 (0.20 and 1).
+    expect([net, of(state.code), of(city?.code)]).toEqual([1056n, 64n, 21n]);
+  });
+
+  it('an account that rounds on the invoice: two lines of 0.09 are 0.17 and 0.01, by line 0.18 and nothing', () => {
+    const lines = [gross(other, '0.09'), gross(other, '0.09')];
+    expect(included(lines, { rounding: 'invoice' })).toEqual([
+      [9n, 0n],
+      [8n, 1n],
+    ]);
+    expect(included(lines, { rounding: 'line' })).toEqual([
+      [9n, 0n],
+      [9n, 0n],
+    ]);
+  });
+});

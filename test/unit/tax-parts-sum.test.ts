@@ -132,6 +132,7 @@ const documentOf = (drawn: Sale, others: Partial<TaxDocument> = {}): TaxDocument
   );
   return {
     day: '2026-10-08',
+    currency: 'USD',
     exponent: 2,
     rounding: drawn.rounding,
     taxIncluded: false,

@@ -427,6 +427,11 @@ describe('what a rule does', () => {
     expect(line.treatments[0]?.doubts).toMatchObject([{ code: 'taxability_not_established' }]);
   });
 
+  it('a place of which no jurisdiction is known has a row that says so', () => {
+    const line = taxLine(lineOf(placeOf(releaseOf(), [])));
+    expect(line.rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason: 'not_supported' }]);
+  });
+
   it('a state without the tax has a row that says so, at no tax', () => {
     const release = releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: '0' }] });
     expect(taxLine(lineOf(placeOf(release))).rows).toMatchObject([

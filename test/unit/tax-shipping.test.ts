@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../shared/content/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxedShipping, TaxLine } from '../../shared/tax/document.ts';
 import { cents, documentOf, lineOf, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';
@@ -143,5 +144,364 @@ describe('the shipping policy of a state', () => {
       }),
     );
     expect(shipping).toMatchObject({ tax, rows: [{ reason }] });
+  });
+});
+
+describe('shipping that is taxed once anything is', () => {
+  const jersey = (shipping: 'any_taxable' | 'follows_goods') =>
+    placeOf(
+      releaseOf({
+        of: [{ code: 'US-NJ', type: 'state', rate: '0.06625' }],
+        shipping,
+        rules: [clothesAreFree, rule('sweets', ['FOOD.CANDY'], { type: 'rate', rate: '0.02' })],
+      }),
+    );
+
+  it.each([
+    { policy: 'any_taxable', goods: 663n, tax: 66n },
+    { policy: 'follows_goods', goods: 663n, tax: 44n },
+  ] as const)(
+    '$policy: 100.00 taxable, 50.00 of exempt clothing and 10.00 of shipping are $goods and $tax cents',
+    (one) => {
+      const place = jersey(one.policy);
+      const lines = [taxable('100.00', place), free('50.00', place)];
+      expect(calculateTax(documentOf(lines)).lines.map(({ tax }) => tax)).toEqual([one.goods, 0n]);
+      expect(ship('10.00', lines).tax).toBe(one.tax);
+      expect(ship('10.00', lines.toReversed()).tax).toBe(one.tax);
+    },
+  );
+
+  const place = jersey('any_taxable');
+  const sweets = (amount: string) => lineOf(place, { ptc: 'FOOD.CANDY', amount });
+  it.each([
+    { lines: [free('50.00', place)], rows: [[0n, 1000n, 'product_exempt']], because: 'nothing is taxed' },
+    {
+      lines: [taxable('0.01', place), free('999.99', place)],
+      rows: [[1000n, 0n, 'standard_rated']],
+      because: 'a cent is',
+    },
+    {
+      lines: [taxable('0', place), free('0', place)],
+      rows: [[1000n, 0n, 'standard_rated']],
+      because: 'it would be at any price',
+    },
+    {
+      lines: [taxable('30.00', place), sweets('10.00'), free('60.00', place)],
+      rows: [
+        [750n, 0n, 'standard_rated'],
+        [250n, 0n, 'reduced_rated'],
+      ],
+      because: 'the rates of the taxed lines share it',
+    },
+    {
+      lines: [taxable('50.00', place), lineOf(place, { amount: '50.00', relief: 'customer_exempt' })],
+      rows: [
+        [0n, 500n, 'customer_exempt'],
+        [500n, 0n, 'standard_rated'],
+      ],
+      because: 'an exempt buyer’s share stays exempt',
+    },
+  ])('10.00 comes to $rows, because $because', ({ lines, rows }) => {
+    expect(ship('10.00', lines).rows.map((row) => [row.taxable, row.exempt, row.reason])).toEqual(rows);
+  });
+
+  it('is decided by each jurisdiction for what comes to it', () => {
+    const release = releaseOf({
+      of: [
+        { code: 'US-XX', type: 'state', rate: '0.06' },
+        { code: 'US-XX-1', type: 'city', rate: '0.01' },
+        { code: 'US-XX-2', type: 'city', rate: '0.02' },
+      ],
+      shipping: 'any_taxable',
+      rules: [clothesAreFree],
+    });
+    const inCity = (code: string) =>
+      placeOf(
+        release,
+        release.jurisdictions.filter((one) => one.type === 'state' || one.code === code),
+      );
+    const { rows } = ship('10.00', [taxable('50.00', inCity('US-XX-1')), free('50.00', inCity('US-XX-2'))]);
+    expect(rows.map((row) => [row.jurisdiction.code, row.taxable, row.exempt])).toEqual([
+      ['US-XX', 1000n, 0n],
+      ['US-XX-1', 500n, 0n],
+      ['US-XX-2', 0n, 500n],
+    ]);
+  });
+
+  it('taxes all of it where goods are taxed in part', () => {
+    const parts = placeOf(
+      releaseOf({
+        shipping: 'any_taxable',
+        rules: [rule('half', ['GENERAL'], { type: 'base_percent', percent: '0.5' })],
+      }),
+    );
+    expect(ship('10.00', [taxable('100.00', parts)])).toMatchObject({
+      taxable: 1000n,
+      rows: [{ reason: 'standard_rated' }],
+    });
+  });
+
+  it('is no more than follows where all that is sold is at a rate of zero', () => {
+    const zero = placeOf(
+      releaseOf({
+        shipping: 'any_taxable',
+        rules: [clothesAreFree, rule('zero', ['FOOD.GROCERY'], { type: 'rate', rate: '0' })],
+      }),
+    );
+    const { rows } = ship('10.00', [lineOf(zero, { ptc: 'FOOD.GROCERY', amount: '50.00' }), free('50.00', zero)]);
+    expect(rows.map((row) => [row.taxable, row.exempt, row.reason])).toEqual([
+      [500n, 0n, 'zero_rated'],
+      [0n, 500n, 'product_exempt'],
+    ]);
+  });
+});
+
+describe('shipping that counts in the price of the goods', () => {
+  const included = { threshold_includes_shipping: true };
+  const island = (others = included, shipping: 'follows_goods' | 'exempt_if_stated' = 'follows_goods') =>
+    placeOf(
+      releaseOf({
+        of: [{ code: 'US-RI', type: 'state', rate: '0.07' }],
+        shipping,
+        rules: [rule('clothes', ['CLOTHING.APPAREL'], { type: 'threshold_excess', amount: '250' }, others)],
+      }),
+    );
+  const suit = (amount: string, place = island(), quantity = '1') =>
+    lineOf(place, { ptc: 'CLOTHING.APPAREL', amount, quantity });
+  const both = (shipping: string, lines: readonly TaxLine[], ptc = 'SHIPPING.DELIVERY', day = '2026-10-08') => {
+    const taxed = calculateTax(
+      documentOf(lines, { day, shipping: { amount: cents(shipping), product: productOf(ptc) } }),
+    );
+    return [...taxed.lines, taxed.shipping].map((charge) => [charge?.taxable, charge?.tax]);
+  };
+
+  it.each([
+    {
+      amount: '285.00',
+      delivery: '20.00',
+      taxed: [
+        [3500n, 245n],
+        [2000n, 140n],
+      ],
+      because: '305.00 is 55.00 above 250',
+    },
+    {
+      amount: '240.00',
+      delivery: '20.00',
+      taxed: [
+        [0n, 0n],
+        [1000n, 70n],
+      ],
+      because: 'the goods leave 10.00 over',
+    },
+    {
+      amount: '230.00',
+      delivery: '20.00',
+      taxed: [
+        [0n, 0n],
+        [0n, 0n],
+      ],
+      because: 'together they are at the amount',
+    },
+    {
+      amount: '230.00',
+      delivery: '20.01',
+      taxed: [
+        [0n, 0n],
+        [1n, 0n],
+      ],
+      because: 'together they are a cent above',
+    },
+    {
+      amount: '250.00',
+      delivery: '0.00',
+      taxed: [
+        [0n, 0n],
+        [0n, 0n],
+      ],
+      because: 'there is nothing to deliver',
+    },
+  ])('a suit of $amount and delivery of $delivery: $taxed, because $because', ({ amount, delivery, taxed }) => {
+    expect(both(delivery, [suit(amount)])).toEqual(taxed);
+  });
+
+  it('counts each unit’s share: of three at 240.00 and 60.00 of delivery 10.00 each is taxed', () => {
+    expect(both('60.00', [suit('720.00', island(), '3')])).toEqual([
+      [0n, 0n],
+      [3000n, 210n],
+    ]);
+    expect(both('20.00', [suit('142.50', island(), '0.5')])).toEqual([
+      [1750n, 123n],
+      [2000n, 140n],
+    ]);
+  });
+
+  it('counts each line’s share: 285.00 beside other goods of 285.00 has half of the delivery', () => {
+    expect(both('20.00', [suit('285.00'), lineOf(island(), { amount: '285.00' })])).toEqual([
+      [3500n, 245n],
+      [28_500n, 1995n],
+      [2000n, 140n],
+    ]);
+  });
+
+  it('is free where the delivery is exempt by itself', () => {
+    const stated = 'SHIPPING.DELIVERY._SEPARATELY_STATED';
+    expect(both('20.00', [suit('285.00', island(included, 'exempt_if_stated'))], stated)).toEqual([
+      [3500n, 245n],
+      [0n, 0n],
+    ]);
+  });
+
+  it('without it delivery is taxed in the part in which the goods are', () => {
+    expect(both('20.00', [suit('285.00', island({ threshold_includes_shipping: false }))])).toEqual([
+      [3500n, 245n],
+      [246n, 17n],
+    ]);
+  });
+
+  const weekend = { from: '2026-08-07', to: '2026-08-09' };
+  const texas = (others: object, effect: Effect = { type: 'holiday', amount: '100', inclusive: false }) =>
+    placeOf(
+      releaseOf({
+        of: [{ code: 'US-TX', type: 'state', rate: '0.0625' }],
+        rules: [
+          rule('goods', ['CLOTHING'], { type: 'taxable' }),
+          rule('weekend', ['CLOTHING'], effect, { ...weekend, ...others }),
+        ],
+      }),
+    );
+
+  it.each([
+    { others: included, amount: '95.00', delivery: '10.00', tax: [594n, 63n], because: '105.00 is over 100' },
+    { others: included, amount: '95.00', delivery: '5.00', tax: [594n, 31n], because: '100.00 is not below 100' },
+    { others: included, amount: '95.00', delivery: '4.99', tax: [0n, 0n], because: '99.99 is below 100' },
+    { others: {}, amount: '95.00', delivery: '10.00', tax: [0n, 0n], because: 'only the goods count' },
+    { others: {}, amount: '100.00', delivery: '10.00', tax: [625n, 63n], because: 'the goods are at the limit' },
+  ])(
+    'on a holiday $amount and $delivery of delivery: $tax cents, because $because',
+    ({ others, amount, delivery, tax }) => {
+      const taxed = both(
+        delivery,
+        [lineOf(texas(others), { ptc: 'CLOTHING.APPAREL', amount })],
+        undefined,
+        '2026-08-08',
+      );
+      expect(taxed.map(([, one]) => one)).toEqual(tax);
+    },
+  );
+
+  it('counts two at 95.00 and 10.00 of delivery as 100.00 each', () => {
+    const two = lineOf(texas(included), { ptc: 'CLOTHING.APPAREL', amount: '190.00', quantity: '2' });
+    expect(both('10.00', [two], undefined, '2026-08-08')).toEqual([
+      [19_000n, 1188n],
+      [1000n, 63n],
+    ]);
+    expect(both('9.99', [two], undefined, '2026-08-08')).toEqual([
+      [0n, 0n],
+      [0n, 0n],
+    ]);
+  });
+
+  it.each<{ effect: Effect; taxed: bigint[][]; because: string }>([
+    {
+      effect: { type: 'threshold_cliff', amount: '100', inclusive: false },
+      taxed: [
+        [9500n, 594n],
+        [1000n, 63n],
+      ],
+      because: 'the whole is taxed',
+    },
+    {
+      effect: { type: 'threshold_rate', amount: '100', rate: '0.10' },
+      taxed: [
+        [9500n, 950n],
+        [1000n, 100n],
+      ],
+      because: 'at the other rate',
+    },
+  ])('$effect at 95.00 and 10.00: $taxed, $because', ({ effect, taxed }) => {
+    expect(
+      both(
+        '10.00',
+        [lineOf(texas(included, effect), { ptc: 'CLOTHING.APPAREL', amount: '95.00' })],
+        undefined,
+        '2026-08-08',
+      ),
+    ).toEqual(taxed);
+  });
+});
+
+describe('shipping of goods with a cap is the last part of their price', () => {
+  const capped = (effect: Effect) => placeOf(releaseOf({ rules: [rule('one', ['GENERAL'], effect)] }));
+  it.each<{ effect: Effect; amount: string; taxed: bigint; tax: bigint; because: string }>([
+    {
+      effect: { type: 'base_cap', amount: '2500' },
+      amount: '3000.00',
+      taxed: 0n,
+      tax: 0n,
+      because: 'the goods use the cap up',
+    },
+    {
+      effect: { type: 'base_cap', amount: '2500' },
+      amount: '2496.00',
+      taxed: 400n,
+      tax: 24n,
+      because: 'they leave 4.00',
+    },
+    {
+      effect: { type: 'base_cap', amount: '2500' },
+      amount: '1000.00',
+      taxed: 1000n,
+      tax: 60n,
+      because: 'they leave enough',
+    },
+    {
+      effect: { type: 'band', above: '1600', to: '3200', rate: '0.03' },
+      amount: '1500.00',
+      taxed: 0n,
+      tax: 0n,
+      because: 'below the band',
+    },
+    {
+      effect: { type: 'band', above: '1600', to: '3200', rate: '0.03' },
+      amount: '1592.00',
+      taxed: 200n,
+      tax: 6n,
+      because: 'the band begins in it',
+    },
+    {
+      effect: { type: 'band', above: '1600', to: '3200', rate: '0.03' },
+      amount: '2000.00',
+      taxed: 1000n,
+      tax: 30n,
+      because: 'within the band',
+    },
+    {
+      effect: { type: 'tax_cap', amount: '500', rate: '0.05' },
+      amount: '30000.00',
+      taxed: 1000n,
+      tax: 0n,
+      because: 'no more than 500 is due',
+    },
+    {
+      effect: { type: 'tax_cap', amount: '500', rate: '0.05' },
+      amount: '9996.00',
+      taxed: 1000n,
+      tax: 20n,
+      because: '499.80 leave 0.20',
+    },
+    {
+      effect: { type: 'base_percent', percent: '0.8' },
+      amount: '100.00',
+      taxed: 800n,
+      tax: 48n,
+      because: 'it is taxed in the same part',
+    },
+  ])('$effect, goods of $amount: $taxed of 10.00 are taxed $tax cents, $because', ({ effect, amount, taxed, tax }) => {
+    expect(ship('10.00', [taxable(amount, capped(effect))])).toMatchObject({
+      taxable: taxed,
+      exempt: 1000n - taxed,
+      tax,
+    });
   });
 });

@@ -1,0 +1,43 @@
+import { assert } from '../assert.ts';
+import type { Bracket } from '../content/release.ts';
+import { allocate } from '../money/allocate.ts';
+import { type Assessment, minorUnit } from './assessment.ts';
+import { scaledRate } from './general-rate.ts';
+
+// Brackets are written in dollars and cents: "0.17" is 17.
+const centsOf = (text: string): bigint => {
+  assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
+  return BigInt(text.replace('.', ''));
+};
+
+/**
+ * The tax on a total of `cents` by a statutory table: the rate on whole dollars, and for the cents above as many cents as
+ * there are steps below them (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
+ */
+const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
+  const least = nothing_below === null ? 0n : centsOf(nothing_below);
+  if (cents < least) return 0n;
+  // Just where the table begins it takes one cent, whatever its steps say (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
+  if (nothing_below !== null && cents === least) return 1n;
+  const above = cents % 100n;
+  const perDollar = (100n * rateUnits) / minorUnit;
+  return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > centsOf(step)).length);
+};
+
+/** The table that names a jurisdiction's tax at a rate, if there is one. What a cap or a fee decides is in no table. */
+export const bracketOf = ({ treatment, rate, taxable, exact }: Assessment): Bracket | undefined =>
+  treatment.rounding.method === 'bracket' && exact === taxable * rate.units
+    ? treatment.rounding.brackets.find(
+        (bracket) =>
+          bracket.jurisdiction === treatment.jurisdiction.code && scaledRate(bracket.rate).units === rate.units,
+      )
+    : undefined;
+
+/** Tax what a table names together by it, and allocate that by largest remainder. */
+export const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
+  const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
+  return allocate(
+    bracketTax(cents, group[0]?.rate.units ?? 0n, bracket),
+    group.map(({ exact }) => exact),
+  );
+};

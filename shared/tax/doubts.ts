@@ -1,0 +1,53 @@
+import type { Dated, Evidence, Jurisdiction, Release } from '../content/release.ts';
+import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Doubt } from './document.ts';
+import type { DecidingRule } from './rule-choice.ts';
+
+/** That the content does not reach back, or on, to a day. */
+export const notCovered = ({ name, id }: Release, day: string): Doubt => ({
+  code: 'not_covered',
+  message: `${name}: what applied on ${day} is not established in ${id}. No tax was calculated.`,
+});
+
+/** That a rule cannot be applied, because its amounts are in another currency than the document's. */
+export const otherCurrency = (
+  { name }: Jurisdiction,
+  { id }: DecidingRule,
+  state: string,
+  document: string,
+): Doubt => ({
+  code: 'not_covered',
+  message: `${name}, rule ${id}: its amounts are in ${state}, and no exchange rate is established for a document in ${document}. No tax of it was calculated.`,
+});
+
+/** That a state's mandatory table could not be applied, for the same reason. */
+export const otherCurrencyTable = ({ name, currency }: Release, document: string): Doubt => ({
+  code: 'content_unconfirmed',
+  message: `${name}: its tax tables are in ${currency}; the tax on a document in ${document} was rounded half up.`,
+});
+
+/** That a value is below what is shipped as certain (content notes: below medium-high). */
+export const doubtsAbout = ({ confidence, note, source }: Evidence & Partial<Dated>, what: string): readonly Doubt[] =>
+  confidence === 'high' || confidence === 'medium-high'
+    ? []
+    : [
+        {
+          code: 'content_unconfirmed',
+          message: `${what}: ${note ?? 'not confirmed by a primary source'} (confidence ${confidence}, source ${source}).`,
+        },
+      ];
+
+/** What is to be said of the rule that decided about a product, or of there being none. */
+export const doubtsAboutRule = (
+  rule: DecidingRule | undefined,
+  product: ProductTaxCode,
+  { name }: Jurisdiction,
+): readonly Doubt[] =>
+  rule
+    ? doubtsAbout(rule, `${name}, rule ${rule.id}`)
+    : [
+        {
+          code: 'taxability_not_established',
+          message: `${name}: no rule names ${product.path}; it was taxed as general goods.`,
+        },
+      ];

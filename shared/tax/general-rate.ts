@@ -1,0 +1,72 @@
+import { coversDay, possiblyInForce } from '../content/effective.ts';
+import { type Rate, type Release, rateDecimals } from '../content/release.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { RatedAs, ScaledRate } from './document.ts';
+
+/** A rate as the content writes it, read once: a fraction in units of `10^-rateDecimals`. */
+export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
+
+/** What goods taxed at a rate are called, beside the general rate of their jurisdiction. */
+export const ratedAs = (rate: ScaledRate, general: ScaledRate): RatedAs => {
+  if (rate.units === 0n) return { rate, reason: 'zero_rated' };
+  return { rate, reason: rate.units < general.units ? 'reduced_rated' : 'standard_rated' };
+};
+
+/**
+ * Food for home use, to which a jurisdiction's `food_rate` applies: groceries, unless they are prepared (heated, or sold
+ * with utensils) or supplements, which SSUTA sets apart from food (content notes 1.7).
+ */
+const foodForHome = 'FOOD.GROCERY';
+const notForHome = ['_HEATED', '_UTENSILS_PROVIDED', '_SUPPLEMENT_FACTS'];
+
+const isFoodForHome = ({ path, attributes }: ProductTaxCode): boolean =>
+  (path === foodForHome || path.startsWith(`${foodForHome}.`)) &&
+  !notForHome.some((attribute) => attributes.includes(attribute));
+
+type Read = { readonly goods: RatedAs; readonly food: RatedAs };
+type ReadRate = { readonly intrastate: Read; readonly interstate: Read };
+
+const readPair = ({ rate, food_rate }: Pick<Rate, 'rate' | 'food_rate'>): Read => {
+  const general = scaledRate(rate);
+  const goods = ratedAs(general, general);
+  return { goods, food: food_rate === undefined ? goods : ratedAs(scaledRate(food_rate), general) };
+};
+
+// Releases are immutable, so each of their rates is read once, not once for each document.
+const readRates = new WeakMap<Rate, ReadRate>();
+
+const readRate = (rate: Rate): ReadRate => {
+  const known = readRates.get(rate);
+  if (known) return known;
+  const intrastate = readPair(rate);
+  const read = { intrastate, interstate: rate.interstate ? readPair(rate.interstate) : intrastate };
+  readRates.set(rate, read);
+  return read;
+};
+
+/** What a jurisdiction's rate is on general goods, and on this product where no rule says more. */
+export const generalRates = (
+  rate: Rate,
+  product: ProductTaxCode,
+  isInterstate: boolean,
+): { readonly goods: RatedAs; readonly own: RatedAs } => {
+  const { goods, food } = readRate(rate)[isInterstate ? 'interstate' : 'intrastate'];
+  return { goods, own: isFoodForHome(product) ? food : goods };
+};
+
+const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();
+
+/** Every rate that a release has for a jurisdiction, whenever it holds. */
+export const ratesOf = (release: Release, code: string): readonly Rate[] => {
+  let byCode = ratesByCode.get(release);
+  if (!byCode) {
+    byCode = Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
+    ratesByCode.set(release, byCode);
+  }
+  return byCode.get(code) ?? [];
+};
+
+/** The rate of a jurisdiction on a day; `undefined` where it is not established. */
+export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
+  ratesOf(release, code).find((rate) => coversDay(rate, day, release.established_from) && possiblyInForce(rate, day));

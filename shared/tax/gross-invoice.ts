@@ -1,0 +1,103 @@
+/** Invoices whose prices include tax, where the tax is rounded once for the whole of them. */
+import type { Assessment } from './assessment.ts';
+import type { Nets } from './sale.ts';
+import { roundOnInvoice } from './settle.ts';
+import { sum } from './widest-base.ts';
+
+const clamp = (amount: bigint, most: bigint): bigint => (amount < 0n ? 0n : amount > most ? most : amount);
+
+type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
+
+/**
+ * Find the nets of the charges of an invoice (their places among lines and shipping) that with its tax give its gross: the
+ * smallest that reach it, where rounding skips it.
+ *
+ * The nets that each charge would have by itself are off by few cents. They are moved together, a cent at a time, first
+ * those of the largest charges; what is not taxed stays. Nets plus tax never fall as the nets grow, so the step at which
+ * they reach the gross is found by doubling and halving.
+ */
+export const netsOfInvoice = (
+  nets: Nets,
+  grosses: readonly bigint[],
+  indexes: readonly number[],
+  assessAll: AssessAll,
+): Nets => {
+  const start = [...nets.lines, nets.shipping];
+  const at = (amounts: readonly bigint[], index: number) => amounts[index] as bigint;
+  const assessed = assessAll(nets);
+  const taxed = indexes
+    .filter((_, position) => assessed[position]?.some(({ exact }) => exact > 0n))
+    .toSorted((one, other) =>
+      at(grosses, one) === at(grosses, other) ? one - other : at(grosses, one) < at(grosses, other) ? 1 : -1,
+    );
+  const gross = sum(indexes.map((index) => at(grosses, index)));
+  const movedBy = (step: number): Nets => {
+    const moved = [...start];
+    for (const [place, index] of taxed.entries()) {
+      const cents = BigInt(Math.floor((step + taxed.length - 1 - place) / taxed.length));
+      moved[index] = clamp(at(start, index) + cents, at(grosses, index));
+    }
+    return { lines: moved.slice(0, -1), shipping: moved.at(-1) as bigint };
+  };
+  const reaches = (step: number): boolean => {
+    const candidate = movedBy(step);
+    const amounts = [...candidate.lines, candidate.shipping];
+    const taxes = roundOnInvoice(assessAll(candidate)).map(sum);
+    return sum(indexes.map((index) => at(amounts, index))) + sum(taxes) >= gross;
+  };
+  return taxed.length === 0 || gross === 0n ? nets : movedBy(leastOf(reaches));
+};
+
+const stepsMax = 2 ** 40;
+
+/** The least step that is enough, where every one above an enough one is. Without one near, 0. */
+const leastOf = (isEnough: (step: number) => boolean): number => {
+  const isUp = !isEnough(0);
+  let [low, high] = isUp ? [0, 1] : [-1, 0];
+  for (; isUp && !isEnough(high); high *= 2) {
+    low = high;
+    if (high > stepsMax) return 0;
+  }
+  for (; !isUp && isEnough(low); low *= 2) {
+    high = low;
+    if (low < -stepsMax) return 0;
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isEnough(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+};
+
+/**
+ * Move cents between the rows of charges until each jurisdiction has of the invoice what its table says, where the tax of
+ * the charges allows it. Writes into `taxes`, which the caller made; the tax of a charge stays what it is.
+ */
+export const fitColumns = (charges: readonly (readonly Assessment[])[], taxes: readonly bigint[][]): void => {
+  if (!charges.flat().some(({ treatment }) => treatment.rounding.method === 'bracket')) return;
+  const due = new Map<string, bigint>();
+  const codeOf = ({ treatment }: Assessment) => treatment.jurisdiction.code;
+  const rounded = roundOnInvoice(charges);
+  for (const [charge, assessments] of charges.entries())
+    for (const [position, assessment] of assessments.entries()) {
+      const missing = (rounded[charge]?.[position] ?? 0n) - (taxes[charge]?.[position] ?? 0n);
+      due.set(codeOf(assessment), (due.get(codeOf(assessment)) ?? 0n) + missing);
+    }
+  for (const [charge, assessments] of charges.entries()) {
+    const row = taxes[charge] as bigint[];
+    for (const [to, receiver] of assessments.entries())
+      for (const [from, giver] of assessments.entries())
+        while (
+          (due.get(codeOf(receiver)) as bigint) > 0n &&
+          (due.get(codeOf(giver)) as bigint) < 0n &&
+          (row[from] as bigint) > 0n &&
+          receiver.exact > 0n
+        ) {
+          row[from] = (row[from] as bigint) - 1n;
+          row[to] = (row[to] as bigint) + 1n;
+          due.set(codeOf(receiver), (due.get(codeOf(receiver)) as bigint) - 1n);
+          due.set(codeOf(giver), (due.get(codeOf(giver)) as bigint) + 1n);
+        }
+  }
+};

@@ -1,0 +1,111 @@
+import { allocate } from '../money/allocate.ts';
+import type { Assessment } from './assessment.ts';
+import type { TaxDocument, TaxLine } from './document.ts';
+import { assess } from './effect.ts';
+import type { Base } from './per-unit.ts';
+import { assessShipping } from './shipping.ts';
+import { type Treated, treatmentCache } from './treatment-cache.ts';
+import { widestBase } from './widest-base.ts';
+
+/** A document with the treatments of its lines and its shipping: what can be assessed on any amounts. */
+export type Sale = {
+  readonly document: TaxDocument;
+  readonly goods: readonly Treated[];
+  /** How the shipping is treated where each line is; empty without shipping. */
+  readonly delivery: readonly Treated[];
+  readonly includesShipping: boolean;
+  readonly hasFees: boolean;
+};
+
+/** Amounts without tax. */
+export type Nets = { readonly lines: readonly bigint[]; readonly shipping: bigint };
+
+/** What a line is assessed with beside its own net: its share of the shipping, and the state's taxable goods. */
+type Around = { readonly shipping: bigint; readonly order: bigint };
+
+/** Find the treatments of a document. */
+export const saleOf = (document: TaxDocument): Sale => {
+  const { lines, shipping } = document;
+  const treatmentsFor = treatmentCache(document);
+  const goods = lines.map((line) => treatmentsFor(line.place, line));
+  return {
+    document,
+    goods,
+    delivery: shipping
+      ? lines.map(({ place, use, relief }) => treatmentsFor(place, { product: shipping.product, use, relief }))
+      : [],
+    includesShipping: shipping !== null && goods.some(({ includesShipping }) => includesShipping),
+    hasFees: goods.some(({ isFee }) => isFee),
+  };
+};
+
+const alone: Around = { shipping: 0n, order: 0n };
+
+const baseOf = ({ document }: Sale, index: number, net: bigint, { shipping, order }: Around): Base => {
+  const { quantity } = document.lines[index] as TaxLine;
+  return { net, goods: net, shipping, quantity, exponent: document.exponent, order };
+};
+
+/** Assess one line in each of its jurisdictions. */
+export const assessLine = (sale: Sale, index: number, net: bigint, around: Around = alone): Assessment[] => {
+  const base = baseOf(sale, index, net, around);
+  const assessments: Assessment[] = [];
+  for (const treatment of (sale.goods[index] as Treated).treatments) assessments.push(assess(treatment, base));
+  return assessments;
+};
+
+/** Share the shipping over the lines by net amount, equally if all are zero. A fee is not shipped. */
+const sharesOf = ({ goods }: Sale, { lines, shipping }: Nets): bigint[] => {
+  const shipped = [...lines.keys()].filter((index) => !goods[index]?.isFee);
+  const carriers = shipped.length > 0 ? shipped : [...lines.keys()];
+  const shares = new Array<bigint>(lines.length).fill(0n);
+  const parts = allocate(
+    shipping,
+    carriers.map((index) => lines[index] as bigint),
+  );
+  for (const [position, index] of carriers.entries()) shares[index] = parts[position] as bigint;
+  return shares;
+};
+
+const stateOf = ({ goods }: Sale, index: number): string | undefined => goods[index]?.treatments[0]?.state;
+
+/** The taxable goods that the document brings to each state. */
+const ordersOf = (sale: Sale, nets: Nets, shares: readonly bigint[]): ReadonlyMap<string, bigint> => {
+  const orders = new Map<string, bigint>();
+  for (const [index, net] of nets.lines.entries()) {
+    const state = stateOf(sale, index);
+    if (state === undefined || sale.goods[index]?.isFee) continue;
+    const taxable = widestBase(assessLine(sale, index, net, { shipping: shares[index] ?? 0n, order: 0n }));
+    orders.set(state, (orders.get(state) ?? 0n) + taxable);
+  }
+  return orders;
+};
+
+/** What each line is assessed with beside its own net, of these nets. */
+export const aroundLines = (sale: Sale, nets: Nets): ((index: number) => Around) => {
+  const { includesShipping, hasFees } = sale;
+  if (!includesShipping && !hasFees) return () => alone;
+  const shares = includesShipping ? sharesOf(sale, nets) : [];
+  const orders = hasFees ? ordersOf(sale, nets, shares) : new Map<string, bigint>();
+  return (index) => ({ shipping: shares[index] ?? 0n, order: orders.get(stateOf(sale, index) ?? '') ?? 0n });
+};
+
+/** Assess every line of a sale. */
+export const assessLines = (sale: Sale, nets: Nets): Assessment[][] => {
+  const around = aroundLines(sale, nets);
+  return nets.lines.map((net, index) => assessLine(sale, index, net, around(index)));
+};
+
+/** Assess the shipping of a sale, whose lines have been assessed on the same nets. */
+export const assessDelivery = (sale: Sale, nets: Nets, lines: readonly (readonly Assessment[])[]): Assessment[] => {
+  const shares = sharesOf(sale, nets);
+  const isAnyShipped = sale.goods.some(({ isFee }) => !isFee);
+  const shipped = [...lines.keys()].filter((index) => !isAnyShipped || !sale.goods[index]?.isFee);
+  return assessShipping(
+    shipped.map((index) => ({
+      base: baseOf(sale, index, nets.lines[index] as bigint, { shipping: shares[index] as bigint, order: 0n }),
+      assessments: lines[index] as readonly Assessment[],
+      treatments: (sale.delivery[index] as Treated).treatments,
+    })),
+  );
+};

@@ -1,0 +1,166 @@
+import type { Effect, JurisdictionType, PlainEffect, Release, Rule } from '../../shared/content/release.ts';
+import { decimal } from '../../shared/money/decimal.ts';
+import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
+import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from './builders.ts';
+
+/** Orders by the ten thousand: every effect and setting, drawn from a seed, so that a failure can be run again. */
+export type Draw = {
+  /** A whole number from 0 to below `end`. */
+  readonly below: (end: number) => number;
+  readonly of: <Value>(values: readonly Value[]) => Value;
+  /** True in one of `times`. */
+  readonly oneIn: (times: number) => boolean;
+  /** A whole number of up to so many digits. */
+  readonly digits: (count: number) => bigint;
+};
+
+/** A generator of random numbers (mulberry32): small, and the same everywhere. */
+export const drawFrom = (seed: number): Draw => {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  const below = (end: number) => next() % end;
+  return {
+    below,
+    of: (values) => values[below(values.length)] as (typeof values)[number],
+    oneIn: (times) => below(times) === 0,
+    digits: (count) => {
+      let text = '';
+      for (let length = 1 + below(count); length > 0; length -= 1) text += below(10);
+      return BigInt(text);
+    },
+  };
+};
+
+const amounts = ['0', '0.50', '10', '99.99', '100', '110', '175.00', '250', '1000'];
+const rates = ['0', '0.005', '0.01', '0.0275', '0.04', '0.06', '0.06625', '0.0725', '0.08875', '0.12345678'];
+
+const plainOf = ({ of }: Draw): PlainEffect =>
+  of<PlainEffect>([{ type: 'taxable' }, { type: 'exempt' }, { type: 'rate', rate: of(rates) }]);
+
+/** Any effect on goods. */
+export const effectOf = (draw: Draw): Effect => {
+  const { of, oneIn } = draw;
+  const amount = of(amounts);
+  const inclusive = oneIn(2);
+  return of<() => Effect>([
+    () => plainOf(draw),
+    () => ({ type: 'threshold_cliff', amount, inclusive }),
+    () => ({ type: 'threshold_excess', amount }),
+    () => ({ type: 'threshold_rate', amount, rate: of(rates) }),
+    () => ({ type: 'base_cap', amount }),
+    () => ({ type: 'band', above: amount, to: `1${amount}`, rate: of(rates) }),
+    () => ({ type: 'tax_cap', amount, rate: of(rates) }),
+    () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),
+    () => ({ type: 'holiday', amount: oneIn(4) ? null : amount, inclusive }),
+    () => ({ type: 'use_split', business: plainOf(draw), personal: plainOf(draw) }),
+  ])();
+};
+
+const goods = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY', 'HOME.FURNITURE', 'SOFTWARE.SAAS'];
+const fee = 'FEES.RETAIL_DELIVERY_FEE';
+const types: readonly JurisdictionType[] = ['county', 'city', 'district'];
+
+const rulesOf = (draw: Draw, code: string): Rule[] => {
+  const { of, oneIn } = draw;
+  const rules = Array.from({ length: 8 }, (_, index) =>
+    rule(`rule-${index}`, [of(goods)], effectOf(draw), {
+      levels: oneIn(2) ? null : [of<JurisdictionType>(['state', ...types])],
+      jurisdictions: oneIn(4) ? [`${code}-${draw.below(3)}`] : null,
+      threshold_includes_shipping: oneIn(5),
+      from: of(['2000-01-01', '2020-01-01']),
+    }),
+  );
+  const amount = of(['0.27', '0.50', '1.005']);
+  const feeRule = rule(
+    'fee',
+    [fee],
+    { type: 'flat_fee', amount, order_minimum: of([null, '100']) },
+    { levels: ['state'] },
+  );
+  const band = rule(
+    'article',
+    ['HOME'],
+    { type: 'band', above: '100', to: '200', rate: '0.0275' },
+    {
+      jurisdictions: [`${code}-SINGLE`],
+    },
+  );
+  return [...rules, feeRule, rule('no-fee', [fee], { type: 'exempt' }, { levels: types }), band];
+};
+
+/** A state with up to three local jurisdictions, and one that is there for a band. */
+export const stateOf = (draw: Draw, code: string): Release => {
+  const { of, oneIn, below } = draw;
+  const local = Array.from({ length: below(4) }, (_, index) => ({
+    code: `${code}-${index}`,
+    type: of(types),
+    rate: of(rates),
+  }));
+  const release = releaseOf({
+    of: [{ code, type: 'state', rate: of(rates) }, ...local],
+    rules: rulesOf(draw, code),
+    shipping: of(['follows_goods', 'any_taxable', 'exempt_if_stated', 'always_taxable']),
+  });
+  return {
+    ...release,
+    jurisdictions: [
+      ...release.jurisdictions,
+      ...(oneIn(2) ? [{ code: `${code}-SINGLE`, name: 'Single', type: 'state', tax_type: 'sales' } as const] : []),
+    ],
+    rates: release.rates.map((one) => ({
+      ...one,
+      ...(oneIn(4) ? { food_rate: of(rates) } : {}),
+      ...(oneIn(4) ? { interstate: { rate: of(rates) } } : {}),
+    })),
+  };
+};
+
+/** States by pairs, so that an order may go to two. */
+export const placesOf = (draw: Draw, count: number): Place[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...placeOf(stateOf(draw, `US-X${index % 2}`)),
+    isInterstate: draw.oneIn(2),
+  }));
+
+const lineFrom = (draw: Draw, place: Place): TaxLine => {
+  const { of, oneIn, digits, below } = draw;
+  const isFee = oneIn(12);
+  const amount = isFee ? 0n : oneIn(3) ? of([9999n, 10_000n, 11_000n, 17_500n, 22_000n, 30_000n]) : digits(7);
+  const discount = oneIn(3) ? (amount * BigInt(below(101))) / 100n : 0n;
+  const line = lineOf(place, {
+    ptc: isFee ? fee : of(goods),
+    use: of(['business', 'personal', null]),
+    relief: oneIn(15) ? 'customer_exempt' : null,
+  });
+  return {
+    ...line,
+    quantity: decimal(of(['1', '1', '2', '3', '0.5', '2.5', '0.333', '12'])),
+    amount,
+    discount,
+    thirdPartyDiscount: oneIn(8) ? (amount - discount) / 3n : 0n,
+  };
+};
+
+/** An order of one to five lines, for up to two of the places. */
+export const orderFrom = (draw: Draw, places: readonly Place[], others: Partial<TaxDocument> = {}): TaxDocument => {
+  const { of, oneIn, digits, below } = draw;
+  const first = 2 * below(places.length / 2);
+  const lines = Array.from({ length: 1 + below(5) }, () => lineFrom(draw, places[first + (oneIn(4) ? 1 : 0)] as Place));
+  const left = lines.reduce(
+    (sum, { amount, discount, thirdPartyDiscount }) => sum + amount - discount - thirdPartyDiscount,
+    0n,
+  );
+  const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
+  return documentOf(lines, {
+    rounding: of(['line', 'invoice']),
+    discount: oneIn(3) ? (left * BigInt(below(101))) / 200n : 0n,
+    thirdPartyDiscount: oneIn(6) ? left / 4n : 0n,
+    shipping: oneIn(2) ? { amount: digits(4), product: productOf(`SHIPPING.DELIVERY${stated}`) } : null,
+    ...others,
+  });
+};
