@@ -6,16 +6,23 @@ import type { PackedName } from './unpack.ts';
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-const pack = (value: unknown): Buffer =>
-  brotliCompressSync(JSON.stringify(value), {
-    params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-  });
+const packText = (text: string): Buffer =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
+const pack = (value: unknown): Buffer => packText(JSON.stringify(value));
+const packLines = (values: readonly unknown[]): Buffer =>
+  packText(values.map((value) => JSON.stringify(value)).join('\n'));
 
-const releases = (): unknown[] =>
-  readdirSync(pathOf('../content/releases'))
+type Released = { readonly state: string };
+
+/** By their names: the newest of each state, or all the others. */
+const releases = (which: 'newest' | 'older'): Released[] => {
+  const all = readdirSync(pathOf('../content/releases'))
     .filter((name) => name.startsWith('US-'))
     .sort()
-    .map((name) => read(pathOf(`../content/releases/${name}`)));
+    .map((name) => read(pathOf(`../content/releases/${name}`)) as Released);
+  const newest = new Set(new Map(all.map((release) => [release.state, release])).values());
+  return all.filter((release) => newest.has(release) === (which === 'newest'));
+};
 
 const vocabulary = (): unknown => ({
   attributes: read(pathOf('../vocabulary/attributes.json')),
@@ -24,13 +31,15 @@ const vocabulary = (): unknown => ({
 });
 
 /**
- * The data that functions carry, packed: each file is one JSON value, compressed, made of the files that people edit.
+ * The data that functions carry, packed: compressed JSON, made of the files that people edit.
  *
- * Releases are 160 KiB and the vocabulary 18; packed they are 8 and 3, and a function may have 320 in all.
+ * Releases are one to a line, and the newest of each state are in a file of their own: calculations read no others, and
+ * of those only the states of their addresses. The older ones are there for a replay.
  */
 export const packedFiles: readonly { readonly name: PackedName; readonly path: string; readonly pack: () => Buffer }[] =
   [
-    { name: 'releases', path: pathOf('./releases.br'), pack: () => pack(releases()) },
+    { name: 'releases', path: pathOf('./releases.br'), pack: () => packLines(releases('newest')) },
+    { name: 'older-releases', path: pathOf('./older-releases.br'), pack: () => packLines(releases('older')) },
     { name: 'vocabulary', path: pathOf('./vocabulary.br'), pack: () => pack(vocabulary()) },
     {
       name: 'zip-states',

@@ -20,7 +20,7 @@ describe('general goods at 100.00', () => {
       exempt_amount: '0.00',
       tax_amount: '6.00',
       total_amount: '106.00',
-      content_releases: { 'US-MI': 'US-MI@2026-10-01.1' },
+      content_releases: { 'US-MI': 'US-MI@2026-11-21.1' },
       warnings: [],
       tax_summary: [{ jurisdiction_code: 'US-MI', rate: '0.06', taxable_amount: '100.00', tax_amount: '6.00' }],
     });

@@ -1,6 +1,6 @@
 /** Figures of the content notes, typed by hand: an oracle apart from the way the releases were made. */
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInRelease, newestBuiltInReleases } from '../../shared/content/built-in.ts';
 import { inForce } from '../../shared/content/effective.ts';
 import type { Release } from '../../shared/content/release.ts';
 
@@ -45,6 +45,14 @@ describe('state rates (notes 3.1)', () => {
     ['SD', '2027-07-01', ['0.045']],
     ['LA', '2029-12-31', ['0.05']],
     ['LA', '2030-01-01', ['0.0475']],
+    ['LA', '2018-06-30', []],
+    ['LA', '2018-07-01', ['0.0445']],
+    ['LA', '2024-12-31', ['0.0445']],
+    ['LA', '2025-01-01', ['0.05']],
+    ['MS', '2025-06-29', []],
+    ['MS', '2025-06-30', ['0.07']],
+    ['NJ', '2016-06-01', ['0.07']],
+    ['NJ', '2016-06-02', []],
     ['NJ', '2017-12-31', []],
     ['NJ', '2018-01-01', ['0.06625']],
     ['MI', '2025-12-31', []],
@@ -90,10 +98,10 @@ describe('local rates (notes 3.1)', () => {
 });
 
 describe('settings (notes 4.1, 4.6)', () => {
-  it.each(states('AZ MS MO OH PA TN TX UT VA'))('%s sources by origin', (state) =>
+  it.each(states('AZ IL MS MO OH PA TN TX UT VA'))('%s sources by origin', (state) =>
     expect(policyOn(state, 'sourcing')).toEqual(['origin']),
   );
-  it.each(states('CA IL'))('%s is mixed', (state) => expect(policyOn(state, 'sourcing')).toEqual(['mixed']));
+  it('California is mixed', () => expect(policyOn('CA', 'sourcing')).toEqual(['mixed']));
   it.each(states('NM MI NY KS WA'))('%s sources by destination', (state) =>
     expect(policyOn(state, 'sourcing')).toEqual(['destination']),
   );
@@ -174,6 +182,16 @@ describe('rules (notes 4.1 to 4.3)', () => {
     ['ct-saas', { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } }],
     ['md-saas', { type: 'use_split', business: { type: 'rate', rate: '0.03' }, personal: { type: 'taxable' } }],
     ['ia-saas', { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'taxable' } }],
+    ['tx-data-processing', { type: 'base_percent', percent: '0.8' }],
+    ['fl-surtax-cap', { type: 'base_cap', amount: '5000' }],
+    ['tn-local-cap', { type: 'base_cap', amount: '1600' }],
+    ['tn-single-article', { type: 'band', above: '1600', to: '3200', rate: '0.0275' }],
+    ['ar-vehicles-local-cap', { type: 'base_cap', amount: '2500' }],
+    ['sc-maximum-tax', { type: 'tax_cap', rate: '0.05', amount: '500' }],
+    ['nc-boats', { type: 'tax_cap', rate: '0.03', amount: '1500' }],
+    ['nc-aircraft', { type: 'tax_cap', rate: '0.0475', amount: '2500' }],
+    ['mn-retail-delivery-fee', { type: 'flat_fee', amount: '0.50', order_minimum: '100' }],
+    ['tx-holiday-clothing', { type: 'holiday', amount: '100', inclusive: false }],
     ['oh-saas', { type: 'use_split', business: { type: 'taxable' }, personal: { type: 'exempt' } }],
   ])('%s', (id, effect) => expect(rule(id)?.effect).toEqual(effect));
 
@@ -184,13 +202,28 @@ describe('rules (notes 4.1 to 4.3)', () => {
     ['ks-groceries', '2025-01-01'],
     ['ms-groceries', '2025-07-01'],
     ['ok-groceries', '2024-08-29'],
+    ['mn-retail-delivery-fee', '2024-07-01'],
+    ['ny-clothing-putnam', '2024-03-01'],
   ])('%s is in force from %s', (id, from) => expect(rule(id)?.from).toBe(from));
 
-  it('exempts the clothing of New York from the tax of the state only', () =>
-    expect(rule('ny-clothing')?.levels).toEqual(['state']));
+  it('exempts the clothing of New York from the tax of the state, and of the localities that have elected so', () => {
+    expect(rule('ny-clothing')?.levels).toEqual(['state']);
+    expect(rule('ny-clothing-elected')?.jurisdictions).toContain('US-NY-NEW-YORK-CITY');
+    expect(rule('ny-clothing-local')).toMatchObject({ effect: { type: 'taxable' }, confidence: 'medium' });
+  });
+
+  it('counts the shipping in the limits of Rhode Island and of the holiday of Texas, and in no other', () => {
+    const ids = newestBuiltInReleases().flatMap(({ rules }) =>
+      rules.filter(({ threshold_includes_shipping }) => threshold_includes_shipping).map(({ id }) => id),
+    );
+    expect(ids).toEqual(['ri-clothing', 'tx-holiday-clothing']);
+  });
+
+  it('says nowhere how much the delivery fee of Colorado is: it changes each July', () =>
+    expect(rule('co-retail-delivery-fee')?.effect).toEqual({ type: 'exempt' }));
 
   it('does not exempt special clothing', () => {
-    expect(rule('nj-clothing')?.attributes.none).toEqual(['_FUR', '_PROTECTIVE']);
+    expect(rule('nj-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_FUR', '_PROTECTIVE']);
     expect(rule('ma-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_PROTECTIVE']);
     expect(rule('pa-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_FORMAL_WEAR', '_FUR', '_PROTECTIVE']);
   });

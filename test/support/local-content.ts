@@ -1,0 +1,35 @@
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import type { ReleaseFor } from '../../shared/content/content.ts';
+import type { JurisdictionType, Release } from '../../shared/content/release.ts';
+
+type Local = readonly [code: string, type: JurisdictionType, rate: string];
+
+/** The built-in release of a state, or the test fails. */
+export const builtIn = (state: string): Release => {
+  const release = builtInRelease(state);
+  if (!release) throw new Error(`there is no built-in release of ${state}`);
+  return release;
+};
+
+const evidence = { from: '2020-01-01', to: null, source: 'test', confidence: 'high' } as const;
+
+/** The built-in release of a state with local taxes of a test's own, all in the city of Town. */
+export const withLocals = (state: string, ...locals: readonly Local[]): { readonly releaseFor: ReleaseFor } => {
+  const release = builtIn(state);
+  const everywhere = release.jurisdictions.slice(1).filter(({ type }) => type === 'state');
+  const codes = [...everywhere.map(({ code }) => code), ...locals.map(([code]) => code)];
+  const known: Release = {
+    ...release,
+    jurisdictions: [
+      release.jurisdictions[0],
+      ...everywhere,
+      ...locals.map(([code, type]) => ({ code, name: code, type, tax_type: 'sales' as const })),
+    ],
+    rates: [...release.rates, ...locals.map(([code, , rate]) => ({ ...evidence, jurisdiction: code, rate }))],
+    locations: [{ ...evidence, zips: [], cities: ['TOWN'], alternatives: [codes] }],
+  };
+  return { releaseFor: () => known };
+};
+
+/** An address in the city of Town. */
+export const town = (state: string) => ({ state, city: 'Town' });

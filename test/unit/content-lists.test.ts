@@ -1,0 +1,179 @@
+/** What the content notes list by states beside their table (4.1, its corrections, 4.7, 6), typed by hand. */
+import { describe, expect, it } from 'vitest';
+import { ask, warningCodes } from '../support/builders.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+const taxing = words(
+  'AL AZ AR CA CO CT DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY PR',
+);
+const asked = (state: string, product_tax_code: string, tax_date = '2026-09-15') =>
+  ask({ to: { state }, tax_date, line_items: [{ product_tax_code }] });
+const taxOn = (state: string, code: string, day?: string) => asked(state, code, day).tax_amount;
+const general = (state: string) => taxOn(state, 'GENERAL');
+const isUnknown = (state: string, code: string) =>
+  warningCodes(asked(state, code)).includes('taxability_not_established');
+
+describe('food that is served', () => {
+  const own: Readonly<Record<string, string>> = { CT: '7.35', DC: '10.00', ME: '8.00', RI: '8.00', VT: '9.00' };
+  it.each(taxing)('%s: taxed, with a warning', (state) => {
+    for (const code of [
+      'FOOD.PREPARED_FOOD',
+      'FOOD.CATERING',
+      'FOOD.GROCERY._HEATED',
+      'FOOD.BAKERY_ITEMS._UTENSILS_PROVIDED',
+    ]) {
+      expect(taxOn(state, code)).toBe(own[state] ?? general(state));
+      expect(warningCodes(asked(state, code))).toContain('content_unconfirmed');
+      expect(isUnknown(state, code)).toBe(false);
+    }
+  });
+});
+
+describe('candy and soft drinks by the definitions of the Streamlined agreement', () => {
+  // Where candy or soft drinks are taxed and food is not, or less.
+  const candy = words('AR IN IA KS KY MN NJ NC ND OK RI TN UT WI');
+  const soft = words('AR IN IA KS KY MN NJ NC ND OH OK RI TN UT VT WA WV WI');
+  it.each(candy)('%s: candy with flour, and refrigerated, is food', (state) => {
+    for (const attribute of ['_CONTAINS_FLOUR', '_REFRIGERATED'])
+      expect(taxOn(state, `FOOD.CANDY.${attribute}`)).toBe(taxOn(state, 'FOOD.GROCERY'));
+    expect(taxOn(state, 'FOOD.CANDY')).toBe(general(state));
+  });
+  it.each(soft)('%s: a drink with milk or more than half of juice is food, a sweetened one is not', (state) => {
+    for (const code of [
+      'SOFT_DRINKS._CONTAINS_MILK',
+      'SOFT_DRINKS._JUICE_51_TO_69',
+      'JUICE._JUICE_70_PLUS',
+      'COFFEE_TEA._CONTAINS_MILK',
+    ])
+      expect(taxOn(state, `BEVERAGES.${code}`)).toBe(taxOn(state, 'FOOD.GROCERY'));
+    for (const code of [
+      'JUICE._JUICE_10_TO_50',
+      'BOTTLED_WATER._SWEETENED',
+      'COFFEE_TEA._SWEETENED',
+      'ENERGY_DRINKS._SWEETENED',
+    ]) {
+      expect(taxOn(state, `BEVERAGES.${code}`)).toBe(general(state));
+      expect(isUnknown(state, `BEVERAGES.${code}`)).toBe(false);
+    }
+  });
+  it.each(words('GA MI NE NV WY'))('%s: where soft drinks are food, so is juice', (state) => {
+    expect(taxOn(state, 'BEVERAGES.JUICE')).toBe('0.00');
+    expect(taxOn(state, 'BEVERAGES.COFFEE_TEA')).toBe('0.00');
+  });
+});
+
+describe('health', () => {
+  it.each(taxing)('%s: a drug by prescription is exempt, in Illinois taxed at 1 %', (state) => {
+    for (const code of ['HEALTH.DRUGS._PRESCRIPTION', 'HEALTH.INSULIN._PRESCRIPTION'])
+      expect(taxOn(state, code)).toBe(state === 'IL' ? '1.00' : '0.00');
+    expect(isUnknown(state, 'HEALTH.DRUGS._ANIMAL_USE._PRESCRIPTION')).toBe(true);
+  });
+  const supplements = words('CT FL MD MI NJ NY TX VT WV WY');
+  it.each(taxing)('%s: dietary supplements', (state) => {
+    const isExempt = supplements.includes(state);
+    expect(taxOn(state, 'FOOD.DIETARY_SUPPLEMENTS')).toBe(isExempt ? '0.00' : general(state));
+    expect(isUnknown(state, 'FOOD.DIETARY_SUPPLEMENTS')).toBe(!isExempt);
+  });
+});
+
+describe('software', () => {
+  const disputed = words('CA CO FL GA MO SC');
+  it.each(taxing.filter((state) => state !== 'PR'))('%s: prewritten, downloaded and on a medium', (state) => {
+    const downloaded = asked(state, 'SOFTWARE.PREWRITTEN_SOFTWARE._ELECTRONIC_DELIVERY');
+    expect(downloaded.tax_amount).toBe(['AR', 'VA'].includes(state) ? '0.00' : general(state));
+    expect(downloaded.warnings.some(({ message }) => message.includes('Sources disagree'))).toBe(
+      disputed.includes(state),
+    );
+    const onMedium = asked(state, 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA');
+    expect(onMedium.tax_amount).toBe(general(state));
+    expect(warningCodes(onMedium)).not.toContain('taxability_not_established');
+  });
+  it('is exempt in California when it is loaded and left', () =>
+    expect(taxOn('CA', 'SOFTWARE.PREWRITTEN_SOFTWARE._LOAD_AND_LEAVE')).toBe('0.00'));
+
+  const custom = words('CT DC HI MS NE NM OH SD TN WV');
+  it.each(taxing)('%s: custom', (state) =>
+    expect(isUnknown(state, 'SOFTWARE.CUSTOM_SOFTWARE')).toBe(!custom.includes(state)),
+  );
+  it.each(custom)('%s: custom is taxed', (state) =>
+    expect(taxOn(state, 'SOFTWARE.CUSTOM_SOFTWARE')).toBe(general(state)),
+  );
+});
+
+describe('services and fees', () => {
+  it.each(taxing)('%s: professional services', (state) => {
+    const isTaxed = words('HI NM SD WV PR').includes(state);
+    expect(taxOn(state, 'SERVICES.PROFESSIONAL')).toBe(isTaxed ? general(state) : '0.00');
+    expect(isUnknown(state, 'SERVICES.PROFESSIONAL')).toBe(false);
+  });
+  it('are taxed at 4 % for businesses in Puerto Rico', () =>
+    expect(taxOn('PR', 'SERVICES.PROFESSIONAL._BUSINESS_USE')).toBe('4.00'));
+  it.each(taxing)('%s: repair is exempt, or not established', (state) => {
+    const isExempt = words('CA CO IL MA').includes(state);
+    expect(taxOn(state, 'SERVICES.REPAIR')).toBe(isExempt ? '0.00' : general(state));
+    expect(isUnknown(state, 'SERVICES.REPAIR')).toBe(!isExempt);
+  });
+  it.each([
+    ['CT', 'SERVICES.DATA_PROCESSING', '1.00'],
+    ['MD', 'SERVICES.DATA_PROCESSING', '3.00'],
+    ['OH', 'SERVICES.DATA_PROCESSING', '0.00'],
+    ['OH', 'SERVICES.DATA_PROCESSING._BUSINESS_USE', '5.75'],
+    ['TX', 'SERVICES.DATA_PROCESSING', '5.00'],
+    ['HI', 'SERVICES.DATA_PROCESSING', '4.00'],
+    ['IN', 'SHIPPING.POSTAGE', '0.00'],
+    ['IN', 'SHIPPING.HANDLING', '7.00'],
+    ['MD', 'SHIPPING.HANDLING._SEPARATELY_STATED', '6.00'],
+    ['CA', 'SHIPPING.DELIVERY._SELLER_VEHICLE._SEPARATELY_STATED', '7.25'],
+    ['AL', 'SHIPPING.DELIVERY._SELLER_VEHICLE._SEPARATELY_STATED', '4.00'],
+    ['ME', 'SHIPPING.DELIVERY._SELLER_VEHICLE._SEPARATELY_STATED', '5.50'],
+    ['CT', 'WATERCRAFT.BOATS', '2.99'],
+    ['IN', 'DIGITAL.EBOOKS._LIMITED_RIGHTS', '0.00'],
+  ])('%s %s at 100.00: %s', (state, code, tax) => expect(taxOn(state, code)).toBe(tax));
+  it.each(taxing)('%s: neither gifts of money nor access to the internet', (state) => {
+    for (const code of ['FEES.DONATIONS', 'FEES.GIFT_CARDS', 'TELECOM.INTERNET_ACCESS', 'NONTAXABLE'])
+      expect(taxOn(state, code)).toBe('0.00');
+  });
+});
+
+describe('states without a general tax', () => {
+  it.each([
+    ['NH', 'FOOD.PREPARED_FOOD'],
+    ['NH', 'LODGING.HOTEL_ROOMS'],
+    ['NH', 'RENTALS.VEHICLE_RENTAL'],
+    ['MT', 'FOOD.PREPARED_FOOD'],
+    ['MT', 'LODGING.HOTEL_ROOMS'],
+    ['DE', 'LODGING.HOTEL_ROOMS'],
+    ['OR', 'LODGING.HOTEL_ROOMS'],
+  ])('%s, %s: another tax is not in the figure, and the answer says so', (state, code) => {
+    const outcome = asked(state, code);
+    expect(outcome.tax_amount).toBe('0.00');
+    expect(warningCodes(outcome)).toContain('content_unconfirmed');
+  });
+  it.each(words('DE MT NH OR'))('%s: goods need no warning', (state) =>
+    expect(asked(state, 'HOME.FURNITURE').warnings).toEqual([]),
+  );
+});
+
+describe('holidays that are known in part', () => {
+  it.each([
+    ['AL', '2026-07-18'],
+    ['AR', '2026-08-02'],
+    ['CT', '2026-08-20'],
+    ['FL', '2026-08-10'],
+    ['IA', '2026-08-08'],
+    ['MD', '2026-08-12'],
+    ['MO', '2026-08-08'],
+    ['MS', '2026-07-11'],
+    ['NM', '2026-08-01'],
+    ['OH', '2026-08-08'],
+    ['OK', '2026-08-08'],
+    ['TN', '2026-08-01'],
+    ['TX', '2026-08-08'],
+    ['VA', '2026-08-08'],
+    ['WV', '2026-08-01'],
+  ])('%s on %s: art supplies are taxed, with a warning that day alone', (state, day) => {
+    expect(taxOn(state, 'SCHOOL.SCHOOL_ART_SUPPLIES', day)).toBe(general(state));
+    expect(warningCodes(asked(state, 'SCHOOL.SCHOOL_ART_SUPPLIES', day))).toContain('content_unconfirmed');
+    expect(warningCodes(asked(state, 'SCHOOL.SCHOOL_ART_SUPPLIES'))).not.toContain('content_unconfirmed');
+  });
+});

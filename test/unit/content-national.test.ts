@@ -1,0 +1,102 @@
+/** What holds for every state, product and address: nothing is answered in silence that the content does not know. */
+import { describe, expect, it } from 'vitest';
+import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import type { Confidence } from '../../shared/content/release.ts';
+import zipStates from '../../shared/content/zip-states.json' with { type: 'json' };
+import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
+import { ask, refusal } from '../support/builders.ts';
+import { town, withLocals } from '../support/local-content.ts';
+
+const isDoubtful = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
+/** The codes, ten to a document, so that the whole country takes a second and not a minute. */
+const batches = Array.from({ length: Math.ceil(productTaxCodes.length / 10) }, (_, index) =>
+  productTaxCodes.slice(index * 10, index * 10 + 10).map(({ code }) => code),
+);
+
+const states = newestBuiltInReleases().map((release) => [release.state.slice(3), release] as const);
+const days = ['2026-03-01', '2026-08-08', '2026-11-20'];
+
+describe.each(states)('%s', (state, release) => {
+  // Beside the state alone, with local taxes that an import may bring.
+  const around = withLocals(
+    state,
+    [`${release.state}-A`, 'county', '0.01'],
+    [`${release.state}-B`, 'city', '0.02'],
+    [`${release.state}-C`, 'district', '0.005'],
+  );
+  const asked = (tax_date: string) =>
+    batches.flatMap((codes) => {
+      const line_items = codes.map((product_tax_code) => ({ product_tax_code, unit_price: '120.00' }));
+      return [ask({ to: { state }, tax_date, line_items }), ask({ to: town(state), tax_date, line_items }, around)];
+    });
+  const confidenceOf = (ruleId: string): Confidence | undefined =>
+    ruleId === `${state.toLowerCase()}-shipping`
+      ? release.settings.shipping.at(-1)?.confidence
+      : release.rules.find(({ id }) => id === ruleId)?.confidence;
+
+  it.each(days)('explains the tax on each product by rows, and warns of what nobody confirmed, on %s', (day) => {
+    for (const { line_items, warnings } of asked(day))
+      for (const { product_tax_code, taxes } of line_items) {
+        expect(taxes.length, `${product_tax_code}`).toBeGreaterThan(0);
+        for (const { rule_id, taxability_reason, jurisdiction_name } of taxes) {
+          const said = (code: string, text: string) =>
+            warnings.some(
+              (warning) => warning.code === code && warning.message.startsWith(`${jurisdiction_name}${text}`),
+            );
+          if (taxability_reason === 'not_subject_to_tax') continue;
+          const confidence = rule_id === null ? undefined : confidenceOf(rule_id);
+          const what = `${rule_id} on ${product_tax_code} in ${jurisdiction_name}`;
+          if (rule_id === null)
+            expect(said('taxability_not_established', `: no rule names ${product_tax_code};`), what).toBe(true);
+          else expect(confidence, what).toBeDefined();
+          if (isDoubtful(confidence)) expect(said('content_unconfirmed', `, rule ${rule_id}:`), what).toBe(true);
+        }
+      }
+  });
+
+  it('never taxes what is not taxable, nor gift cards', () => {
+    for (const code of ['NONTAXABLE', 'FEES.GIFT_CARDS'])
+      expect(ask({ to: { state }, line_items: [{ product_tax_code: code }] }).tax_amount).toBe('0.00');
+  });
+});
+
+/** Addresses all over the country: two ZIPs of each three digits that are in use, and those that cross a border. */
+const addresses = [
+  ...Object.entries(zipStates.zip3).flatMap(([state, ranges]) =>
+    ranges.split(' ').flatMap((range) => {
+      const [low = '', high = low] = range.split('-');
+      return Array.from({ length: Number(high) - Number(low) + 1 }, (_, index) =>
+        String(Number(low) + index).padStart(3, '0'),
+      ).flatMap((three) => [`${three}01`, `${three}50`].map((postal_code) => ({ state, postal_code })));
+    }),
+  ),
+  ...Object.entries(zipStates.zip5).flatMap(([states, zips]) =>
+    states.split(' ').flatMap((state) => zips.split(' ').map((postal_code) => ({ state, postal_code }))),
+  ),
+];
+
+describe('every address of the country', () => {
+  it('is one of some two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
+
+  it('gets an answer that is complete, or a warning that says what is missing', () => {
+    for (const address of addresses) {
+      if (refusal({ to: address }).length > 0) continue;
+      const { line_items, warnings, tax_amount } = ask({ to: address });
+      const { coverage, ambiguous } = line_items[0]?.address_resolution ?? {};
+      const codes = new Set<string>(warnings.map(({ code }) => code));
+      const where = `${address.state} ${address.postal_code}`;
+      if (coverage === 'partial') expect(codes, where).toContain('local_rates_missing');
+      if (coverage === 'none') expect([tax_amount, codes.has('not_covered')], where).toEqual(['0.00', true]);
+      if (ambiguous) expect(codes, where).toContain('address_ambiguous');
+    }
+  });
+
+  it('is complete only in states whose rates the release holds in full', () => {
+    const complete = 'CT DC DE HI IN KY MA MD ME MI MS MT NH NJ OR PA RI VA'.split(' ');
+    for (const address of addresses) {
+      if (refusal({ to: address }).length > 0) continue;
+      const { coverage } = ask({ to: address }).line_items[0]?.address_resolution ?? {};
+      if (coverage === 'complete') expect(complete, `${address.state} ${address.postal_code}`).toContain(address.state);
+    }
+  });
+});

@@ -1,0 +1,251 @@
+/**
+ * Worked cases of revenue departments, statutes and vendors (id in each title), with the rules of the built-in content and
+ * the local rates that a case names. Figures typed by hand.
+ */
+import { describe, expect, it } from 'vitest';
+import { ask, releaseOf, rule, warningCodes } from '../support/builders.ts';
+import { town, withLocals } from '../support/local-content.ts';
+
+const line = (product_tax_code: string, unit_price: string, others: object = {}) => ({
+  product_tax_code,
+  unit_price,
+  ...others,
+});
+const at = (state: string, postal_code: string | null = null) => ({ state, postal_code });
+const rowsOf = (outcome: ReturnType<typeof ask>) =>
+  outcome.line_items[0]?.taxes.map((row) => [row.taxable_amount, row.tax_amount]);
+
+describe('caps and bands', () => {
+  it.each([
+    {
+      id: 'ar-boat-local-cap',
+      state: 'AR',
+      local: ['US-AR-LOCAL', 'county', '0.03'] as const,
+      lines: [line('WATERCRAFT.BOATS', '30000.00')],
+      rows: [
+        ['30000.00', '1950.00'],
+        ['2500.00', '75.00'],
+      ],
+      tax: '2025.00',
+    },
+    {
+      id: 'ar-furniture-no-cap',
+      state: 'AR',
+      local: ['US-AR-LOCAL', 'county', '0.03'] as const,
+      lines: [line('HOME.FURNITURE', '3000.00')],
+      rows: [
+        ['3000.00', '195.00'],
+        ['3000.00', '90.00'],
+      ],
+      tax: '285.00',
+    },
+    {
+      id: 'fl-vehicle-12000',
+      state: 'FL',
+      local: ['US-FL-COUNTY', 'county', '0.01'] as const,
+      lines: [line('MOTOR_VEHICLES.AUTOMOBILES', '12000.00')],
+      rows: [
+        ['12000.00', '720.00'],
+        ['5000.00', '50.00'],
+      ],
+      tax: '770.00',
+    },
+    {
+      id: 'fl-services-no-cap',
+      state: 'FL',
+      local: ['US-FL-COUNTY', 'county', '0.01'] as const,
+      lines: [line('SERVICES.CLEANING', '6000.00')],
+      rows: [
+        ['6000.00', '360.00'],
+        ['6000.00', '60.00'],
+      ],
+      tax: '420.00',
+    },
+    {
+      id: 'sc-max-tax-boat-30000',
+      state: 'SC',
+      local: ['US-SC-COUNTY', 'county', '0.02'] as const,
+      lines: [line('WATERCRAFT.BOATS', '30000.00')],
+      rows: null,
+      tax: '500.00',
+    },
+    {
+      id: 'tx-data-processing-80pct',
+      state: 'TX',
+      local: ['US-TX-CITY', 'city', '0.02'] as const,
+      lines: [line('SERVICES.DATA_PROCESSING', '1000.00')],
+      rows: [
+        ['800.00', '50.00'],
+        ['800.00', '16.00'],
+      ],
+      tax: '66.00',
+    },
+  ])('$id: $tax', ({ state, local, lines, rows, tax }) => {
+    const outcome = ask({ to: town(state), line_items: lines }, withLocals(state, local));
+    expect(outcome.tax_amount).toBe(tax);
+    if (rows) expect(rowsOf(outcome)).toEqual(rows);
+  });
+
+  it('tn-single-article-2000-max-local: 140.00 and 44.00 and 11.00', () => {
+    const outcome = ask(
+      { to: town('TN'), line_items: [line('HOME.FURNITURE', '2000.00')] },
+      withLocals('TN', ['US-TN-DAVIDSON', 'county', '0.0275']),
+    );
+    expect(outcome.tax_amount).toBe('195.00');
+    const taxes = outcome.line_items[0]?.taxes ?? [];
+    expect(Object.fromEntries(taxes.map((row) => [row.jurisdiction_code, row.tax_amount]))).toEqual({
+      'US-TN': '140.00',
+      'US-TN-DAVIDSON': '44.00',
+      'US-TN-SINGLE-ARTICLE': '11.00',
+    });
+  });
+});
+
+describe('dates', () => {
+  it.each([
+    { id: 'ms-grocery-before', to: at('MS', '39501'), day: '2025-06-30', code: 'FOOD.GROCERY', tax: '7.00' },
+    { id: 'ms-grocery-after', to: at('MS', '39501'), day: '2025-07-01', code: 'FOOD.GROCERY', tax: '5.00' },
+    { id: 'la-2025', to: at('LA'), day: '2025-01-01', code: 'GENERAL', tax: '5.00' },
+    { id: 'la-2025, the day before', to: at('LA'), day: '2024-12-31', code: 'GENERAL', tax: '4.45' },
+    { id: 'ks-grocery-2025', to: at('KS'), day: '2026-06-01', code: 'FOOD.GROCERY', tax: '0.00' },
+    { id: 'va-grocery', to: at('VA', '23220'), day: '2026-06-01', code: 'FOOD.GROCERY', tax: '1.00' },
+  ])('$id: $tax', ({ to, day, code, tax }) => {
+    const outcome = ask({ to, tax_date: day, line_items: [line(code, '100.00')] });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(warningCodes(outcome)).not.toContain('not_covered');
+  });
+
+  it('nj-mfr-coupon-7pct: 7.00 on 99.95, with a coupon of 10.00 that the manufacturer pays', () => {
+    const line_items = [line('GENERAL', '99.95', { third_party_discount_amount: '10.00' })];
+    expect(ask({ to: at('NJ', '07102'), tax_date: '2016-06-01', line_items }).tax_amount).toBe('7.00');
+  });
+
+  it.each([
+    ['2022-06-01', '33.66'],
+    ['2023-06-30', '33.66'],
+    ['2023-07-01', '30.60'],
+  ])('ks-sofa-delivery, on %s: %s, as stated delivery is exempt since July 2023', (tax_date, tax) => {
+    const outcome = ask(
+      {
+        to: town('KS'),
+        tax_date,
+        line_items: [line('HOME.FURNITURE', '450.00')],
+        shipping: { amount: '45.00', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' },
+      },
+      withLocals('KS', ['US-KS-COUNTY', 'county', '0.003']),
+    );
+    expect(outcome.tax_amount).toBe(tax);
+  });
+
+  it('ct-holiday-99-99: 99.99 is free in the tax-free week, 100.00 is taxed in full', () => {
+    const line_items = [line('CLOTHING.FOOTWEAR', '99.99'), line('CLOTHING.FOOTWEAR', '100.00')];
+    const taxOn = (tax_date: string) => ask({ to: at('CT', '06103'), tax_date, line_items }).tax_amount;
+    expect(['2026-08-15', '2026-08-16', '2026-08-18', '2026-08-22', '2026-08-23'].map(taxOn)).toEqual([
+      '12.70',
+      '6.35',
+      '6.35',
+      '6.35',
+      '12.70',
+    ]);
+  });
+});
+
+describe('what belongs to the price', () => {
+  it.each([
+    { id: 'ri-suit-225-alterations-60', price: '285.00', shipping: null, tax: '2.45' },
+    { id: 'ri-suit-alter-delivery', price: '285.00', shipping: { amount: '20.00' }, tax: '3.85' },
+  ])('$id: $tax', ({ price, shipping, tax }) => {
+    const line_items = [line('CLOTHING.APPAREL', price)];
+    expect(ask({ to: at('RI', '02903'), line_items, shipping }).tax_amount).toBe(tax);
+  });
+
+  it('ca-delivery-actual-cost-12: what a carrier is paid is exempt where it is stated', () => {
+    const stated = 'SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED';
+    const outcome = ask({
+      to: at('CA'),
+      line_items: [line('GENERAL', '100.00')],
+      shipping: { amount: '10.00', product_tax_code: stated },
+    });
+    expect(outcome.tax_amount).toBe('7.25');
+  });
+
+  it('ca-delivery-actual-cost-3: only 3.00 of 10.00 are, when they are two lines', () => {
+    const line_items = [
+      line('GENERAL', '100.00'),
+      line('SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED', '3.00'),
+      line('SHIPPING.DELIVERY', '7.00'),
+    ];
+    expect(ask({ to: at('CA'), line_items }).tax_amount).toBe('7.76');
+  });
+
+  const sevenPercent = withLocals('NY', ['US-NY-COUNTY', 'county', '0.03']);
+  it('ny-excise-excluded-if-on-consumer: 70.00, when the excise of the consumer is a line that is not taxable', () => {
+    const line_items = [line('GENERAL', '1000.00'), line('NONTAXABLE', '120.00')];
+    expect(ask({ to: town('NY'), line_items }, sevenPercent).tax_amount).toBe('70.00');
+  });
+  it('ny-excise-included-if-on-manufacturer: 77.00 on 1,040.00 and 60.00 of excise', () =>
+    expect(ask({ to: town('NY'), line_items: [line('GENERAL', '1100.00')] }, sevenPercent).tax_amount).toBe('77.00'));
+
+  it('il-holiday-delivery-allocation: 95.00 with its share of the delivery is above 100, 60.00 is not', () => {
+    const holiday = rule(
+      'holiday',
+      ['CLOTHING.APPAREL'],
+      { type: 'holiday', amount: '100', inclusive: false },
+      { threshold_includes_shipping: true },
+    );
+    const release = releaseOf({ rules: [holiday] });
+    const outcome = ask(
+      {
+        to: { state: 'IL' },
+        line_items: [line('CLOTHING.APPAREL', '95.00'), line('CLOTHING.APPAREL', '60.00')],
+        shipping: { amount: '10.00' },
+      },
+      { releaseFor: () => release },
+    );
+    expect(outcome.line_items.map(({ taxes }) => taxes[0]?.taxability_reason)).toEqual([
+      'standard_rated',
+      'product_exempt_holiday',
+    ]);
+  });
+
+  it('nj-mixed-shipment-vendor: all of the shipping is taxed once anything is, where that is the policy', () => {
+    const release = releaseOf({
+      of: [{ code: 'US-NJ', type: 'state', rate: '0.06625' }],
+      rules: [rule('clothing', ['CLOTHING.APPAREL'], { type: 'exempt' })],
+      shipping: 'any_taxable',
+    });
+    const outcome = ask(
+      {
+        to: { state: 'NJ' },
+        line_items: [line('GENERAL', '100.00'), line('CLOTHING.APPAREL', '50.00')],
+        shipping: { amount: '10.00' },
+      },
+      { releaseFor: () => release },
+    );
+    expect(outcome.tax_amount).toBe('7.29');
+  });
+});
+
+describe('fees', () => {
+  const fee = (orderPrice: string, state = 'MN') =>
+    ask({
+      to: { state },
+      line_items: [line('GENERAL', orderPrice), line('FEES.RETAIL_DELIVERY_FEE', '0.00')],
+    }).line_items[1]?.tax_amount;
+  it.each([
+    ['99.99', '0.00'],
+    ['100.00', '0.50'],
+    ['500.00', '0.50'],
+  ])('the retail delivery fee of Minnesota on an order of %s is %s', (price, tax) => expect(fee(price)).toBe(tax));
+  it('that of Colorado is not added, and the answer says so', () => {
+    const outcome = ask({ to: { state: 'CO' }, line_items: [line('FEES.RETAIL_DELIVERY_FEE', '0.28')] });
+    expect(outcome.tax_amount).toBe('0.00');
+    expect(outcome.warnings).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('none was added') }),
+    );
+  });
+  it('a stated bottle deposit is not taxed in Pennsylvania', () =>
+    expect(ask({ to: at('PA', '17101'), line_items: [line('FEES.CONTAINER_DEPOSIT', '5.00')] }).tax_amount).toBe(
+      '0.00',
+    ));
+});
