@@ -1,20 +1,24 @@
 import type { Settings } from '../accounts/account.ts';
-import { readAddress, type TaxAddress } from '../content/address.ts';
-import { inForce } from '../content/effective.ts';
-import { type Located, locate, type ReleaseFor, type Resolution } from '../content/place.ts';
+import { readAddress } from '../content/address.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import type { Resolution } from '../content/place.ts';
 import type { PostalAddress } from '../content/postal-address.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Place } from '../tax/document.ts';
+import type { Place, SourcedAt } from '../tax/document.ts';
 import type { Customer, ShipFrom } from './fields.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
+import { type Decisive, type Route, resolutionOf, sourceSale } from './sourcing.ts';
 
 /** Where a line is taxed, and how well that is known. */
 export type LocatedLine = {
   readonly resolution: Resolution;
   readonly place: Place;
-  readonly address: TaxAddress;
-  /** Where the address stands in the request. */
+  /** The addresses that decide. Lines whose addresses are equal share them. */
+  readonly decisive: readonly Decisive[];
+  /** Where the addresses stand in the request. */
+  readonly pointers: Readonly<Record<SourcedAt, string>>;
+  /** Where the one stands that decides first. */
   readonly pointer: string;
 };
 
@@ -26,9 +30,8 @@ type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor }
 
 type Sale = {
   readonly address: PostalAddress;
-  readonly pointer: string;
   readonly origin: PostalAddress | null;
-  readonly originPointer: string;
+  readonly pointers: LocatedLine['pointers'];
 };
 
 const saleOf = (
@@ -42,17 +45,30 @@ const saleOf = (
   const origin = ownOrigin ?? addressOf(input.ship_from);
   return {
     address: own ?? addressOf(input.customer) ?? {},
-    pointer: own ? `/line_items/${index}/customer/address` : '/customer/address',
     origin: origin && !isEmpty(origin) ? origin : settings.ship_from,
-    originPointer: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
+    pointers: {
+      destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
+      origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
+    },
   };
 };
+
+type Found = Pick<LocatedLine, 'place' | 'decisive' | 'resolution'>;
+
+const lineOf = ({ place, decisive, resolution }: Found, { pointers }: Sale): LocatedLine => ({
+  place,
+  decisive,
+  resolution,
+  pointers,
+  pointer: pointers[decisive[0]?.at ?? 'destination'],
+});
 
 // Stands for the document's own addresses, which most lines share: no JSON text is empty.
 const sharedKey = '';
 
-/** Find the place of every line. Lines with the same addresses get the same place, and so share the core's treatments. */
+/** Find the place of every line. Lines of the same places get the same object, and so share the core's treatments. */
 export const locateLines = (input: CalculationInput, context: Locating, day: string): Result<LocatedLine[]> => {
+  const find = finderOf(context, day);
   const known = new Map<string, LocatedLine>();
   const located: LocatedLine[] = [];
   const problems: Problem[] = [];
@@ -67,12 +83,17 @@ export const locateLines = (input: CalculationInput, context: Locating, day: str
     const key = isShared ? sharedKey : JSON.stringify([sale.address, sale.origin]);
     const same = known.get(key);
     if (same) {
-      located.push({ ...same, pointer: sale.pointer });
+      located.push(lineOf(same, sale));
       continue;
     }
-    const found = locateSale(sale, context, day);
-    if (!found.ok) problems.push(...found.problems);
-    else if (located.push(found.value) > 0) known.set(key, found.value);
+    const route = routeOf(sale);
+    if (!route.ok) {
+      problems.push(...route.problems);
+      continue;
+    }
+    const found = lineOf(find(route.value), sale);
+    located.push(found);
+    known.set(key, found);
   }
   const [first, ...others] = distinct(problems);
   return first ? refuse(first, ...others) : accept(located);
@@ -83,32 +104,25 @@ export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];
 
-const locateSale = (
-  { address, pointer, origin, originPointer }: Sale,
-  { settings, releaseFor }: Locating,
-  day: string,
-): Result<LocatedLine> => {
-  const to = readAddress(address, pointer);
+const routeOf = ({ address, origin, pointers }: Sale): Result<Route> => {
+  const to = readAddress(address, pointers.destination);
   if (!to.ok) return to;
-  const from = origin ? readAddress(origin, originPointer) : null;
-  if (from?.ok === false) return from;
-  const find = (taxAddress: TaxAddress) =>
-    locate(taxAddress, releaseFor, day, settings.ambiguous_address === 'highest_rate');
-  const destination = find(to.value);
-  // Only a sale within a state can be sourced at its origin; a remote one is always at its destination.
-  const isOrigin =
-    from !== null &&
-    from.value.state === to.value.state &&
-    sourcingOf(destination, day) === 'origin' &&
-    from.value.state !== null;
-  const decisive = isOrigin ? find(from.value) : destination;
-  return accept({
-    resolution: decisive.resolution,
-    place: { ...decisive.place, sourcing: isOrigin ? 'origin' : 'destination' },
-    address: isOrigin ? from.value : to.value,
-    pointer,
-  });
+  if (!origin) return accept({ to: to.value, from: null });
+  const from = readAddress(origin, pointers.origin);
+  return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-const sourcingOf = ({ place: { release } }: Located, day: string) =>
-  release ? inForce(release.settings.sourcing, day, '')[0]?.policy : undefined;
+/** Finds each route once: to a thousand streets of one ZIP leads one. */
+const finderOf = ({ settings, releaseFor }: Locating, day: string) => {
+  const highest = settings.ambiguous_address === 'highest_rate';
+  const known = new Map<string, Found>();
+  return (route: Route): Found => {
+    const key = JSON.stringify(route);
+    const same = known.get(key);
+    if (same) return same;
+    const { place, decisive } = sourceSale(route, { releaseFor, day, highest });
+    const found = { place, decisive, resolution: resolutionOf(decisive) };
+    known.set(key, found);
+    return found;
+  };
+};

@@ -1,23 +1,31 @@
 import type { Settings } from '../accounts/account.ts';
 import type { Problem } from '../problem.ts';
+import { ambiguityOf } from './ambiguity.ts';
 import type { LocatedLine } from './locate-lines.ts';
 
 /** The refusal of a place that the account's policies reject, or `null` (interface decisions 2). */
-export const policyProblem = ({ resolution, place, pointer }: LocatedLine, settings: Settings): Problem | null => {
-  if (settings.incomplete_coverage === 'reject' && resolution.coverage !== 'complete')
+export const policyProblem = (
+  { resolution, place, decisive, pointer, pointers }: LocatedLine,
+  settings: Settings,
+): Problem | null => {
+  if (settings.incomplete_coverage === 'reject' && resolution.coverage !== 'complete') {
+    const incomplete = decisive.find(({ resolution: { coverage } }) => coverage === resolution.coverage);
     return {
       code: 'validation_not_covered',
       title: 'Address not covered',
       detail: `${place.name}: the content ${resolution.coverage === 'none' ? 'does not cover it' : 'lacks local rates'}, and the account's incomplete_coverage policy is reject.`,
-      source: { pointer },
+      source: { pointer: incomplete ? pointers[incomplete.at] : pointer },
     };
-  if (settings.ambiguous_address === 'reject' && resolution.ambiguous)
+  }
+  const ambiguous = decisive.find((one) => one.resolution.ambiguous);
+  if (settings.ambiguous_address === 'reject' && ambiguous) {
+    const { why, advice } = ambiguityOf(ambiguous);
     return {
       code: 'validation_address_unresolvable',
       title: 'Address is ambiguous',
-      detail:
-        "Its postal code spans jurisdictions, and the account's ambiguous_address policy is reject. Send the state and a ZIP+4.",
-      source: { pointer },
+      detail: `${ambiguous.place.name}: ${why} The account's ambiguous_address policy is reject. ${advice}`,
+      source: { pointer: pointers[ambiguous.at] },
     };
+  }
   return null;
 };

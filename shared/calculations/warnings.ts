@@ -1,26 +1,47 @@
 import type { TaxedDocument, Treatment } from '../tax/document.ts';
+import { ambiguityOf } from './ambiguity.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
+import type { Decisive } from './sourcing.ts';
 
-const resolutionWarnings = ({ resolution, place, address, pointer }: LocatedLine): Warning[] => {
+const notCovered = ({ place: { name, release }, address: { zip5 } }: Decisive): string =>
+  release
+    ? `${name}: ${release.id} has no local taxes in force for ZIP ${zip5} on the tax day. No tax was calculated.`
+    : `No content covers ${name}. No tax was calculated.`;
+
+const localMissing = ({ place: { name, release }, address: { zip5, isZipKnown } }: Decisive): string => {
+  const isListed = release !== null && (release.locals === 'listed' || release.locations.length > 0);
+  const advice = isListed && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send a ZIP+4.' : '';
+  return `${name}: only the state's rate is known; local taxes are missing from the figures.${advice}`;
+};
+
+const ambiguous = (decisive: Decisive): string => {
+  const { why, advice } = ambiguityOf(decisive);
+  const { name, jurisdictions } = decisive.place;
+  const local = jurisdictions.filter(({ type }) => type !== 'state');
+  const assumed = local.map((jurisdiction) => jurisdiction.name).join(', ') || 'no local tax';
+  return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
+};
+
+const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
+  const { resolution, place, address } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
-  if (resolution.coverage === 'none') warn('not_covered', `No content covers ${place.name}. No tax was calculated.`);
-  if (resolution.coverage === 'partial')
-    warn(
-      'local_rates_missing',
-      `${place.name}: only the state's rate is known; local taxes are missing from the figures.`,
-    );
-  if (resolution.ambiguous)
-    warn(
-      'address_ambiguous',
-      `${place.name}: the postal code spans jurisdictions with different taxes. Send the state and a ZIP+4.`,
-    );
+  // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
+  if (resolution.coverage === 'none' && place.jurisdictions.length === 0) warn('not_covered', notCovered(decisive));
+  if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
+  if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
   if (address.zip5 !== null && !address.isZipKnown)
-    warn('postal_code_unknown', `ZIP ${address.zip5} is not known to be in use; the state decided.`);
+    warn(
+      'postal_code_unknown',
+      `ZIP ${address.zip5} is not known to be in use${resolution.level === 'state' ? '; the state decided' : ''}.`,
+    );
   return warnings;
 };
+
+const resolutionWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
+  decisive.flatMap((one) => addressWarnings(one, pointers[one.at]));
 
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ doubts }) => doubts.map(({ code, message }) => ({ code, message, pointer })));
@@ -55,6 +76,7 @@ export const warningsOf = (
     if (!seen.has(key)) seen.set(key, warning);
   };
   for (const warning of unknownFieldWarnings(unknownFields)) add(warning);
+  const told = new Set<LocatedLine['decisive']>();
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of (input.line_items ?? []).entries()) {
     const pointer = `/line_items/${index}`;
@@ -64,7 +86,9 @@ export const warningsOf = (
         message: 'Without product_tax_code, general tangible goods were assumed.',
         pointer,
       });
-    for (const warning of resolutionWarnings(located[index] as LocatedLine)) add(warning);
+    const place = located[index] as LocatedLine;
+    if (!told.has(place.decisive)) for (const warning of resolutionWarnings(place)) add(warning);
+    told.add(place.decisive);
     const { treatments } = taxed.lines[index] as TaxedDocument['lines'][number];
     if (treated.has(treatments)) continue;
     treated.add(treatments);

@@ -14,9 +14,13 @@ export const coversDay = ({ from }: Dated, day: string, establishedFrom: string)
 export const possiblyInForce = ({ from, to }: Dated, day: string): boolean =>
   (from === null || from <= day) && (to === null || day <= to);
 
-/** Select the values that hold on the tax day, in their order. Their first and last days are inclusive. */
+/** Tell whether the value is established to hold on the tax day. Its first and last days are inclusive. */
+export const isInForce = (value: Dated, day: string, establishedFrom: string): boolean =>
+  coversDay(value, day, establishedFrom) && possiblyInForce(value, day);
+
+/** Select the values that hold on the tax day, in their order. */
 export const inForce = <Value extends Dated>(
   values: readonly Value[],
   day: string,
   establishedFrom: string,
-): readonly Value[] => values.filter((value) => coversDay(value, day, establishedFrom) && possiblyInForce(value, day));
+): readonly Value[] => values.filter((value) => isInForce(value, day, establishedFrom));

@@ -63,24 +63,56 @@ describe('an address that is read', () => {
     expect(outcome.line_items[0]?.address_resolution.level).toBe('state');
   });
 
+  const borders = [
+    { zip: '57717', states: ['MT', 'SD', 'WY'] },
+    { zip: '82082', states: ['CO', 'NE', 'WY'] },
+    { zip: '89061', states: ['CA', 'NV'] },
+    { zip: '42223', states: ['KY', 'TN'] },
+  ];
+
+  it.each(borders.flatMap(({ zip, states }) => states.map((state) => ({ zip, state }))))(
+    'a ZIP that crosses a border is in the state that is sent: $zip in $state',
+    ({ zip, state }) => {
+      const outcome = ask({ to: { state, postal_code: zip } }, { settings: { ambiguous_address: 'reject' } });
+      expect(outcome.line_items[0]?.taxes[0]?.jurisdiction_code).toBe(`US-${state}`);
+      expect(outcome.line_items[0]?.address_resolution).toMatchObject({ level: 'zip5', ambiguous: false });
+    },
+  );
+
   it.each([
     { state: 'KY', tax: '6.00' },
     { state: 'TN', tax: '7.00' },
-  ])('a ZIP that crosses a border is in the state that is sent: 42223 in $state', ({ state, tax }) => {
-    const outcome = ask({ to: { state, postal_code: '42223' } });
-    expect(outcome.tax_amount).toBe(tax);
-    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(false);
+  ])('and is taxed there: $tax in $state', ({ state, tax }) => {
+    expect(ask({ to: { state, postal_code: '42223' } }).tax_amount).toBe(tax);
   });
 
-  it('a ZIP that crosses a border, without a state, is ambiguous: it is never guessed in silence', () => {
-    const outcome = ask({ to: { postal_code: '42223' } });
-    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
-    expect(warningCodes(outcome)).toContain('address_ambiguous');
-    const rejected = refusal({ to: { postal_code: '42223' } }, { settings: { ambiguous_address: 'reject' } });
-    expect(rejected).toMatchObject([
-      { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
-    ]);
+  it.each(borders)('a ZIP that crosses a border is refused with a state beyond it: $zip', ({ zip, states }) => {
+    const others = ['CA', 'CO', 'KY', 'MT', 'NE', 'NV', 'OR', 'SD', 'TN', 'WY'].filter((one) => !states.includes(one));
+    for (const state of others)
+      expect(problemsOf({ state, postal_code: zip })).toEqual([
+        ['validation_address_unresolvable', { pointer: '/customer/address/postal_code' }],
+      ]);
   });
+
+  it.each(borders)(
+    'a ZIP that crosses a border, without a state, is ambiguous: $zip is never guessed in silence',
+    ({ zip, states }) => {
+      const to = { postal_code: zip };
+      const outcome = ask({ to });
+      expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+      const [warning] = outcome.warnings.filter(({ code }) => code === 'address_ambiguous');
+      expect(warning).toMatchObject({ pointer: '/customer/address' });
+      expect(warning?.message).toContain(`ZIP ${zip} lies in ${states.join(' and ')}`);
+      expect(warning?.message).toContain('Send the state.');
+      expect(refusal({ to }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
+        {
+          code: 'validation_address_unresolvable',
+          source: { pointer: '/customer/address' },
+          detail: expect.stringContaining('Send the state.'),
+        },
+      ]);
+    },
+  );
 });
 
 describe('an address that cannot be resolved', () => {
@@ -234,8 +266,8 @@ describe('the location of an address', () => {
     {
       to: { postal_code: '48933' },
       tax: '5.00',
-      ambiguous: false,
-      because: 'the narrowest range that holds the whole ZIP',
+      ambiguous: true,
+      because: 'the narrowest range that holds the whole ZIP, which has another one inside',
     },
     {
       to: { postal_code: '48933-1499' },
@@ -253,7 +285,7 @@ describe('the location of an address', () => {
     {
       to: { postal_code: '48933', city: 'St. Johns' },
       tax: '5.00',
-      ambiguous: false,
+      ambiguous: true,
       because: 'the ZIP wins over the city',
     },
   ])('$to: $tax, ambiguous $ambiguous, $because', ({ to, tax, ambiguous }) => {
@@ -272,4 +304,110 @@ describe('the location of an address', () => {
     const to = { state: 'MI', postal_code: '48911' };
     expect(ask({ to }, { ...around, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
   });
+});
+
+describe('what the warning of an address says', () => {
+  const of = [
+    { code: 'US-MI', type: 'state', rate: '0.04' },
+    { code: 'CHEAP', type: 'city', rate: '0.01' },
+    { code: 'DEAR', type: 'city', rate: '0.03' },
+  ] as const;
+  const release = releaseOf({
+    of,
+    name: 'Michigan',
+    coverage: 'partial',
+    locals: 'listed',
+    locations: [
+      locationOf({ zips: [['48933', '48933']], alternatives: [['CHEAP']] }),
+      locationOf({ zips: [['489331500', '489331599']], alternatives: [['DEAR']] }),
+      locationOf({ zips: [['489331550', '489331649']], alternatives: [['CHEAP']] }),
+      locationOf({ zips: [['489340001', '489340099']], alternatives: [['DEAR']] }),
+      locationOf({ zips: [['489340100', '489340199']], alternatives: [['CHEAP']] }),
+      locationOf({ cities: ['ADA'], alternatives: [['CHEAP'], ['DEAR']] }),
+    ],
+  });
+  const around = { releaseFor: () => release };
+
+  it.each<{ to: Address; message: string }>([
+    {
+      to: { postal_code: '48933' },
+      message:
+        'Michigan: ZIP 48933 spans jurisdictions with different taxes. Assumed: Name of CHEAP. Send a ZIP+4 (48933-1514).',
+    },
+    {
+      to: { postal_code: '48934-5000' },
+      message:
+        'Michigan: ZIP 48934 spans jurisdictions with different taxes, and 5000 is in none of its ZIP+4 ranges. Assumed: Name of CHEAP. Send another ZIP+4.',
+    },
+    {
+      to: { postal_code: '48933-1560' },
+      message:
+        'Michigan: the content gives ZIP 48933-1560 several sets of local taxes. Assumed: Name of CHEAP. No other address would be more precise: the content has to be corrected.',
+    },
+    {
+      to: { state: 'MI', city: 'Ada' },
+      message: 'Michigan: ADA has several sets of local taxes. Assumed: Name of CHEAP. Send a ZIP+4 (48933-1514).',
+    },
+  ])('$to: $message', ({ to, message }) => {
+    const { warnings } = ask({ to }, around);
+    expect(warnings.filter(({ code }) => code === 'address_ambiguous')).toEqual([
+      { code: 'address_ambiguous', message, pointer: '/customer/address' },
+    ]);
+    const [problem] = refusal({ to }, { ...around, settings: { ambiguous_address: 'reject' } });
+    expect(problem?.code).toBe('validation_address_unresolvable');
+    expect(problem?.detail).toContain(message.slice(message.lastIndexOf('. ', message.length - 2) + 2));
+  });
+
+  it('a ZIP+4 says it all', () => {
+    for (const plus4 of ['1499', '1500', '1649', '1650'])
+      expect(warningCodes(ask({ to: { postal_code: `48933-${plus4}` } }, around))).not.toContain('address_ambiguous');
+  });
+
+  it.each<{ to: Address; because: string }>([
+    { to: { state: 'MI' }, because: 'the release has local taxes by ZIP' },
+    { to: { state: 'MI', city: 'Nowhere' }, because: 'it does not name the city' },
+  ])('$to lacks local taxes: $because', ({ to }) => {
+    const outcome = ask({ to }, around);
+    expect(outcome.tax_amount).toBe('4.00');
+    expect(outcome.line_items[0]?.address_resolution).toEqual({
+      level: 'state',
+      ambiguous: false,
+      coverage: 'partial',
+    });
+    expect(outcome.warnings.filter(({ code }) => code === 'local_rates_missing').map(({ message }) => message)).toEqual(
+      [
+        "Michigan: only the state's rate is known; local taxes are missing from the figures. They depend on the ZIP: send a ZIP+4.",
+      ],
+    );
+  });
+
+  it('a ZIP+4 does not help where the content has no local taxes', () => {
+    const { warnings } = ask({ to: { state: 'NY', postal_code: '10001' } });
+    const [missing] = warnings.filter(({ code }) => code === 'local_rates_missing');
+    expect(missing?.message).toBe(
+      "New York: only the state's rate is known; local taxes are missing from the figures.",
+    );
+  });
+
+  it('a ZIP that is not in use decides nothing, and where every ZIP is listed nothing is covered', () => {
+    const unused = ask({ to: { state: 'MI', postal_code: '00000' } }, around);
+    expect(unused.tax_amount).toBe('0.00');
+    expect(unused.warnings.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'not_covered',
+        'Michigan: US-MI@2026-10-01.1 has no local taxes in force for ZIP 00000 on the tax day. No tax was calculated.',
+      ],
+      ['postal_code_unknown', 'ZIP 00000 is not known to be in use.'],
+    ]);
+  });
+});
+
+it('a day that the content does not reach is not covered, for the policy too', () => {
+  const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2025-12-31' };
+  const outcome = ask(old);
+  expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: false, coverage: 'none' });
+  expect(outcome.warnings.map(({ code }) => code)).toEqual(['not_covered']);
+  expect(refusal(old, { settings: { incomplete_coverage: 'reject' } })).toMatchObject([
+    { code: 'validation_not_covered', source: { pointer: '/customer/address' } },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 
 const registeredIn = (state: string) => ({
   ...defaultSettings('aspen.2026-10-01'),
@@ -15,7 +15,7 @@ const ask = (state: string, registered: string) =>
       customer: { address: { state } },
       line_items: [{ quantity: '1', unit_price: '10.00' }],
     },
-    { settings: registeredIn(registered), releaseFor: builtInRelease, now: Date.parse('2026-10-08') },
+    { settings: registeredIn(registered), releaseFor: builtInReleaseFor, now: Date.parse('2026-10-08') },
     [],
   );
 

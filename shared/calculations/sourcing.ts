@@ -1,0 +1,106 @@
+import type { TaxAddress } from '../content/address.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import { inForce } from '../content/effective.ts';
+import { mergedRelease } from '../content/merged-release.ts';
+import { type Located, locate, type Resolution, type TaxingPlace } from '../content/place.ts';
+import type { Sourcing } from '../content/release.ts';
+import { statesOfZip } from '../content/zip-states.ts';
+import type { Place, SourcedAt } from '../tax/document.ts';
+
+/** An address that decides about a sale, and which of its two it is. */
+export type Decisive = Located & { readonly address: TaxAddress; readonly at: SourcedAt };
+
+/** Where a sale is taxed, and by which of its addresses: the first decides about the state, at least. */
+export type Sourced = { readonly place: Place; readonly decisive: readonly [Decisive, ...Decisive[]] };
+
+/** The two addresses of a sale; `from: null` is not known. */
+export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null };
+
+/** What locating rests on beside the addresses. */
+export type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
+
+const policyOn = ({ place: { release } }: Located, day: string): Sourcing =>
+  (release && inForce(release.settings.sourcing, day, '')[0]?.policy) ?? 'destination';
+
+// Its ZIP crosses a border, and no state was sent: it could be the state of the destination.
+const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
+  isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
+
+/** An address that decides nothing but whether the sale stays within its state, and leaves that open. */
+const asDoubt = (doubtful: Decisive, { resolution }: Decisive): Decisive => ({
+  ...doubtful,
+  resolution: { ...resolution, ambiguous: true },
+});
+
+const sourcedAt = (place: TaxingPlace, at: SourcedAt, isInterstate: boolean): Place => ({
+  ...place,
+  sourcing: place.jurisdictions.map(() => at),
+  isInterstate,
+});
+
+/** California's: districts tax where the goods arrive, all others where they come from. */
+const mixedPlace = (origin: TaxingPlace, destination: TaxingPlace): Place => {
+  const { release, code, name } = origin;
+  const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
+  const far = destination.jurisdictions.filter(({ type }) => type === 'district');
+  // Of what is not covered at one end, the other end is not the whole answer.
+  if (!release || !destination.release || near.length === 0 || destination.jurisdictions.length === 0)
+    return { code, name, release, jurisdictions: [], sourcing: [], isInterstate: false };
+  return {
+    code,
+    name,
+    release: mergedRelease(release, destination.release),
+    jurisdictions: [...near, ...far],
+    sourcing: [...near.map(() => 'origin' as const), ...far.map(() => 'destination' as const)],
+    isInterstate: false,
+  };
+};
+
+/**
+ * Find who taxes a sale: at its destination, or where the state says so and the goods come from the same state, at its
+ * origin. A remote sale, and one of unknown origin, is always taxed at its destination.
+ */
+export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Locating): Sourced => {
+  const find = (address: TaxAddress, at: SourcedAt): Decisive => ({
+    ...locate(address, releaseFor, day, highest),
+    address,
+    at,
+  });
+  const destination = find(to, 'destination');
+  const policy = policyOn(destination, day);
+  const isInterstate = from?.state !== to.state;
+  if (from === null || policy === 'destination')
+    return { place: sourcedAt(destination.place, 'destination', isInterstate), decisive: [destination] };
+  if (isInterstate) {
+    const doubtful = couldBeState(from, to) ? [asDoubt(find(from, 'origin'), destination)] : [];
+    return { place: sourcedAt(destination.place, 'destination', true), decisive: [destination, ...doubtful] };
+  }
+  const origin = find(from, 'origin');
+  if (policy === 'mixed')
+    return { place: mixedPlace(origin.place, destination.place), decisive: [destination, origin] };
+  return {
+    place: sourcedAt(origin.place, 'origin', false),
+    decisive: to.isStateGuessed ? [origin, asDoubt(destination, origin)] : [origin],
+  };
+};
+
+const levels = ['none', 'state', 'city', 'zip5', 'zip9'] as const;
+const coverages = ['none', 'partial', 'complete'] as const;
+const worst = <Value>(order: readonly Value[], values: readonly Value[]): Value =>
+  order.find((value) => values.includes(value)) as Value;
+
+/** What is known of all the addresses that decide: the worst of each. */
+export const resolutionOf = (decisive: readonly Decisive[]): Resolution => {
+  const resolutions = decisive.map(({ resolution }) => resolution);
+  return {
+    level: worst(
+      levels,
+      resolutions.map(({ level }) => level),
+    ),
+    ambiguous: resolutions.some(({ ambiguous }) => ambiguous),
+    coverage: worst(
+      coverages,
+      resolutions.map(({ coverage }) => coverage),
+    ),
+  };
+};

@@ -1,0 +1,46 @@
+import type { Dated, Location, Release } from './release.ts';
+
+/** Local jurisdictions that tax a place together. Equal sets have the same key, whatever the order of their codes. */
+export type LocalSet = { readonly key: string; readonly codes: readonly string[] };
+
+/** A location's days, and the sets that an address there may have. */
+export type Area = Dated & { readonly sets: readonly LocalSet[] };
+
+/** The nine-digit ZIPs of an area, both ends inclusive. */
+export type Span = { readonly low: number; readonly high: number; readonly area: Area };
+
+export type LocationIndex = {
+  readonly spans: readonly Span[];
+  readonly byCity: ReadonlyMap<string, readonly Area[]>;
+};
+
+const setOf = (codes: readonly string[]): LocalSet => ({ key: [...new Set(codes)].sort().join(' '), codes });
+
+// Five digits are every ZIP+4 below them. A number holds nine digits exactly.
+const spansOf = ({ zips }: Location, area: Area): Span[] =>
+  zips.map(([low, high]) => ({ low: Number(low.padEnd(9, '0')), high: Number(high.padEnd(9, '9')), area }));
+
+const index = ({ locations }: Release): LocationIndex => {
+  const spans: Span[] = [];
+  const byCity = new Map<string, Area[]>();
+  for (const location of locations) {
+    const area = { from: location.from, to: location.to, sets: location.alternatives.map(setOf) };
+    for (const span of spansOf(location, area)) spans.push(span);
+    for (const city of location.cities) {
+      const areas = byCity.get(city) ?? [];
+      if (areas.push(area) === 1) byCity.set(city, areas);
+    }
+  }
+  return { spans, byCity };
+};
+
+const indexes = new WeakMap<Release, LocationIndex>();
+
+/** The locations of a release, ready for look-ups. Releases are immutable, so each is read once. */
+export const locationIndex = (release: Release): LocationIndex => {
+  const known = indexes.get(release);
+  if (known) return known;
+  const made = index(release);
+  indexes.set(release, made);
+  return made;
+};
