@@ -1,5 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
-import type { ReleaseFor } from '../content/place.ts';
+import type { ReleaseFor } from '../content/content.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
@@ -42,7 +42,8 @@ const productOf = (text: string): ProductTaxCode => {
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const taxDate = input.tax_date ?? new Date(context.now).toISOString();
   const day = taxDate.slice(0, 10);
-  const exponent = exponentOf(input.currency ?? 'USD');
+  const currency = input.currency ?? 'USD';
+  const exponent = exponentOf(currency);
   const minor = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : 0n);
   const located = locateLines(input, context, day);
   if (!located.ok) return located;
@@ -72,6 +73,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     located: located.value,
     document: {
       day,
+      currency,
       exponent,
       rounding: context.settings.rounding,
       taxIncluded: input.tax_included ?? false,

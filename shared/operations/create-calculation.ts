@@ -2,12 +2,12 @@ import { calculationAnswerFields } from '../calculations/answer-fields.ts';
 import { CalculationRequest } from '../calculations/request.ts';
 import { calculationProblems } from '../calculations/request-problems.ts';
 import { now } from '../config/clock.ts';
-import { builtInRelease, builtInReleaseById } from '../content/built-in.ts';
 import { operation } from '../http/operation.ts';
 import { ledgerReads } from '../store/ledger-reads.ts';
+import { loadContent } from '../store/load-content.ts';
 import { createCalculation } from '../transactions/create-calculation.ts';
 
-const ports = { ledger: ledgerReads, releaseFor: builtInRelease, releaseById: builtInReleaseById, now };
+const ports = { ledger: ledgerReads, loadContent, now };
 
 export const serve = operation({
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Every key of the ledger's table, and below those of the accounts'.
+ * Every key of the ledger's table, and below those of the accounts' and the content's.
  *
  * The account comes first and is an id of ours, without a `#`; what a client names comes last or hashed, so that a `#`
  * in it cannot reach another item.
@@ -16,6 +16,8 @@ const versionDigits = 10;
 export const draftShards = 8;
 /** How many partitions the open entries of an account's state have. */
 const openEntryShards = 8;
+/** How many partitions the parts of a release have: an import writes to all of them at once. */
+export const partShards = 16;
 
 const shardOf = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
 
@@ -87,4 +89,35 @@ export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' }
 export const rateWindowKey = (account: string, windowStart: number) => ({
   pk: `RATE#${account}`,
   sk: `WINDOW#${windowStart}`,
+});
+
+/** Where it is written which release is active for each state. */
+export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
+
+/** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`). */
+export const releasePartition = (state: string): string => `R#${state}`;
+
+const counterDigits = 6;
+
+/** The state of a release's id (`US-MN@2026-11-21.1`); `undefined` where the text is no such id. */
+export const stateOfRelease = (id: string): string | undefined => releaseParts(id)?.['state'];
+
+const releaseParts = (id: string) =>
+  /^(?<state>US-[A-Z]{2})@(?<day>\d{4}-\d{2}-\d{2})\.(?<counter>[1-9]\d{0,5})$/.exec(id)?.groups;
+
+/** Where the head of a release is; its counter padded, so that the releases of a day sort as they came. */
+export const releaseHeadKey = (id: string): ItemKey => {
+  const { state, day, counter } = releaseParts(id) ?? {};
+  if (state === undefined || day === undefined || counter === undefined)
+    throw new Error('A release is named by its state, its day and a counter, such as US-MN@2026-11-21.1.');
+  return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
+};
+
+/** One of the partitions with the parts of a release. */
+export const partPartition = (release: string, shard: number): string => `P#${release}#${shard}`;
+
+/** Where a release keeps what it knows of one ZIP or city. */
+export const partKey = (release: string, key: string): ItemKey => ({
+  pk: partPartition(release, shardOf(key, partShards)),
+  sk: key,
 });

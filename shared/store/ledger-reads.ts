@@ -1,11 +1,11 @@
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import type { Idempotency, Ledger } from '../transactions/ledger.ts';
 import type { StoredTransaction } from '../transactions/transaction.ts';
 import { database } from './client.ts';
-import { Contention, retryContention } from './contention.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { headKey, type ItemKey, idempotencyKey } from './keys.ts';
+import { readTogether } from './read-together.ts';
 import { transactionFrom } from './transaction-item.ts';
 
 const TableName = environment.tables.transactions;
@@ -13,31 +13,6 @@ const TableName = environment.tables.transactions;
 // Strongly consistent, all of them: what a client was told a moment ago is what it reads, and what its change rests on.
 const read = async (Key: ItemKey): Promise<unknown> =>
   (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
-type Items = readonly Readonly<Record<string, unknown>>[];
-
-const readSome = async (Keys: ItemKey[]): Promise<{ items: Items; missed: ItemKey[] }> => {
-  const { Responses, UnprocessedKeys } = await database.send(
-    new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-  );
-  return {
-    items: Responses?.[TableName] ?? [],
-    missed: (UnprocessedKeys?.[TableName]?.Keys ?? []).map(({ pk, sk }) => ({ pk, sk })),
-  };
-};
-
-/** The items of these keys that there are. DynamoDB may leave some unread when it is busy: they are asked for again. */
-const readTogether = async (keys: ItemKey[]): Promise<Items> => {
-  const found: Items[] = [];
-  let missing = keys;
-  await retryContention(async () => {
-    const { items, missed } = await readSome(missing);
-    found.push(items);
-    missing = missed;
-    if (missing.length > 0) throw new Contention('The database left keys unread.');
-  });
-  return found.flat();
-};
 
 const storedFrom = (item: unknown): StoredTransaction | undefined =>
   item === undefined ? undefined : transactionFrom(item);
@@ -52,11 +27,18 @@ const find: Ledger['find'] = async (account, id) =>
   id.length > idLengthMax ? undefined : storedFrom(await read(headKey(account, id)));
 
 const findSome: Ledger['findSome'] = async (account, ids) =>
-  ids.length === 0 ? [] : (await readTogether(ids.map((id) => headKey(account, id)))).map(transactionFrom);
+  ids.length === 0
+    ? []
+    : (
+        await readTogether(
+          TableName,
+          ids.map((id) => headKey(account, id)),
+        )
+      ).map(transactionFrom);
 
 const readBoth = async (account: string, id: string, { digest }: Idempotency) => {
   const keys = { head: headKey(account, id), record: idempotencyKey(account, digest) };
-  const items = await readTogether([keys.head, keys.record]);
+  const items = await readTogether(TableName, [keys.head, keys.record]);
   const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
   return { head: itemOf(keys.head), record: itemOf(keys.record) };
 };

@@ -12,7 +12,7 @@ export type TableDefinition = {
   readonly sort: Key;
   readonly ttl?: string;
   readonly indexes?: readonly Index[];
-  /** Losing this table would lose tax liabilities or credentials: retained, recoverable, protected. */
+  /** Losing this table would lose tax liabilities, credentials or what liabilities rest on: retained, recoverable, protected. */
   readonly keep: boolean;
 };
 
@@ -38,7 +38,7 @@ export const tables = {
       { name: 'drafts', partition: text('draft_shard'), sort: text('expires_at'), include: [] },
     ],
   },
-  content: { ...keys, keep: false },
+  content: { ...keys, keep: true },
   accounts: { ...keys, ttl: 'ttl', keep: true },
 } as const satisfies Record<string, TableDefinition>;
 

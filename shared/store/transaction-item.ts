@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PinnedSettings } from '../transactions/pinned.ts';
-import type { StoredTransaction, Transaction, TransactionSummary } from '../transactions/transaction.ts';
+import type { CreditBasis, StoredTransaction, Transaction, TransactionSummary } from '../transactions/transaction.ts';
 import { compress, decompress } from './compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from './keys.ts';
 
@@ -99,6 +99,7 @@ const Lines = z.object({
     unmatched: Amounts,
   }),
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
+  creditBasis: z.optional(z.custom<CreditBasis>(isObject)),
   pinned: PinnedSettings,
 });
 

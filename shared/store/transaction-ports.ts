@@ -1,15 +1,14 @@
 import { now } from '../config/clock.ts';
-import { builtInRelease, builtInReleaseById } from '../content/built-in.ts';
 import type { Ports } from '../transactions/ports.ts';
 import { Contention } from './contention.ts';
 import { ledger } from './ledger-store.ts';
+import { loadContent } from './load-content.ts';
 import { storedBytesMax, storedSize } from './transaction-item.ts';
 
-/** What the transaction use cases need, on DynamoDB and the built-in content. */
+/** What the transaction use cases need, on DynamoDB. */
 export const transactionPorts: Ports = {
   ledger,
-  releaseFor: builtInRelease,
-  releaseById: builtInReleaseById,
+  loadContent,
   now,
   storedSize,
   storedBytesMax,

@@ -3,11 +3,12 @@ import { calculate, type Outcome } from '../calculations/calculate.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation } from '../calculations/response.ts';
 import { accept, type Result, refuse } from '../result.ts';
+import { currentContext, pinnedContext } from './context.ts';
 import { parentNotFound } from './credits/admission.ts';
 import { creditOf } from './credits/credit.ts';
+import { unmatchedInput } from './credits/unmatched.ts';
 import type { Ledger } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
-import { pinnedTo } from './pinned.ts';
 import type { Ports } from './ports.ts';
 
 /**
@@ -18,18 +19,19 @@ export const createCalculation = async (
   request: CalculationRequest,
   unknownFields: readonly string[],
   { id: account, settings }: Account,
-  ports: Pick<Ports, 'now' | 'releaseFor' | 'releaseById'> & { readonly ledger: Pick<Ledger, 'find'> },
+  ports: Pick<Ports, 'now' | 'loadContent'> & { readonly ledger: Pick<Ledger, 'find'> },
 ): Promise<Result<Calculation>> => {
-  const context = { settings, releaseFor: ports.releaseFor, now: ports.now() };
+  const around = { settings, now: ports.now() };
   const parentId = request.parent_transaction_id;
   if (request.type !== 'credit' || !parentId) {
+    const context = await currentContext(request, around, ports.loadContent);
     const calculated = calculate(request, context, unknownFields);
     return calculated.ok ? accept(answer(request, calculated.value)) : calculated;
   }
   const parent = await ports.ledger.find(account, parentId);
   if (!parent) return refuse(parentNotFound);
-  const pinned = pinnedTo(parent, context, ports.releaseById);
-  const credit = creditOf(storedAsOf(parent, context.now), request, pinned, unknownFields);
+  const context = await pinnedContext(unmatchedInput(parent.transaction, request), parent, around, ports.loadContent);
+  const credit = creditOf(storedAsOf(parent, context.now), request, context, unknownFields);
   return credit.ok ? accept(answer(request, credit.value.outcome)) : credit;
 };
 

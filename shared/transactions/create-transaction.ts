@@ -3,16 +3,19 @@ import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
 import { untilSettled } from './attempts.ts';
 import { auditEntry } from './audit.ts';
+import { currentContext, pinnedContext } from './context.ts';
 import { parentNotFound } from './credits/admission.ts';
 import { creditOf } from './credits/credit.ts';
 import { parentAfter } from './credits/parent-change.ts';
 import { withSuppliedCreditTax } from './credits/supplied-credit-tax.ts';
+import { unmatchedInput } from './credits/unmatched.ts';
 import type { Commit, Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { openEntriesOf } from './open-entries.ts';
-import { pinnedOf, pinnedTo } from './pinned.ts';
+import { pinnedOf } from './pinned.ts';
 import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
+import { newBasis } from './replay-basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
 import { withSuppliedTax } from './supplied-tax.ts';
@@ -50,7 +53,7 @@ const createOnce = async (
     : null;
   if (read?.replay) return answerOfReplay(read.replay);
   const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
-  const drafted = parentId && !parent ? refuse(parentNotFound) : draft(creation, parent, caller, ports);
+  const drafted = parentId && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
   const fitting = drafted.ok && ports.storedSize(drafted.value) > ports.storedBytesMax ? refuse(tooLarge) : drafted;
   if (!fitting.ok) return parentId ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
   const stored = fitting.value;
@@ -87,42 +90,44 @@ type Figures = {
   readonly kind: StoredTransaction['creditOf'];
 };
 
-const figuresOf = (
+const figuresOf = async (
   { request, unknownFields }: Creation,
   parent: StoredTransaction | null,
   { account: { settings } }: Caller,
   ports: CreatePorts,
-): Result<Figures> => {
-  const context = { settings, releaseFor: ports.releaseFor, now: ports.now() };
+): Promise<Result<Figures>> => {
+  const around = { settings, now: ports.now() };
   const supplied = request.tax_amount ?? null;
   if (parent) {
     const decimals = taxDecimalsProblem(supplied, parent.transaction.currency);
     if (decimals) return refuse(decimals);
-    const pinned = pinnedTo(parent, context, ports.releaseById);
-    const credit = creditOf(parent, request, pinned, unknownFields);
+    const input = unmatchedInput(parent.transaction, request);
+    const context = await pinnedContext(input, parent, around, ports.loadContent);
+    const credit = creditOf(parent, request, context, unknownFields);
     if (!credit.ok) return credit;
     const { outcome, kind } = credit.value;
     const recorded = supplied === null ? accept(outcome) : withSuppliedCreditTax(outcome, supplied, parent);
     return recorded.ok ? accept({ outcome: recorded.value, calculatedTax: outcome.tax_amount, kind }) : recorded;
   }
+  const context = await currentContext(request, around, ports.loadContent);
   const calculated = calculate(request, context, unknownFields);
   if (!calculated.ok) return calculated;
   const outcome = supplied === null ? calculated.value : withSuppliedTax(calculated.value, supplied);
   return accept({ outcome, calculatedTax: calculated.value.tax_amount, kind: null });
 };
 
-const draft = (
+const draft = async (
   creation: Creation,
   parent: StoredTransaction | null,
   caller: Caller,
   ports: CreatePorts,
-): Result<StoredTransaction> => {
-  const figures = figuresOf(creation, parent, caller, ports);
+): Promise<Result<StoredTransaction>> => {
+  const figures = await figuresOf(creation, parent, caller, ports);
   if (!figures.ok) return figures;
   const { outcome, calculatedTax, kind } = figures.value;
   const { settings } = caller.account;
   // A credit of a sale rests on what the sale does.
-  const basis = { creditOf: kind, pinned: parent?.pinned ?? pinnedOf(settings) };
+  const basis = { creditOf: kind, ...newBasis(parent), pinned: parent?.pinned ?? pinnedOf(settings) };
   return accept(newTransaction(creation.request, outcome, calculatedTax, basis, settings.draft_ttl_hours, ports));
 };
 

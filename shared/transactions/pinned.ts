@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
 import { Settings } from '../accounts/account.ts';
-import type { Context } from '../calculations/document.ts';
-import type { Release } from '../content/release.ts';
 
 /**
  * The account settings that a calculation reads: a transaction keeps those that its figures rest on, so that they come
@@ -23,23 +21,4 @@ export const pinnedOf = (settings: PinnedSettings): PinnedSettings => ({
   ship_from: settings.ship_from,
   ambiguous_address: settings.ambiguous_address,
   incomplete_coverage: settings.incomplete_coverage,
-});
-
-type Pinning = {
-  readonly transaction: { readonly content_releases: Readonly<Record<string, string>> };
-  readonly pinned: PinnedSettings;
-};
-
-/** The context of a recalculation that must come out as the recorded one did: its releases, and its settings. */
-export const pinnedTo = (
-  { transaction: { content_releases }, pinned }: Pinning,
-  context: Context,
-  releaseById: (id: string) => Release | undefined,
-): Context => ({
-  ...context,
-  settings: { ...context.settings, ...pinned },
-  releaseFor: (state) => {
-    const id = content_releases[`US-${state}`];
-    return (id === undefined ? undefined : releaseById(id)) ?? context.releaseFor(state);
-  },
 });

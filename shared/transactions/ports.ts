@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { ReleaseFor } from '../content/place.ts';
-import type { Release } from '../content/release.ts';
+import type { LoadContent } from '../content/content.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
@@ -16,8 +15,7 @@ export type Caller = {
 /** What the use cases need from outside. */
 export type Ports = {
   readonly ledger: Ledger;
-  readonly releaseFor: ReleaseFor;
-  readonly releaseById: (id: string) => Release | undefined;
+  readonly loadContent: LoadContent;
   /** The service's time in milliseconds. */
   readonly now: () => number;
   /** The bytes that a transaction takes, and how many it may. */

@@ -54,6 +54,12 @@ export type CreditedCharge = Credited & {
   readonly rows: readonly { readonly taxable: string; readonly exempt: string; readonly tax: string }[];
 };
 
+/** How a sale stood when a credit was computed from it: its recorded tax, and what live credits had taken. */
+export type SaleState = { readonly tax_amount: string; readonly credited: StoredTransaction['credited'] };
+
+/** The sale as the credit's figures found it, and as its tax did where that was replaced later. */
+export type CreditBasis = { readonly figures: SaleState; readonly tax: SaleState | null };
+
 /** A transaction with what is kept beside its answer. */
 export type StoredTransaction = {
   readonly transaction: Transaction;
@@ -65,6 +71,8 @@ export type StoredTransaction = {
   };
   /** How a credit was asked for, so that it can be computed again when it is finalized. */
   readonly creditOf: 'all' | 'remaining' | 'lines' | null;
+  /** What a credit of a sale was computed from; absent on everything else. */
+  readonly creditBasis?: CreditBasis | undefined;
   /** The account settings that the figures rest on (interface decisions 3). */
   readonly pinned: PinnedSettings;
   /** The hash of the newest audit entry; each entry holds the one before. */

@@ -19,6 +19,7 @@ import {
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
 import type { StoredTransaction } from './transaction.ts';
+import { basisOf } from './updates/basis.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
 
 export type Update = {
@@ -66,8 +67,8 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
   const parentId = current.transaction.parent_transaction_id;
   const isRead = parentId !== null && !isBesideTheFigures(asked.update);
   const parent = isRead ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
-  const context = { settings: caller.account.settings, releaseFor: ports.releaseFor, now: nowMs };
-  const basis = { context, releaseById: ports.releaseById, parent };
+  const around = { settings: caller.account.settings, now: nowMs };
+  const basis = await basisOf(asked.update, current, parent, around, ports.loadContent);
   const planned = planUpdate(asked.update, current, basis, asked.unknownFields);
   if (!planned.ok) return planned;
   if (planned.value === null) return answerUnchanged(current, idempotency, caller, ports);

@@ -76,8 +76,11 @@ describe.each(definitions)('the table %s', (name, definition) => {
 });
 
 // Named, not taken from `keep`: a slip in the definitions must fail here.
-it.each(['TransactionsTable', 'AccountsTable'])('%s outlives the stack and refuses to be deleted', (id) => {
-  const table = template.Resources[id] as any;
-  expect([table.DeletionPolicy, table.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
-  expect(table.Properties.Replicas.map((replica: any) => replica.DeletionProtectionEnabled)).toEqual([true]);
-});
+it.each(['TransactionsTable', 'ContentTable', 'AccountsTable'])(
+  '%s outlives the stack and refuses to be deleted',
+  (id) => {
+    const table = template.Resources[id] as any;
+    expect([table.DeletionPolicy, table.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+    expect(table.Properties.Replicas.map((replica: any) => replica.DeletionProtectionEnabled)).toEqual([true]);
+  },
+);

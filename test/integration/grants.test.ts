@@ -4,13 +4,19 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { type Grants, type Operation, type Queried, routes, schedules } from '../../shared/http/routes.ts';
 
-// A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own.
+// A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
+// because what is active is so for everybody.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
+const { activateRelease, readActiveReleases, writeHead } = await import('../../shared/store/content-store.ts');
 const { newCaller } = await import('../support/api.ts');
+const { ledger } = await import('../../shared/store/ledger-store.ts');
+const { headOf } = await import('../support/imported.ts');
+const { commitOf, created } = await import('../support/transactions.ts');
 const { clientOf, creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
 type Client = ReturnType<typeof clientOf>;
@@ -40,6 +46,8 @@ let seen: Set<string> | null = null;
 
 beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  await writeHead(release, []);
+  await activateRelease(release.state, release.id, await readActiveReleases(), release.imported_at);
   database.middlewareStack.add(
     (next, context) => (sent) => {
       const command = String(context.commandName).replace('Command', '');
@@ -64,13 +72,18 @@ const recorded = async (run: () => Promise<unknown>): Promise<string[]> => {
 const key = (name: string) => ({ 'Idempotency-Key': name });
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 const customer = { id: 'cus_1', address: michigan };
+const release = headOf('US-MN@2030-01-01.1');
+/** Where an imported release is active: each ZIP is read once by the instance. */
+const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
 /** What is there before an operation, and then every way through it that asks something else of the database. */
 const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
   'get-openapi': (client) => client.call('GET', '/openapi.json'),
-  'create-calculation': (client, parent) =>
-    made(client.calculate({ type: 'credit', parent_transaction_id: parent.id })),
+  'create-calculation': async (client, parent) => {
+    await made(client.calculate({ type: 'credit', parent_transaction_id: parent.id }));
+    await made(client.calculate(sale(imported('55401'))));
+  },
   'create-transaction': async (client, parent) => {
     await made(client.create(sale({ reference_id: 'made', customer }), key('1')));
     await made(client.create(sale({ reference_id: 'made too', status: 'finalized' })));
@@ -79,6 +92,7 @@ const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
     await client.create(sale({ reference_id: 'made', customer }), key('1'));
     await client.create(sale({ reference_id: 'made', tax_date: '1990-01-01' }), key('3'));
     await client.create(sale({ reference_id: 'made' }));
+    await made(client.create(sale(imported('55402'))));
   },
   'list-transactions': async (client, parent) => {
     await made(client.list({ expand: 'line_items', starting_after: parent.id }));
@@ -87,8 +101,14 @@ const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
       await made(client.list({ [filter]: '2026-01-01' }));
   },
   'get-transaction': (client, parent) => made(client.get(parent.id)),
+  'replay-transaction': async (client, parent) => {
+    await made(client.call('POST', `/transactions/${parent.credit.id}/replay`));
+    await made(client.call('POST', `/transactions/${parent.pinned.id}/replay`));
+  },
+  'get-coverage': (client) => made(client.call('GET', '/coverage')),
   'update-transaction': async (client, parent) => {
     const draft = parent.draft;
+    await made(client.update(draft.id, imported('55403')));
     await made(client.update(draft.id, { reference_id: 'new', metadata: { a: '1' } }, key('4')));
     await made(client.update(draft.id, { status: 'finalized' }));
     await made(client.update(draft.id, { tax_amount: '5.00' }));
@@ -106,6 +126,10 @@ it.each(Object.keys(entries) as Entry[])('%s may do what it does, and does all t
   const parent = await sold(client, { customer });
   parent.draft = await made(client.create(sale({ reference_id: 'old' })));
   parent.credit = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
+  // Written past the API, whose instance would have its content at hand.
+  const pinned = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
+  await ledger.commit(commitOf(caller.account.id, pinned));
+  parent.pinned = pinned.after.transaction;
   const { grants, indexes = [] } = entries[entry];
   const granted = [
     ...Object.entries(grants).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),

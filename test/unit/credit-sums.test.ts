@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import type { Balance } from '../../shared/transactions/credits/counters.ts';
 import { type Credit, creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
@@ -15,7 +15,7 @@ import type { StoredTransaction, Transaction } from '../../shared/transactions/t
 import { ask, testNow } from '../support/builders.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
-const context = { settings, releaseFor: builtInRelease, now: testNow };
+const context = { settings, releaseFor: builtInReleaseFor, now: testNow };
 const at = new Date(testNow).toISOString();
 
 const virginia = { city: 'Arlington', state: 'VA', postal_code: '22201', country: 'US' };

@@ -6,7 +6,7 @@ import { calculate } from '../../shared/calculations/calculate.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
 import { now } from '../../shared/config/clock.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { parseBody } from '../../shared/http/body.ts';
 import type { Exchange } from '../../shared/http/exchange.ts';
 import { type Problem, statusOf } from '../../shared/problem.ts';
@@ -385,7 +385,7 @@ describe('a body that is not what it should be', () => {
   it('what a calculation answers may be sent back as it is', () => {
     const read = parse(good);
     const settings = defaultSettings('2026-10-08');
-    const answer = calculate(read.value as never, { settings, releaseFor: builtInRelease, now: now() }, []);
+    const answer = calculate(read.value as never, { settings, releaseFor: builtInReleaseFor, now: now() }, []);
     if (!answer.ok) throw new Error('the good body is refused');
     const back = { object: 'calculation', type: 'sale', parent_transaction_id: null, ...answer.value };
     expect(parse(JSON.parse(JSON.stringify(back)), 'handling=strict')).toMatchObject({
@@ -622,7 +622,7 @@ describe('mutated bodies', () => {
       return;
     }
     if (value?.type === 'credit') return;
-    const outcome = calculate(value as never, { settings, releaseFor: builtInRelease, now: now() }, unknownFields);
+    const outcome = calculate(value as never, { settings, releaseFor: builtInReleaseFor, now: now() }, unknownFields);
     outcomes[outcome.ok ? 'calculated' : 'unresolved']++;
     if (!outcome.ok)
       for (const problem of outcome.problems)

@@ -9,6 +9,12 @@ import {
   headOwner,
   idempotencyKey,
   openEntryKey,
+  partKey,
+  partPartition,
+  partShards,
+  releaseHeadKey,
+  releasePartition,
+  stateOfRelease,
   taxDateId,
 } from '../../shared/store/keys.ts';
 import { newTransactionId } from '../support/transactions.ts';
@@ -57,4 +63,34 @@ describe('a head', () => {
 it('spreads drafts over all shards', () => {
   const shards = Array.from({ length: 400 }, () => draftShard('acct_1', newTransactionId()));
   expect([...new Set(shards)].sort()).toEqual(Array.from({ length: draftShards }, (_, shard) => draftPartition(shard)));
+});
+
+describe('releases', () => {
+  it('sort by day and number within their state', () => {
+    const ids = ['US-MN@2026-11-21.2', 'US-MN@2026-11-21.10', 'US-MN@2026-11-22.1', 'US-MN@2027-01-01.100000'];
+    const keys = ids.map(releaseHeadKey);
+    expect(keys.map(({ sk }) => sk)).toEqual(keys.map(({ sk }) => sk).sort());
+    expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([releasePartition('US-MN')]));
+  });
+
+  it.each([
+    '',
+    'US-MN',
+    'US-MN@2026-11-21',
+    'US-MN@2026-11-21.0',
+    'US-MN@2026-11-21.01',
+    'us-mn@2026-11-21.1',
+    'US-MN@2026-11-21.1 ',
+  ])('have ids of their own form: %j is none', (id) => {
+    expect(stateOfRelease(id)).toBeUndefined();
+    expect(() => releaseHeadKey(id)).toThrow('named by its state');
+  });
+
+  it('have their parts in all of sixteen partitions, each where its key says', () => {
+    const keys = Array.from({ length: 500 }, (_, index) => partKey('US-MN@2026-11-21.1', String(55001 + index)));
+    const partitions = Array.from({ length: partShards }, (_, shard) => partPartition('US-MN@2026-11-21.1', shard));
+    expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set(partitions));
+    expect(partShards).toBe(16);
+    expect(partKey('US-MN@2026-11-21.1', '55401')).toEqual(partKey('US-MN@2026-11-21.1', '55401'));
+  });
 });

@@ -14,6 +14,7 @@ import type { CreditRequest } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
 import { overCredit, parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
+import { unmatchedBasis } from './unmatched.ts';
 
 type Drawn = {
   readonly lines: (LineItemResponse | null)[];
@@ -42,8 +43,12 @@ export const linesOutcome = (
   if (!unmatched.ok) return unmatched;
   const shipping = drawShipping(parent, request, remaining.shipping);
   if (!shipping.ok) return shipping;
-  const lines = drawn.lines.map((line) => line ?? (unmatched.value.shift() as LineItemResponse));
-  const outcome = creditOutcome(parent, request, lines, shipping.value, drawn.warnings, context);
+  const calculated = [...unmatched.value.line_items];
+  const lines = drawn.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
+  const credited = creditOutcome(parent, request, lines, shipping.value, drawn.warnings, context);
+  // A line that matches none may go to a state that the sale had nothing of.
+  const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
+  const outcome = { ...credited, content_releases };
   const left = minus(remaining.total, totalOf(outcome));
   return left.net < 0n || left.tax < 0n
     ? refuse(overCredit(remaining.total, parent.currency, '/line_items'))
@@ -97,19 +102,16 @@ const calculateUnmatched = (
   { lines }: Drawn,
   ids: readonly string[],
   context: Context,
-): Result<LineItemResponse[]> => {
+): Result<Pick<Outcome, 'line_items' | 'content_releases'>> => {
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
   const unmatched = requested.filter((_, index) => lines[index] === null);
-  if (unmatched.length === 0) return accept([]);
-  const { currency, tax_date, tax_included, collected_by, ship_from } = parent;
-  const customer = request.customer ?? parent.customer;
-  const basis = { currency, tax_date, tax_included, collected_by, ship_from, customer };
+  if (unmatched.length === 0) return accept({ line_items: [], content_releases: {} });
+  const basis = unmatchedBasis(parent, request);
   // In the places where they stand, so that the pointers are those of the request.
   const places = requested.map((line, index) => (lines[index] === null ? line : null));
   const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
   if (problem) return refuse(problem, ...others);
-  const calculated = calculate({ ...basis, line_items: unmatched }, context, []);
-  return calculated.ok ? accept(calculated.value.line_items) : calculated;
+  return calculate({ ...basis, line_items: unmatched }, context, []);
 };
 
 const drawShipping = (

@@ -13,6 +13,21 @@ import { type Basis, recalculate } from './recalculate.ts';
 
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
+// What is left of the sale may have become less since the draft was made.
+const mayBeStale = (update: TransactionUpdate, { creditOf }: StoredTransaction, asked: Asked): boolean =>
+  creditOf !== null && asked.status && update.status === 'finalized';
+
+const isRetouched = (update: TransactionUpdate, stored: StoredTransaction, asked: Asked): boolean =>
+  asked.inputs.length > 0 || asked.tax || mayBeStale(update, stored, asked);
+
+/** Whether an update calculates the figures again, so that it needs content. */
+export const isRecalculated = (
+  update: TransactionUpdate,
+  stored: StoredTransaction,
+  asked: Asked,
+  parent: StoredTransaction | null,
+): boolean => isRetouched(update, stored, asked) && !(parent && stored.transaction.status === 'finalized');
+
 /** The figures after the edits, or nothing where they stay: nothing is recalculated silently. */
 export const figuresAfter = (
   update: TransactionUpdate,
@@ -22,8 +37,8 @@ export const figuresAfter = (
   unknownFields: readonly string[],
 ): Result<Partial<Figures>> => {
   const { transaction } = stored;
-  const isStale = stored.creditOf !== null && asked.status && update.status === 'finalized';
-  if (asked.inputs.length === 0 && !asked.tax && !isStale)
+  const isStale = mayBeStale(update, stored, asked);
+  if (!isRetouched(update, stored, asked))
     return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
   if (basis.parent && transaction.status === 'finalized')
     return retaxed(transaction, update.tax_amount ?? null, basis.parent, unknownFields);

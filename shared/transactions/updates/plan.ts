@@ -1,34 +1,17 @@
 import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
-import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { pinnedOf } from '../pinned.ts';
+import { basisAfter } from '../replay-basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import { changedInputs, changedMetadata } from './changed-fields.ts';
+import { askedOf } from './asked.ts';
 import { figuresAfter } from './figures-after.ts';
 import { type Asked, updateProblems } from './immutable.ts';
 import { type Basis, isOfLines } from './recalculate.ts';
 
 /** What an update makes of a transaction: its next state, and the names of the fields that changed. */
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
-
-const askedOf = (update: TransactionUpdate, transaction: Transaction): Asked => ({
-  inputs: changedInputs(update, transaction),
-  metadata: changedMetadata(update, transaction),
-  reference: update.reference_id !== undefined && update.reference_id !== transaction.reference_id,
-  tax: isTaxChanged(update, transaction),
-  status: update.status !== undefined && update.status !== null && update.status !== transaction.status,
-  reason:
-    transaction.status === 'void' && update.void_reason !== undefined && update.void_reason !== transaction.void_reason,
-});
-
-const isTaxChanged = ({ tax_amount }: TransactionUpdate, transaction: Transaction): boolean => {
-  if (tax_amount === undefined) return false;
-  if (tax_amount === null) return transaction.tax_amount_source === 'provided';
-  const exponent = exponentOf(transaction.currency);
-  return parseAmount(tax_amount, exponent) !== parseAmount(transaction.tax_amount, exponent);
-};
 
 /**
  * Decide what an update makes of a transaction: edits and a status change apply in that order, as one version
@@ -70,7 +53,8 @@ export const planUpdate = (
   // An edit of the inputs recalculates with the account's settings of today; a credit's are its sale's.
   const isRebased = asked.inputs.length > 0 && basis.parent === null;
   const pinned = isRebased ? pinnedOf(basis.context.settings) : stored.pinned;
-  return accept({ next: { ...stored, creditOf, pinned, transaction: next }, fields });
+  const creditBasis = basisAfter(stored, figures.value, basis.parent);
+  return accept({ next: { ...stored, ...creditBasis, creditOf, pinned, transaction: next }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [

@@ -13,8 +13,6 @@ import {
 } from '../credits/admission.ts';
 import { creditOf } from '../credits/credit.ts';
 import type { CreditRequest } from '../credits/credit-request.ts';
-import { pinnedTo } from '../pinned.ts';
-import type { Ports } from '../ports.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
@@ -22,9 +20,18 @@ import type { Asked } from './immutable.ts';
 
 /** What an update rests on beside the transaction. */
 export type Basis = {
+  /** With the content that the recalculation rests on, and the settings. */
   readonly context: Context;
-  readonly releaseById: Ports['releaseById'];
   readonly parent: StoredTransaction | null;
+};
+
+/** The inputs of a transaction as an update leaves them. */
+export const inputAfter = (update: TransactionUpdate, { transaction }: StoredTransaction, { inputs }: Asked) => {
+  const changes = Object.fromEntries(inputs.map((field) => [field, update[field]])) as Pick<
+    TransactionUpdate,
+    InputField
+  >;
+  return { ...inputOf(transaction), ...changes };
 };
 
 /** Calculate again: a credit of a sale from the sale as it stands now, everything else from its inputs. */
@@ -32,26 +39,20 @@ export const recalculate = (
   update: TransactionUpdate,
   stored: StoredTransaction,
   asked: Asked,
-  { context, releaseById, parent }: Basis,
+  { context, parent }: Basis,
   unknownFields: readonly string[],
 ): Result<Outcome> => {
-  const changes = Object.fromEntries(asked.inputs.map((field) => [field, update[field]])) as Pick<
-    TransactionUpdate,
-    InputField
-  >;
-  const input = { ...inputOf(stored.transaction), ...changes };
+  const input = inputAfter(update, stored, asked);
   if (parent) {
     const [problem, ...others] = keptFromParent(update, stored, asked, parent.transaction);
     if (problem) return refuse(problem, ...others);
     const request = creditRequest(update, input, stored, asked);
-    const credit = creditOf(parent, request, pinnedTo(parent, context, releaseById), unknownFields);
+    const credit = creditOf(parent, request, context, unknownFields);
     return credit.ok ? accept(credit.value.outcome) : credit;
   }
   const [problem, ...others] = crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
-  // Without an edit of the inputs the figures must come out as they were recorded.
-  const basis = asked.inputs.length > 0 ? context : pinnedTo(stored, context, releaseById);
-  return calculate(input, basis, unknownFields);
+  return calculate(input, context, unknownFields);
 };
 
 // What a credit has from its sale is not edited: another value, also null, would be ignored.
@@ -75,7 +76,7 @@ export const isOfLines = (
   kind === 'lines' || inputs.includes('line_items') || (inputs.includes('shipping') && (line_items ?? null) !== null);
 
 /** A credit is asked for again as it was: all, what remains, or these lines. */
-const creditRequest = (
+export const creditRequest = (
   update: TransactionUpdate,
   input: CreditRequest,
   stored: StoredTransaction,

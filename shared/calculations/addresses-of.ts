@@ -1,0 +1,33 @@
+import type { Settings } from '../accounts/account.ts';
+import { readAddress, type TaxAddress } from '../content/address.ts';
+import type { PostalAddress } from '../content/postal-address.ts';
+import type { CalculationInput, LineItemRequest } from './request.ts';
+
+type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
+  readonly line_items?: readonly Pick<LineItemRequest, 'customer' | 'ship_from'>[] | null | undefined;
+};
+
+/**
+ * The addresses that a calculation may tax at, or that goods are sent from, each once: what its content is loaded for.
+ *
+ * One that cannot be read is left out; locating refuses it, and says why.
+ */
+export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
+  const seen = new Set<PostalAddress>();
+  const found = new Map<string, TaxAddress>();
+  const add = (address: PostalAddress | null | undefined) => {
+    if (!address || seen.has(address)) return;
+    seen.add(address);
+    // Most lines of a long document share their addresses, as objects or at least by what decides.
+    const key = JSON.stringify([address.country, address.state, address.postal_code, address.city]);
+    if (found.has(key)) return;
+    const read = readAddress(address, '');
+    if (read.ok) found.set(key, read.value);
+  };
+  for (const { customer, ship_from } of input.line_items ?? []) {
+    add(customer?.address ?? input.customer?.address);
+    add(ship_from?.address ?? input.ship_from?.address);
+  }
+  if (input.line_items?.length) add(settings.ship_from);
+  return [...found.values()];
+};

@@ -1,0 +1,93 @@
+import type { ReleaseHead, ReleasePart } from './content.ts';
+
+/** A value with how long it is as JSON, which says what keeping it costs. */
+export type Measured<Value> = { readonly value: Value; readonly characters: number };
+
+/** Which part of which release. */
+export type PartName = { readonly release: string; readonly key: string };
+
+/** Reads heads and parts, each list in its order; `undefined` is what there is not. */
+export type ReadContent = (
+  heads: readonly string[],
+  parts: readonly PartName[],
+) => Promise<{
+  readonly heads: readonly (Measured<ReleaseHead> | undefined)[];
+  readonly parts: readonly (Measured<ReleasePart> | undefined)[];
+}>;
+
+/**
+ * How much content an instance keeps: 48 million characters of JSON, which take up to 130 MB as objects. That is some
+ * 48,000 ZIPs of an import without ZIP+4, or 450 with a thousand ZIP+4 ranges each.
+ */
+export const keptCharactersMax = 48_000_000;
+
+// What keeping anything takes, also that there is nothing.
+const leastCharacters = 200;
+
+type Kept = { readonly value: ReleaseHead | ReleasePart | null; readonly characters: number };
+
+/** Keeps what was read for as long as there is room: releases never change. What was not used for long goes first. */
+export type ContentCache = {
+  readonly head: (release: string) => ReleaseHead | undefined;
+  /** `null`: the release has no such part; `undefined`: not known here. */
+  readonly part: (name: PartName) => ReleasePart | null | undefined;
+  readonly keepHead: (head: Measured<ReleaseHead>) => ReleaseHead;
+  readonly keepPart: (name: PartName, part: Measured<ReleasePart> | undefined) => ReleasePart | null;
+  readonly size: () => { readonly entries: number; readonly characters: number };
+};
+
+type Generation = { readonly entries: Map<string, Kept>; characters: number };
+const newGeneration = (): Generation => ({ entries: new Map(), characters: 0 });
+
+/**
+ * Make a cache of so many characters; `dropped` is told when something had to go.
+ *
+ * Two generations of half the room each: what is used moves to the younger one, and when that is full the older one
+ * goes. (An order of use within one Map would leave a deleted entry behind at every use, and the next use of the same
+ * key would walk past them all.)
+ */
+export const contentCache = (charactersMax: number, dropped: () => void): ContentCache => {
+  let young = newGeneration();
+  let old = newGeneration();
+
+  const add = (name: string, kept: Kept) => {
+    if (kept.characters > charactersMax / 2) return;
+    if (young.characters + kept.characters > charactersMax / 2) {
+      old = young;
+      young = newGeneration();
+      dropped();
+    }
+    young.entries.set(name, kept);
+    young.characters += kept.characters;
+  };
+  const find = (name: string) => {
+    const used = young.entries.get(name);
+    if (used) return used.value;
+    const kept = old.entries.get(name);
+    if (!kept) return undefined;
+    old.entries.delete(name);
+    old.characters -= kept.characters;
+    add(name, kept);
+    return kept.value;
+  };
+  const keep = <Value extends Kept['value']>(name: string, value: Value, length: number): Value => {
+    // Another request may have read it meanwhile; its object is in use already.
+    const known = find(name);
+    if (known !== undefined) return known as Value;
+    add(name, { value, characters: name.length + leastCharacters + length });
+    return value;
+  };
+  // No id of a release has a space.
+  const nameOf = ({ release, key }: PartName) => `${release} ${key}`;
+
+  return {
+    head: (release) => find(release) as ReleaseHead | undefined,
+    part: (name) => find(nameOf(name)) as ReleasePart | null | undefined,
+    keepHead: (head) => keep(head.value.id, head.value, head.characters),
+    keepPart: (name, part) => keep(nameOf(name), part?.value ?? null, part?.characters ?? 0),
+    size: () => ({
+      entries: young.entries.size + old.entries.size,
+      characters: young.characters + old.characters,
+    }),
+  };
+};

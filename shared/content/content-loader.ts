@@ -1,0 +1,138 @@
+import { activeDirectory } from './active-directory.ts';
+import type { ActiveReleases } from './active-releases.ts';
+import type { TaxAddress } from './address.ts';
+import type { LoadContent, ReleaseHead, ReleasePart } from './content.ts';
+import {
+  type ContentCache,
+  contentCache,
+  keptCharactersMax,
+  type PartName,
+  type ReadContent,
+} from './content-cache.ts';
+import type { Release } from './release.ts';
+import { ReleaseNotFound } from './release-not-found.ts';
+import { releaseView } from './release-view.ts';
+
+/** What loading content needs from outside. */
+export type ContentPorts = {
+  readonly readActive: () => Promise<ActiveReleases>;
+  readonly readContent: ReadContent;
+  /** The newest built-in release of a state by its two letters, and any by its id. */
+  readonly builtIn: (state: string) => Release | undefined;
+  readonly builtInById: (id: string) => Release | undefined;
+  /** The service's time in milliseconds. */
+  readonly now: () => number;
+};
+
+/** Loads content, and says how much of it is kept: what was read, and how many pointers the views of it have. */
+export type ContentLoader = {
+  readonly loadContent: LoadContent;
+  readonly size: () => ReturnType<ContentCache['size']> & { readonly viewed: number };
+};
+
+/** An address in a state that an imported release answers for. */
+type Local = { readonly release: string; readonly keys: readonly string[] };
+
+// No ZIP or city of a release has a longer name; what a client calls a city may.
+const keyLengthMax = 100;
+
+const keysOf = ({ zip5, city }: TaxAddress): string[] =>
+  [zip5, city].filter((key): key is string => key !== null && key.length <= keyLengthMax);
+
+const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
+
+/** How many pointers to places, rates and locations the views of an instance have: they take 8 MB. */
+export const viewedMax = 1_000_000;
+
+/**
+ * Make what loads content for an instance (architecture, decision 7): which releases are active is known for 60 seconds,
+ * heads and parts of imported releases for as long as there is room (`charactersMax` of JSON text), the built-in ones
+ * for ever. A calculation with everything at hand reads nothing; otherwise the directory, and then once whatever it
+ * lacks of heads and parts.
+ *
+ * Throws where the directory cannot be read, and `ReleaseNotFound` where it or a transaction names what is not there.
+ */
+export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax): ContentLoader => {
+  const directory = activeDirectory(ports.readActive, ports.now);
+  // A view holds its parts: it must not outlive them in the cache, or the bound would not hold.
+  const views = new Map<string, Release>();
+  let viewed = 0;
+  const forgetViews = () => {
+    views.clear();
+    viewed = 0;
+  };
+  const cache = contentCache(charactersMax, forgetViews);
+
+  const view = (head: ReleaseHead, parts: readonly ReleasePart[]): Release => {
+    const name = nameOf({ release: head.id, keys: parts.map(({ key }) => key) });
+    const known = views.get(name);
+    if (known) return known;
+    const made = releaseView(head, parts);
+    const isKept = parts.every((part) => cache.part({ release: head.id, key: part.key }) === part);
+    if (!isKept || cache.head(head.id) !== head) return made;
+    const pointers = made.jurisdictions.length + made.rates.length + made.locations.length;
+    if (viewed + pointers > viewedMax) forgetViews();
+    viewed += pointers;
+    views.set(name, made);
+    return made;
+  };
+
+  const viewsOf = async (locals: readonly Local[]): Promise<ReadonlyMap<string, Release>> => {
+    const read = await readMissing(locals, cache, ports.readContent);
+    return new Map(
+      locals.map((local) => {
+        const head = read.heads.get(local.release) as ReleaseHead;
+        const parts = local.keys.flatMap((key) => read.parts.get(`${local.release} ${key}`) ?? []);
+        return [nameOf(local), view(head, parts)];
+      }),
+    );
+  };
+
+  const loadContent: LoadContent = async (addresses, pinned = {}) => {
+    const isPinned = addresses.every(({ state }) => state === null || pinned[`US-${state}`] !== undefined);
+    const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directory();
+    const localOf = (address: TaxAddress): Local | undefined => {
+      const code = `US-${address.state}`;
+      const release = pinned[code] ?? states[code]?.release;
+      return release === undefined || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
+    };
+    const locals = addresses.flatMap((address) => localOf(address) ?? []);
+    const found = locals.length === 0 ? new Map<string, Release>() : await viewsOf(locals);
+    return (address) => {
+      if (address.state === null) return undefined;
+      const local = localOf(address);
+      if (!local) return ports.builtInById(pinned[`US-${address.state}`] ?? '') ?? ports.builtIn(address.state);
+      const release = found.get(nameOf(local));
+      if (!release) throw new Error('Content is asked for an address that it was not loaded for.');
+      return release;
+    };
+  };
+
+  return { loadContent, size: () => ({ ...cache.size(), viewed }) };
+};
+
+/** Heads and parts, from the cache or in one reading: not from the cache alone, which may have no room for all of them. */
+const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent) => {
+  const heads = new Map(locals.map(({ release }) => [release, cache.head(release)]));
+  const names = new Map(
+    locals.flatMap(({ release, keys }) =>
+      keys.map((key): [string, PartName] => [`${release} ${key}`, { release, key }]),
+    ),
+  );
+  const parts = new Map([...names].map(([name, partName]) => [name, cache.part(partName)]));
+  const missingHeads = [...heads].flatMap(([release, head]) => (head ? [] : [release]));
+  const missingParts = [...names].filter(([name]) => parts.get(name) === undefined);
+  if (missingHeads.length + missingParts.length === 0) return { heads, parts };
+  const read = await readContent(
+    missingHeads,
+    missingParts.map(([, name]) => name),
+  );
+  for (const [index, release] of missingHeads.entries()) {
+    const head = read.heads[index];
+    if (!head) throw new ReleaseNotFound(release);
+    heads.set(release, cache.keepHead(head));
+  }
+  for (const [index, [name, partName]] of missingParts.entries())
+    parts.set(name, cache.keepPart(partName, read.parts[index]));
+  return { heads, parts };
+};

@@ -1,0 +1,43 @@
+/** How a calculation gets its content: loaded once for all its addresses, then looked up without waiting. */
+import type { TaxAddress } from './address.ts';
+import type { Jurisdiction, Location, Rate, Release } from './release.ts';
+
+/**
+ * Finds the release that taxes an address, holding at least the locations that the address may lie in; `undefined`
+ * where there is none. The same address gets the same object, so that what is found out about a release is kept.
+ */
+export type ReleaseFor = (address: TaxAddress) => Release | undefined;
+
+/** Ids of releases by the state's jurisdiction code, as a transaction pins them (`{"US-MN": "US-MN@2026-11-21.1"}`). */
+export type PinnedReleases = Readonly<Record<string, string>>;
+
+/** Loads what addresses need of the pinned releases, or of the active ones where none is pinned. */
+export type LoadContent = (addresses: readonly TaxAddress[], pinned?: PinnedReleases) => Promise<ReleaseFor>;
+
+/**
+ * What an imported release knows of one ZIP (`55401`) or city (`MINNEAPOLIS`), with the jurisdictions and rates that it
+ * names. A release that was imported is kept in such parts beside a head: a calculation reads only the parts of its
+ * addresses.
+ */
+export type ReleasePart = {
+  readonly key: string;
+  readonly jurisdictions: readonly Jurisdiction[];
+  readonly rates: readonly Rate[];
+  readonly locations: readonly Location[];
+};
+
+/** A release without its local content, and what the import found out about itself. */
+export type ReleaseHead = Release & {
+  /** SHA-256 of the head and all its parts, in hexadecimal. */
+  readonly content_hash: string;
+  /** The base release whose rules and settings it took over. */
+  readonly base: string;
+  readonly format: 'sst' | 'zip-rates' | 'woocommerce' | 'cdtfa' | 'texas';
+  readonly imported_at: string;
+  readonly counts: {
+    readonly parts: number;
+    readonly jurisdictions: number;
+    readonly rates: number;
+    readonly locations: number;
+  };
+};

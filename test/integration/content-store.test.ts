@@ -1,0 +1,198 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { headOf, partOf } from '../support/imported.ts';
+
+// What is active is so for everybody: the table is this file's own.
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client.ts');
+const store = await import('../../shared/store/content-store.ts');
+const { readContent } = await import('../../shared/store/content-reads.ts');
+const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
+
+const TableName = environment.tables.content;
+const now = '2026-11-21T12:00:00.000Z';
+
+beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
+
+// Every test has ids of its own, and changes what is active of a state of its own.
+let counter = 0;
+const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
+const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
+const partsOf = (keys: readonly string[]) => keys.map((key) => partOf(key, { [`US-MN-${key}`]: '0.01' }));
+
+const imported = async (id: string, keys: readonly string[] = []) => {
+  await store.writeParts(id, partsOf(keys));
+  const head = headOf(id);
+  expect(await store.writeHead(head, keys)).toEqual({ ok: true, value: undefined });
+  return head;
+};
+const codesOf = (result: { readonly ok: boolean; readonly problems?: readonly { readonly code: string }[] }) =>
+  result.ok ? 'accepted' : (result.problems ?? []).map(({ code }) => code).join();
+
+describe('an imported release', () => {
+  it('is read back as it was written, its parts in the order that they are asked for', async () => {
+    const id = newId();
+    const keys = [...zips(250), 'MINNEAPOLIS', 'ST PAUL'];
+    const head = await imported(id, keys);
+    expect(await store.findHead(id)).toEqual(head);
+    expect(await store.readPartKeys(id)).toEqual([...keys].sort());
+    const asked = [...keys].reverse();
+    expect(await store.readParts(id, asked)).toEqual(partsOf(asked));
+    await expect(store.readParts(id, ['55001', '99999'])).rejects.toThrow('no part 99999');
+  });
+
+  it('is listed with its state, the newest last, however many there are of a day', async () => {
+    const ids = ['US-OH@2030-01-01.10', 'US-OH@2030-01-01.9', 'US-OH@2030-02-01.1', 'US-OK@2030-01-01.1'];
+    for (const id of ids) await imported(id);
+    const listed: string[] = [];
+    for await (const { id } of store.listHeads('US-OH')) listed.push(id);
+    expect(listed).toEqual(['US-OH@2030-01-01.9', 'US-OH@2030-01-01.10', 'US-OH@2030-02-01.1']);
+  });
+
+  it('is not there before its head is written, and can be imported again until then', async () => {
+    const id = newId();
+    await store.writeParts(id, partsOf(['55001']));
+    expect(await store.findHead(id)).toBeUndefined();
+    await store.writeParts(id, partsOf(['55001', '55002']));
+    expect(codesOf(await store.writeHead(headOf(id), ['55001', '55002']))).toBe('accepted');
+  });
+
+  it('has exactly the parts that it should: missing ones, and ones of another import, keep it from being finished', async () => {
+    const id = newId();
+    await store.writeParts(id, partsOf(['55001', '55002']));
+    expect(codesOf(await store.writeHead(headOf(id), ['55001', '55002', '55003']))).toBe('precondition_failed');
+    expect(codesOf(await store.writeHead(headOf(id), ['55001']))).toBe('precondition_failed');
+    expect(await store.findHead(id)).toBeUndefined();
+    expect(await store.discardParts(id)).toBe(2);
+    expect(await store.readPartKeys(id)).toEqual([]);
+    await imported(id, ['55003']);
+  });
+
+  it('is never changed: neither a part, nor the head, nor by discarding it', async () => {
+    const id = newId();
+    const head = await imported(id, ['55001']);
+    await expect(store.writePart(id, partOf('55001', { 'US-MN-X': '0.5' }))).rejects.toThrow('other content');
+    expect(codesOf(await store.writeHead({ ...head, content_hash: 'other' }, ['55001']))).toBe('precondition_failed');
+    expect(codesOf(await store.writeHead({ ...head, imported_at: 'later' }, ['55001']))).toBe('accepted');
+    await expect(store.discardParts(id)).rejects.toThrow();
+    expect(await store.findHead(id)).toEqual(head);
+    expect(await store.readParts(id, ['55001'])).toEqual(partsOf(['55001']));
+  });
+
+  it('cannot have the id of a built-in release, nor one that is none', async () => {
+    expect(codesOf(await store.writeHead(headOf('US-MI@2026-10-01.1'), []))).toBe('precondition_failed');
+    await expect(store.writeHead({ ...headOf(newId()), state: 'US-OH' }, [])).rejects.toThrow('begins with its state');
+    expect(await store.findHead('US-MN@2030-01-01.01')).toBeUndefined();
+    expect(await store.findHead('../../etc')).toBeUndefined();
+  });
+
+  it('stops an import at the first part that cannot be written, without taking all the others', async () => {
+    const id = newId();
+    await store.writePart(id, partOf('55005', { 'US-MN-X': '0.5' }));
+    let taken = 0;
+    const source = async function* () {
+      for (const part of partsOf(zips(1000))) {
+        taken++;
+        yield part;
+      }
+    };
+    await expect(store.writeParts(id, source())).rejects.toThrow('55005');
+    expect(taken).toBeLessThan(200);
+  });
+
+  it('counts its parts while it is written', async () => {
+    const counts: number[] = [];
+    await store.writeParts(newId(), partsOf(zips(40)), (count) => counts.push(count));
+    expect(counts).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+  });
+
+  it('refuses a part that no item holds', async () => {
+    const cities = Array.from({ length: 20_000 }, () => crypto.randomUUID());
+    await expect(store.writePart(newId(), partOf('55001', {}, { cities }))).rejects.toThrow('bytes compressed');
+  });
+});
+
+describe('reading for a calculation', () => {
+  it('answers in the order of what is asked, also what there is not, more than a hundred too', async () => {
+    const id = newId();
+    await imported(id, zips(150));
+    const names = [...zips(150), 'NOWHERE'].map((key) => ({ release: id, key }));
+    const { heads, parts } = await readContent([newId(), id], names);
+    expect(heads.map((head) => head?.value.id)).toEqual([undefined, id]);
+    expect(parts.map((part) => part?.value.key)).toEqual([...zips(150), undefined]);
+    expect(parts[0]?.characters).toBe(JSON.stringify(parts[0]?.value).length);
+  });
+
+  it('throws where an item is damaged, or another one than its key says', async () => {
+    const id = newId();
+    await imported(id, ['55001', '55002']);
+    const [one, other] = [partKey(id, '55001'), partKey(id, '55002')];
+    const { Item } = await database.send(new GetCommand({ TableName, Key: one }));
+    await database.send(new PutCommand({ TableName, Item: { ...Item, ...other } }));
+    await expect(readContent([], [{ release: id, key: '55002' }])).rejects.toThrow('where another one should');
+    const content = Uint8Array.from(Item?.['content'] as Uint8Array);
+    content[content.length - 5] = (content[content.length - 5] ?? 0) ^ 1;
+    await database.send(new PutCommand({ TableName, Item: { ...Item, content } }));
+    await expect(readContent([], [{ release: id, key: '55001' }])).rejects.toThrow();
+    await database.send(
+      new UpdateCommand({
+        TableName,
+        Key: releaseHeadKey(id),
+        UpdateExpression: 'SET content = :content',
+        ExpressionAttributeValues: { ':content': content },
+      }),
+    );
+    await expect(readContent([id], [])).rejects.toThrow();
+  });
+});
+
+describe('activating', () => {
+  it('names the release from then on, goes back, and ends at the built-in one', async () => {
+    const [one, other] = [newId('US-IA'), newId('US-IA')];
+    await imported(one);
+    await imported(other);
+    const activate = async (id: string | null) => {
+      const result = await store.activateRelease('US-IA', id, await store.readActiveReleases(), now);
+      expect(result.ok && result.value).toEqual(await store.readActiveReleases());
+      return (await store.readActiveReleases()).states['US-IA'];
+    };
+    expect(await activate(one)).toEqual({ release: one, activated_at: now, previous: [] });
+    expect(await activate(other)).toEqual({
+      release: other,
+      activated_at: now,
+      previous: [{ release: one, activated_at: now }],
+    });
+    expect(await activate(one)).toEqual({ release: one, activated_at: now, previous: [] });
+    expect(await activate(null)).toBeUndefined();
+  });
+
+  it("is refused where the release is not finished, not there, or another state's; then nothing changes", async () => {
+    const [half, never, finished] = [newId('US-KS'), newId('US-KS'), newId('US-KY')];
+    await store.writeParts(half, partsOf(['55001']));
+    await imported(finished);
+    const before = await store.readActiveReleases();
+    for (const id of [half, never, finished, 'US-KS', 'nonsense'])
+      expect(codesOf(await store.activateRelease('US-KS', id, before, now))).toBe('not_found');
+    expect(await store.readActiveReleases()).toEqual(before);
+  });
+
+  it('happens once where two do it at the same time: the other one is told to look again', async () => {
+    const ids = [newId('US-LA'), newId('US-ME'), newId('US-MD'), newId('US-MA')];
+    for (const id of ids) await imported(id);
+    const seen = await store.readActiveReleases();
+    const results = await Promise.all(ids.map((id) => store.activateRelease(id.slice(0, 5), id, seen, now)));
+    expect(results.map(codesOf).sort()).toEqual([
+      'accepted',
+      'precondition_failed',
+      'precondition_failed',
+      'precondition_failed',
+    ]);
+    const active = await store.readActiveReleases();
+    expect(active.version).toBe(seen.version + 1);
+    expect(ids.filter((id) => active.states[id.slice(0, 5)])).toEqual(ids.filter((_, index) => results[index]?.ok));
+  });
+});

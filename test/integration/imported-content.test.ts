@@ -1,0 +1,189 @@
+/** From an import to an answer: releases of the test's own are activated, and the API is asked. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { headOf, partOf } from '../support/imported.ts';
+
+// What is active is so for everybody: the table is this file's own.
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client.ts');
+const store = await import('../../shared/store/content-store.ts');
+const { newCaller } = await import('../support/api.ts');
+const { clientOf, creditOf, goods, later, made, sale } = await import('../support/sales.ts');
+
+type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };
+
+let calls: string[] = [];
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  database.middlewareStack.add(
+    (next, context) => (sent) => {
+      const table = environment.tables.content;
+      const { RequestItems, ...input } = sent.input as Input & { RequestItems?: Record<string, Input> };
+      const asked = input.TableName === table ? input : RequestItems?.[table];
+      const name = String(context.commandName).replace('Command', '');
+      // A replica may be behind: what it does not have yet would be kept as absent.
+      if (asked) calls.push(asked.ConsistentRead ? name : `${name}, perhaps of a replica`);
+      return next(sent);
+    },
+    { step: 'initialize', name: 'record' },
+  );
+});
+
+/** The calls to the content's table that a run makes. */
+const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => {
+  calls = [];
+  await run();
+  return calls;
+};
+
+/** Hennepin County, Minneapolis and two districts; 9.025 % together with the state. */
+const minneapolis = { 'US-MN-H': '0.0015', 'US-MN-MPLS': '0.005', 'US-MN-T': '0.0075', 'US-MN-M': '0.0075' };
+const zips = Array.from({ length: 150 }, (_, index) => String(55001 + index));
+const one = 'US-MN@2030-01-01.1';
+const other = 'US-MN@2030-01-02.1';
+const parts = {
+  [one]: [
+    partOf('55401', minneapolis),
+    partOf('ST PAUL', { 'US-MN-SP': '0.015' }),
+    ...zips.map((zip, index) => partOf(zip, { [`US-MN-${zip}`]: String(0.001 * (1 + (index % 9))).slice(0, 5) })),
+  ],
+  [other]: [partOf('55401', { 'US-MN-NEW': '0.03125' })],
+};
+
+const write = async (id: keyof typeof parts) => {
+  await store.writeParts(id, parts[id]);
+  await store.writeHead(
+    headOf(id),
+    parts[id].map(({ key }) => key),
+  );
+};
+let minutes = 0;
+/** Activate, and have a minute pass for the instances to notice: each time another one, which none has read in yet. */
+const activated = async <Value>(id: string | null, run: () => Promise<Value>): Promise<Value> => {
+  const result = await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
+  expect(result.ok).toBe(true);
+  minutes += 2;
+  return later(minutes * 60_000, run);
+};
+
+const inMinnesota = (postal_code: string | null, city: string | null = null) => ({
+  customer: { address: { state: 'MN', postal_code, city, country: 'US' } },
+});
+const atNicollet = sale(inMinnesota('55401'));
+const newClient = async () => clientOf(await newCaller());
+const taxed = async (client: Awaited<ReturnType<typeof newClient>>, body: unknown = atNicollet) => {
+  const { tax_amount, content_releases } = await made(client.calculate(body));
+  return [tax_amount, content_releases['US-MN']];
+};
+
+describe('an imported release that is active', () => {
+  it('costs one read of the directory and one of everything else when cold, and none when warm', async () => {
+    await write(one);
+    const client = await newClient();
+    await activated(one, async () => {
+      expect(await callsOf(() => client.calculate(atNicollet))).toEqual(['GetItem', 'BatchGetItem']);
+      expect(await callsOf(() => client.calculate(atNicollet))).toEqual([]);
+      expect(await callsOf(() => made(client.create(atNicollet)))).toEqual([]);
+      expect(await callsOf(() => client.calculate(sale(inMinnesota('55402'))))).toEqual(['BatchGetItem']);
+      expect(await callsOf(() => client.calculate(sale(inMinnesota('55402'))))).toEqual([]);
+      // Michigan has no import.
+      expect(await callsOf(() => client.calculate(sale()))).toEqual([]);
+    });
+  });
+
+  it('is what answers from then on, at most a minute later, until it is taken back', async () => {
+    const client = await newClient();
+    await activated(null, async () => {
+      const [, builtIn] = await taxed(client);
+      expect(builtIn).toMatch(/^US-MN@2026/);
+      await store.activateRelease('US-MN', one, await store.readActiveReleases(), 'now');
+      expect((await taxed(client))[1]).toBe(builtIn);
+      expect(await later(60_000, () => taxed(client))).toEqual(['9.03', one]);
+    });
+    await write(other);
+    expect(await activated(other, () => taxed(client))).toEqual(['10.00', other]);
+    const { previous = [] } = (await store.readActiveReleases()).states['US-MN'] ?? {};
+    expect(await activated(previous[0]?.release ?? null, () => taxed(client))).toEqual(['9.03', one]);
+  });
+
+  it('answers for a city by its name, and for a place that it does not know with the state alone', async () => {
+    const client = await newClient();
+    await activated(one, async () => {
+      expect(await taxed(client, sale(inMinnesota(null, 'St. Paul')))).toEqual(['8.38', one]);
+      expect((await taxed(client, sale(inMinnesota('55999'))))[1]).toBe(one);
+    });
+  });
+
+  it('answers for 150 ZIPs of one request, a hundred of them in a round trip', async () => {
+    const client = await newClient();
+    const request = sale({ line_items: zips.map((zip) => goods({ ...inMinnesota(zip) })) });
+    await activated(one, async () => {
+      await client.calculate(sale());
+      let answer: any;
+      const run = async () => {
+        answer = await made(client.calculate(request));
+      };
+      expect(await callsOf(run)).toEqual(['BatchGetItem', 'BatchGetItem']);
+      for (const [index, line] of answer.line_items.entries()) {
+        const codes = line.taxes.map((row: any) => row.jurisdiction_code);
+        expect(codes).toEqual(['US-MN', `US-MN-${zips[index]}`]);
+      }
+      expect(await callsOf(run)).toEqual([]);
+    });
+  });
+});
+
+describe('a transaction of an imported release', () => {
+  const unmatched = { line_items: [goods({ id: 'another', quantity: '1', unit_price: '80.00' })] };
+
+  it('keeps it: a credit after a later activation still rests on it, and so does a replay', async () => {
+    const client = await newClient();
+    const sold = await activated(one, () => made(client.create({ ...atNicollet, status: 'finalized' })));
+    expect([sold.tax_amount, sold.content_releases]).toEqual(['9.03', { 'US-MN': one }]);
+    await activated(other, async () => {
+      expect(await taxed(client)).toEqual(['10.00', other]);
+      // 80.00 at 9.025 %.
+      const calculated = await made(client.calculate(creditOf(sold, { status: undefined, ...unmatched })));
+      expect([calculated.tax_amount, calculated.content_releases]).toEqual(['7.22', { 'US-MN': one }]);
+      const credit = await made(client.create(creditOf(sold, unmatched)));
+      expect([credit.tax_amount, credit.content_releases]).toEqual(['7.22', { 'US-MN': one }]);
+      for (const { id } of [sold, credit]) {
+        const replay = await made(client.call('POST', `/transactions/${id}/replay`));
+        expect([replay.match, replay.differences]).toEqual([true, []]);
+      }
+    });
+  });
+
+  it('moves to the active one where a draft is edited, and not where only its tax is', async () => {
+    const client = await newClient();
+    const [edited, retaxed] = await activated(one, () =>
+      Promise.all([made(client.create(atNicollet)), made(client.create({ ...atNicollet, tax_amount: '5.00' }))]),
+    );
+    await activated(other, async () => {
+      const recalculated = await made(client.update(retaxed.id, { tax_amount: null }));
+      expect([recalculated.tax_amount, recalculated.content_releases]).toEqual(['9.03', { 'US-MN': one }]);
+      const metadata = await made(client.update(edited.id, { metadata: { a: '1' } }));
+      expect([metadata.tax_amount, metadata.content_releases]).toEqual(['9.03', { 'US-MN': one }]);
+      const moved = await made(client.update(edited.id, { line_items: [goods({ quantity: '4' })] }));
+      expect([moved.tax_amount, moved.content_releases]).toEqual(['20.00', { 'US-MN': other }]);
+    });
+  });
+
+  it('is told of an outage, and not answered by another release, where what it pins is gone', async () => {
+    const client = await newClient();
+    const { account } = await newCaller();
+    const { currentContext, pinnedContext } = await import('../../shared/transactions/context.ts');
+    const { loadContent } = await import('../../shared/store/load-content.ts');
+    const around = { settings: account.settings, now: 0 };
+    const gone = { transaction: { content_releases: { 'US-MN': 'US-MN@2030-01-03.1' } }, pinned: account.settings };
+    await activated(one, async () => {
+      expect((await taxed(client))[1]).toBe(one);
+      await expect(pinnedContext(atNicollet, gone, around, loadContent)).rejects.toThrow('US-MN@2030-01-03.1');
+      await expect(currentContext(atNicollet, around, loadContent)).resolves.toBeDefined();
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
+import type { Location, Rate } from '../../shared/content/release.ts';
+import { jurisdiction, locationOf, releaseOf } from './builders.ts';
+
+/** Imported releases of a test's own, by hand and not by an importer. */
+
+type NewHead = Partial<ReleaseHead> & { readonly rate?: string };
+
+/** The head of a release of its id's state, taxed at 6.875 % unless the test says otherwise. */
+export const headOf = (id: string, { rate = '0.06875', ...others }: NewHead = {}): ReleaseHead => ({
+  ...releaseOf({ id, of: [{ code: id.slice(0, 5), type: 'state', rate }] }),
+  content_hash: `hash of ${id}`,
+  base: `${id.slice(0, 5)}@2026-10-01.1`,
+  format: 'zip-rates',
+  imported_at: '2026-11-20T12:00:00.000Z',
+  counts: { parts: 0, jurisdictions: 0, rates: 0, locations: 0 },
+  ...others,
+});
+
+const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
+const rateOf = (code: string, rate: string): Rate => ({ ...always, jurisdiction: code, rate });
+
+/** A part with one location that these jurisdictions tax, cities by their codes and rates (`{ 'US-MN-MPLS': '0.005' }`). */
+export const partOf = (
+  key: string,
+  locals: Readonly<Record<string, string>>,
+  location: Partial<Location> = {},
+): ReleasePart => ({
+  key,
+  jurisdictions: Object.keys(locals).map((code) => jurisdiction(code, 'city')),
+  rates: Object.entries(locals).map(([code, rate]) => rateOf(code, rate)),
+  locations: [
+    locationOf({
+      ...(/^\d{5}$/.test(key) ? { zips: [[`${key}0000`, `${key}9999`]] } : { cities: [key] }),
+      alternatives: [Object.keys(locals)],
+      ...location,
+    }),
+  ],
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import { addressesOf } from '../../shared/calculations/addresses-of.ts';
+import { calculate } from '../../shared/calculations/calculate.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { requestOf, testNow } from '../support/builders.ts';
+
+const settings = defaultSettings('aspen.2026-10-01');
+const zipsOf = (input: Parameters<typeof addressesOf>[0], ship_from: any = null) =>
+  addressesOf(input, { ship_from }).map(({ zip5 }) => zip5);
+const at = (postal_code: string | null, others: object = {}) => ({ address: { postal_code, ...others } });
+
+describe('the addresses of a calculation', () => {
+  it("are those of its lines, with the document's where they have none, and where the goods come from", () => {
+    const input = {
+      customer: at('55401'),
+      ship_from: at('48226'),
+      line_items: [{}, { customer: at('90001') }, { ship_from: at('10001') }],
+    };
+    expect(zipsOf(input, { postal_code: '60601' })).toEqual(['55401', '48226', '90001', '10001', '60601']);
+    expect(zipsOf({ ...input, line_items: [{ customer: at('90001'), ship_from: at('10001') }] })).toEqual([
+      '90001',
+      '10001',
+    ]);
+  });
+
+  it('are each there once, however many lines have them, as far as they decide', () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => ({ customer: at('55401', { line1: `${index} Main` }) }));
+    expect(zipsOf({ line_items: lines })).toEqual(['55401']);
+  });
+
+  it('are none that cannot be read, and none at all without lines', () => {
+    const unreadable = [at('1'), at(null), at('55401', { state: 'MI' }), { address: null }];
+    expect(zipsOf({ line_items: unreadable.map((customer) => ({ customer })) })).toEqual([]);
+    expect(zipsOf({ customer: at('55401'), line_items: [] }, { postal_code: '60601' })).toEqual([]);
+    expect(zipsOf({ customer: at('55401'), line_items: null })).toEqual([]);
+  });
+
+  it('are all that a calculation looks up content for', () => {
+    const text = (...values: string[]) => fc.option(fc.constantFrom('', ...values), { nil: undefined });
+    const address = fc.record({
+      state: text('CA', 'MN', 'TX', 'nowhere'),
+      postal_code: text('55401', '55401-1234', '90001', '75001', '00001', 'x'),
+      city: text('Minneapolis', 'Los Angeles'),
+      country: text('US', 'CA'),
+    });
+    const holder = fc.option(fc.record({ address: fc.option(address) }));
+    const line = fc.record({ customer: holder, ship_from: holder });
+    const asked = fc.record({
+      customer: holder,
+      ship_from: holder,
+      line_items: fc.array(line, { minLength: 1, maxLength: 4 }),
+    });
+    let looked = 0;
+    fc.assert(
+      fc.property(asked, fc.option(address), (input, ship_from) => {
+        const around = { ...settings, ship_from: ship_from as any };
+        const request = requestOf(input as any);
+        const loaded = new Set(addressesOf(request, around).map((one) => JSON.stringify(one)));
+        const releaseFor = (one: Parameters<typeof builtInReleaseFor>[0]) => {
+          looked++;
+          expect(loaded).toContain(JSON.stringify(one));
+          return builtInReleaseFor(one);
+        };
+        calculate(request, { settings: around, releaseFor, now: testNow }, []);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(looked).toBeGreaterThan(200);
+  });
+});

@@ -1,0 +1,309 @@
+/** The loader on ports of the test's own: what it reads, when, and what it keeps. */
+import { describe, expect, it } from 'vitest';
+import type { ActiveReleases } from '../../shared/content/active-releases.ts';
+import type { TaxAddress } from '../../shared/content/address.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
+import { contentCache } from '../../shared/content/content-cache.ts';
+import { type ContentPorts, contentLoader, viewedMax } from '../../shared/content/content-loader.ts';
+import type { Location } from '../../shared/content/release.ts';
+import { ReleaseNotFound } from '../../shared/content/release-not-found.ts';
+import { releaseOf } from '../support/builders.ts';
+import { headOf, partOf } from '../support/imported.ts';
+
+const at = (zip5: string | null, city: string | null = null, state = 'MN'): TaxAddress => ({
+  country: 'US',
+  state,
+  zip5,
+  plus4: null,
+  city,
+  isZipKnown: zip5 !== null,
+  isStateGuessed: false,
+});
+
+const minnesota = 'US-MN@2026-11-21.1';
+const parts = [
+  partOf('55401', { 'US-MN-MPLS': '0.005' }),
+  partOf('55402', { 'US-MN-MPLS': '0.005' }),
+  partOf('MINNEAPOLIS', { 'US-MN-MPLS': '0.005', 'US-MN-OTHER': '0.01' }),
+];
+
+type Options = {
+  readonly active?: Readonly<Record<string, string>>;
+  readonly stored?: Readonly<Record<string, readonly ReleasePart[]>>;
+  readonly charactersMax?: number;
+};
+
+/** A database, a clock and a loader; `reads` says what was asked of the database, one entry for each round trip. */
+const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts }, charactersMax }: Options = {}) => {
+  const reads: string[] = [];
+  const state = { nowMs: 0, isDown: false, active };
+  const directory = (): ActiveReleases => ({
+    version: 1,
+    states: Object.fromEntries(
+      Object.entries(state.active).map(([code, release]) => [code, { release, activated_at: '', previous: [] }]),
+    ),
+  });
+  const measured = <Value extends ReleaseHead | ReleasePart>(value: Value | undefined) =>
+    value && { value, characters: JSON.stringify(value).length };
+  const ports: ContentPorts = {
+    readActive: async () => {
+      reads.push('directory');
+      // What is active is decided when the database answers, and not when it is asked.
+      await Promise.resolve();
+      if (state.isDown) throw new Error('down');
+      return directory();
+    },
+    readContent: async (heads, names) => {
+      reads.push([...heads, ...names.map(({ key }) => key)].join(' '));
+      await Promise.resolve();
+      return {
+        // A copy each time, as a database gives one.
+        heads: heads.map((id) => measured(id in stored ? structuredClone(headOf(id)) : undefined)),
+        parts: names.map(({ release, key }) =>
+          measured(structuredClone(stored[release]?.find((part) => part.key === key))),
+        ),
+      };
+    },
+    builtIn: (code) => builtIn[code],
+    builtInById: (id) => Object.values(builtIn).find((release) => release.id === id),
+    now: () => state.nowMs,
+  };
+  const builtIn: Readonly<Record<string, ReturnType<typeof releaseOf>>> = {
+    MN: releaseOf({ of: [{ code: 'US-MN', type: 'state', rate: '0.06875' }] }),
+    OH: releaseOf({ of: [{ code: 'US-OH', type: 'state', rate: '0.0575' }] }),
+  };
+  const read = () => reads.splice(0);
+  return { ...contentLoader(ports, charactersMax), state, read, builtIn };
+};
+
+describe('what a calculation reads', () => {
+  it('is the directory and then everything else at once when cold, and nothing when warm', async () => {
+    const { loadContent, read } = world();
+    await loadContent([at('55401'), at('55402', 'MINNEAPOLIS')]);
+    expect(read()).toEqual(['directory', `${minnesota} 55401 55402 MINNEAPOLIS`]);
+    await loadContent([at('55401', 'MINNEAPOLIS'), at('55402')]);
+    expect(read()).toEqual([]);
+    await loadContent([at('55401'), at('55403')]);
+    expect(read()).toEqual(['55403']);
+  });
+
+  it('is the directory alone where the states of its addresses have no import', async () => {
+    const { loadContent, read, builtIn } = world();
+    const releaseFor = await loadContent([at('43215', null, 'OH')]);
+    expect(releaseFor(at('43215', null, 'OH'))).toBe(builtIn['OH']);
+    expect(read()).toEqual(['directory']);
+  });
+
+  it('is not even that where everything is pinned to built-in releases', async () => {
+    const { loadContent, read, builtIn } = world();
+    const pinned = { 'US-MN': builtIn['MN']?.id ?? '', 'US-OH': builtIn['OH']?.id ?? '' };
+    const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], pinned);
+    expect([releaseFor(at('55401')), read()]).toEqual([builtIn['MN'], []]);
+  });
+
+  it('is read once for what the release does not have: that is kept as well', async () => {
+    const { loadContent, read } = world();
+    const releaseFor = await loadContent([at('55999')]);
+    expect(releaseFor(at('55999'))).toMatchObject({ id: minnesota, locations: [] });
+    read();
+    await loadContent([at('55999', 'NOWHERE')]);
+    await loadContent([at('55999', 'NOWHERE')]);
+    expect(read()).toEqual(['NOWHERE']);
+  });
+
+  it('is nothing for a city that is longer than any', async () => {
+    const { loadContent, read } = world();
+    await loadContent([at('55401', 'M'.repeat(101))]);
+    expect(read()).toEqual(['directory', `${minnesota} 55401`]);
+  });
+
+  it('is one round trip for 150 ZIPs', async () => {
+    const zips = Array.from({ length: 150 }, (_, index) => String(55001 + index));
+    const { loadContent, read } = world({ stored: { [minnesota]: zips.map((zip) => partOf(zip, { [zip]: '0.01' })) } });
+    const releaseFor = await loadContent(zips.map((zip) => at(zip)));
+    expect(read()).toEqual(['directory', `${minnesota} ${zips.join(' ')}`]);
+    for (const zip of zips) expect(releaseFor(at(zip))?.jurisdictions.map(({ code }) => code)).toEqual(['US-MN', zip]);
+  });
+});
+
+describe('which release an address gets', () => {
+  it('is the active one, with what it knows of the ZIP and of the city, each jurisdiction and rate once', async () => {
+    const { loadContent } = world();
+    const releaseFor = await loadContent([at('55401', 'MINNEAPOLIS')]);
+    const release = releaseFor(at('55401', 'MINNEAPOLIS'));
+    expect(release?.jurisdictions.map(({ code }) => code)).toEqual(['US-MN', 'US-MN-MPLS', 'US-MN-OTHER']);
+    expect(release?.rates.map(({ jurisdiction, rate }) => [jurisdiction, rate])).toEqual([
+      ['US-MN', '0.06875'],
+      ['US-MN-MPLS', '0.005'],
+      ['US-MN-OTHER', '0.01'],
+    ]);
+    expect(release?.locations).toEqual([...(parts[0]?.locations ?? []), ...(parts[2]?.locations ?? [])]);
+  });
+
+  it('is the same object for the same ZIP and city, in every request', async () => {
+    const { loadContent } = world();
+    const [one, other] = await Promise.all([loadContent([at('55401')]), loadContent([at('55401'), at('55402')])]);
+    const third = await loadContent([at('55401', 'NOWHERE')]);
+    expect(other(at('55401'))).toBe(one(at('55401')));
+    expect(third(at('55401', 'NOWHERE'))).toBe(one(at('55401')));
+    expect(other(at('55402'))).not.toBe(one(at('55401')));
+  });
+
+  it('is the pinned one, an imported one too, and the active one in states without a pin', async () => {
+    const older = 'US-MN@2026-11-20.1';
+    const ohio = 'US-OH@2026-11-21.1';
+    const { loadContent, builtIn } = world({
+      active: { 'US-MN': minnesota, 'US-OH': ohio },
+      stored: { [minnesota]: parts, [older]: [partOf('55401', { 'US-MN-OLD': '0.02' })], [ohio]: [] },
+    });
+    const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], { 'US-MN': older });
+    expect(releaseFor(at('55401'))?.jurisdictions.map(({ code }) => code)).toEqual(['US-MN', 'US-MN-OLD']);
+    expect(releaseFor(at(null, null, 'OH'))?.id).toBe(ohio);
+    const before = await loadContent([at('55401')], { 'US-MN': builtIn['MN']?.id ?? '' });
+    expect(before(at('55401'))).toBe(builtIn['MN']);
+  });
+
+  it('is none outside the United States', async () => {
+    const { loadContent, read } = world();
+    const abroad = { ...at(null), country: 'CA', state: null };
+    const releaseFor = await loadContent([abroad]);
+    expect([releaseFor(abroad), read()]).toEqual([undefined, []]);
+  });
+
+  it('is an error where it was not loaded, and where the release is gone', async () => {
+    const { loadContent } = world({ active: { 'US-MN': minnesota, 'US-OH': 'US-OH@2026-11-21.9' } });
+    const releaseFor = await loadContent([at('55401')]);
+    expect(() => releaseFor(at('55402'))).toThrow('not loaded for');
+    await expect(loadContent([at(null, null, 'OH')])).rejects.toThrow(ReleaseNotFound);
+    await expect(loadContent([at('55401')], { 'US-MN': 'US-MN@2026-01-01.1' })).rejects.toThrow('US-MN@2026-01-01.1');
+  });
+});
+
+describe('the directory', () => {
+  const newer = 'US-MN@2026-11-22.1';
+  const worldOfTwo = () => world({ stored: { [minnesota]: parts, [newer]: [] } });
+  const activeAt = async ({ loadContent }: ReturnType<typeof world>) =>
+    (await loadContent([at('55401')]))(at('55401'))?.id;
+
+  it('is read again after 60 seconds, so that an activation is noticed then', async () => {
+    const two = worldOfTwo();
+    expect(await activeAt(two)).toBe(minnesota);
+    two.state.active = { 'US-MN': newer };
+    two.state.nowMs = 59_999;
+    expect(await activeAt(two)).toBe(minnesota);
+    two.state.nowMs = 60_000;
+    expect(await activeAt(two)).toBe(newer);
+    // Also where the clock was set back.
+    two.state.active = { 'US-MN': minnesota };
+    two.state.nowMs = 1;
+    expect(await activeAt(two)).toBe(minnesota);
+  });
+
+  it('is read once for requests at the same time', async () => {
+    const { loadContent, read } = world();
+    await Promise.all([loadContent([at(null, null, 'OH')]), loadContent([at(null, null, 'OH')])]);
+    expect(read()).toEqual(['directory']);
+  });
+
+  it('that cannot be read again is an outage and not an older answer, and is tried anew by the next request', async () => {
+    const two = worldOfTwo();
+    await activeAt(two);
+    two.state.isDown = true;
+    two.state.nowMs = 59_999;
+    expect(await activeAt(two)).toBe(minnesota);
+    two.state.nowMs = 60_000;
+    await expect(activeAt(two)).rejects.toThrow('down');
+    two.state.isDown = false;
+    expect(await activeAt(two)).toBe(minnesota);
+  });
+});
+
+describe('what an instance keeps', () => {
+  const zips = Array.from({ length: 400 }, (_, index) => String(55001 + index));
+  const many = zips.map((zip) => partOf(zip, { [`US-MN-${zip}`]: '0.01' }));
+  const charactersMax = 20_000;
+  const bounded = () => world({ stored: { [minnesota]: many }, charactersMax });
+
+  it('is bounded, whatever is asked for and whether it is there or not', async () => {
+    const { loadContent, size } = bounded();
+    let most = 0;
+    for (const [index, zip] of zips.entries()) {
+      await loadContent([at(zip, `CITY ${index}`)]);
+      most = Math.max(most, size().characters);
+    }
+    await loadContent(zips.map((zip) => at(zip)));
+    most = Math.max(most, size().characters);
+    expect(most).toBeLessThanOrEqual(charactersMax);
+    expect(most).toBeGreaterThan(charactersMax / 2);
+    expect(size().entries).toBeLessThan(100);
+  });
+
+  it('is counted once wherever it lies, goes when it was unused for long, and is not begun with what is too large', () => {
+    let drops = 0;
+    const cache = contentCache(10_000, () => drops++);
+    const name = (index: number) => ({ release: minnesota, key: `5540${index}` });
+    const value = partOf('55401', {});
+    const keep = (index: number, characters = 976) => cache.keepPart(name(index), { value, characters });
+    // With its name of 24 characters each takes 1,200: four of them are half of what there is room for.
+    for (const index of [1, 2, 3, 4, 5]) keep(index);
+    expect(cache.size()).toEqual({ entries: 5, characters: 6000 });
+    expect(cache.part(name(1))).toBe(value);
+    expect([cache.size(), drops]).toEqual([{ entries: 5, characters: 6000 }, 1]);
+    for (const index of [6, 7, 8]) keep(index);
+    expect([1, 2, 3, 4, 5, 6, 7, 8].filter((index) => cache.part(name(index)))).toEqual([1, 5, 6, 7, 8]);
+    keep(9, 6000);
+    expect(cache.part(name(9))).toBeUndefined();
+  });
+
+  it('is bounded where nothing of what is asked for is there', async () => {
+    const { loadContent, size } = bounded();
+    for (let block = 0; block < 20; block++)
+      await loadContent(Array.from({ length: 50 }, (_, index) => at(null, `CITY ${block} ${index}`)));
+    expect(size().characters).toBeLessThanOrEqual(charactersMax);
+    expect(size().entries).toBeLessThanOrEqual(charactersMax / 200);
+  });
+
+  it('is bounded where few parts are shown in many ways, each of them once', async () => {
+    const [location] = partOf('55401', {}).locations;
+    const long = { ...partOf('55401', {}), locations: Array.from({ length: 4000 }, () => location as Location) };
+    const cities = Array.from({ length: 400 }, (_, index) => partOf(`CITY ${index}`, {}));
+    const { loadContent, size } = world({ stored: { [minnesota]: [long, ...cities] } });
+    let most = 0;
+    for (const { key } of cities) {
+      const [one, other] = [await loadContent([at('55401', key)]), await loadContent([at('55401', key)])];
+      expect(other(at('55401', key))).toBe(one(at('55401', key)));
+      most = Math.max(most, size().viewed);
+    }
+    expect(viewedMax).toBe(1_000_000);
+    expect(most).toBeLessThanOrEqual(viewedMax);
+    expect(most).toBeGreaterThan(viewedMax - 5000);
+  });
+
+  it('answers right even where a request needs more than there is room for', async () => {
+    const { loadContent, size } = bounded();
+    for (const _ of [1, 2]) {
+      const releaseFor = await loadContent(zips.map((zip) => at(zip)));
+      for (const zip of zips) expect(releaseFor(at(zip))?.jurisdictions[1]?.code).toBe(`US-MN-${zip}`);
+      // Two jurisdictions, two rates and a location each: nothing is shown any more that is not kept.
+      expect(size().viewed).toBeLessThanOrEqual(5 * size().entries);
+    }
+  });
+
+  it('is what is used: a flood of others does not push it out', async () => {
+    const { loadContent, read } = bounded();
+    for (const zip of zips) {
+      await loadContent([at('55001')]);
+      await loadContent([at(zip)]);
+    }
+    expect(read().filter((trip) => trip.includes('55001'))).toHaveLength(1);
+  });
+
+  it('lets go of a release together with the parts that it shows', async () => {
+    const { loadContent } = bounded();
+    const before = (await loadContent([at('55001')]))(at('55001'));
+    for (const zip of zips.slice(1)) await loadContent([at(zip)]);
+    const after = (await loadContent([at('55001')]))(at('55001'));
+    expect(after).toEqual(before);
+    expect(after).not.toBe(before);
+  });
+});
