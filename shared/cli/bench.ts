@@ -6,6 +6,7 @@ import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.t
 import { buildBundles } from './bench/bundles.ts';
 import { calculationFigures } from './bench/calculation.ts';
 import type { Figure } from './bench/figure.ts';
+import { importFigures } from './bench/imports.ts';
 
 const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
@@ -39,5 +40,6 @@ const databaseFigures = async (folder: string): Promise<void> => {
 print(calculationFigures());
 const folder = temporaryFolder();
 print(buildBundles(folder));
+print(importFigures(folder));
 await databaseFigures(folder);
 process.exit();

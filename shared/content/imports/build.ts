@@ -1,0 +1,150 @@
+/** Turns what an importer reads into a release: a head, and one part for each ZIP and city. */
+import type { ReleaseHead, ReleasePart } from '../content.ts';
+import type { Confidence, Evidence, Release } from '../release.ts';
+import { type Collection, collect } from './build/collect.ts';
+import { PartsFile, readParts } from './build/parts-file.ts';
+import { Registry } from './build/registry.ts';
+import { SpanSets } from './build/span-sets.ts';
+import { Spill } from './build/spill.ts';
+import { writeParts } from './build/write-parts.ts';
+import { contentHash } from './content-hash.ts';
+import type { Entry } from './entry.ts';
+import { type Format, importers } from './importers.ts';
+import { type Summary, Tally } from './summary.ts';
+import { zipsOfState } from './zips.ts';
+
+/** The key of the head's sources that everything imported cites. */
+const source = 'import';
+
+const nothingFound = 'No row says what a ZIP or a city of the state is taxed: there is nothing to make a release of.';
+
+export type BuildOptions = {
+  readonly entries: AsyncIterable<Entry>;
+  /** The release whose rules, settings, sources and state jurisdiction the new one takes over. */
+  readonly base: Release;
+  /** `US-MN@2026-11-21.1`. */
+  readonly id: string;
+  readonly format: Format;
+  /** ISO instant. */
+  readonly importedAt: string;
+  /** A folder that the caller owns and removes when the parts have been read. */
+  readonly tempFolder: string;
+};
+
+/**
+ * `built`: the head, and the parts in the order of their keys, as often as they are asked for. Bad rows do not keep a
+ * release from being built: look at `summary.bad` before it is stored. `nothing`: no row says what any place is taxed.
+ */
+export type Built =
+  | {
+      readonly outcome: 'built';
+      readonly head: ReleaseHead;
+      readonly parts: () => AsyncIterable<ReleasePart>;
+      readonly summary: Summary;
+    }
+  | { readonly outcome: 'nothing'; readonly reason: string; readonly summary: Summary };
+
+const confidences: Readonly<Record<Format, Confidence>> = {
+  sst: 'high',
+  'zip-rates': 'medium-high',
+  woocommerce: 'medium',
+  cdtfa: 'high',
+  texas: 'high',
+};
+
+/** Formats that list places by name: what lies outside every city, they do not tell. */
+const byName: readonly Format[] = ['cdtfa', 'texas'];
+
+const citation = (format: Format, { files }: Summary, importedAt: string): string =>
+  `${importers[format].describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
+
+/** The state, and what else taxes all of it: Tennessee's tax on single articles. */
+const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jurisdictions'] => [
+  state,
+  ...others.filter(({ type }) => type === 'state'),
+];
+
+type HeadDetails = { readonly summary: Summary; readonly registry: Registry; readonly counts: ReleaseHead['counts'] };
+
+const headOf = (
+  options: BuildOptions,
+  { summary, registry, counts }: HeadDetails,
+): Omit<ReleaseHead, 'content_hash'> => {
+  const { base, id, format, importedAt } = options;
+  const { locals: _, ...taken } = base;
+  const own = registry.ratesOf(base.state);
+  return {
+    ...taken,
+    id,
+    ...(byName.includes(format) ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
+    sources: { ...base.sources, [source]: citation(format, summary, importedAt) },
+    jurisdictions: stateWide(base),
+    // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
+    rates: own.length > 0 ? own : base.rates.filter(({ jurisdiction }) => jurisdiction === base.state),
+    locations: [],
+    base: base.id,
+    format,
+    imported_at: importedAt,
+    counts,
+  };
+};
+
+/** What the base release says of places by codes that no import gives its own places. */
+const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void => {
+  const { rules, settings } = base;
+  const known = new Set([...stateWide(base).map(({ code }) => code), ...used]);
+  const isLost = (code: string) => !known.has(code);
+  const lost = rules.filter(({ jurisdictions }) => jurisdictions?.every(isLost)).map(({ id }) => id);
+  if (lost.length > 0)
+    tally.note(`These rules name places that the import does not have, and do nothing: ${lost.join(', ')}.`);
+  const brackets = settings.rounding.flatMap(({ policy }) => (policy.method === 'bracket' ? policy.brackets : []));
+  const tables = [...new Set(brackets.map(({ jurisdiction }) => jurisdiction).filter(isLost))];
+  if (tables.length > 0)
+    tally.note(`These rounding tables are of places that the import does not have: ${tables.join(', ')}.`);
+};
+
+const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evidence: Evidence): Collection => ({
+  tally: new Tally(),
+  registry: new Registry(evidence),
+  sets: new SpanSets(),
+  spill: new Spill(tempFolder),
+  cities: new Map(),
+  zip3s: [...new Set(zips.map((zip) => Number(zip.slice(0, 3))))],
+});
+
+/** Write the parts of what was collected; the file is closed whatever happens. */
+const writeAll = (collection: Collection, zips: readonly string[], evidence: Evidence, folder: string) => {
+  const file = new PartsFile(folder);
+  try {
+    const { locations } = writeParts(collection, zips, evidence, file);
+    return { path: file.path, parts: file.count, locations };
+  } finally {
+    file.close();
+  }
+};
+
+/**
+ * Build a release out of entries, in a memory that does not grow with their number: spans are put by into files, and
+ * come back one three-digit ZIP at a time. Every part carries the jurisdictions and rates that it names.
+ */
+export const buildRelease = async (options: BuildOptions): Promise<Built> => {
+  const { entries, base, format, tempFolder } = options;
+  const evidence: Evidence = { source, confidence: confidences[format] };
+  const zips = zipsOfState(base.state.slice(3));
+  const collection = collectionOf(options, zips, evidence);
+  const { tally, registry, spill } = collection;
+  try {
+    for await (const entry of entries) collect(collection, entry);
+    const { path, parts, locations } = writeAll(collection, zips, evidence, tempFolder);
+    if (parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
+    noteLost(base, tally, registry.used);
+    const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
+    const summary = tally.summary();
+    const counts = { parts, locations, rates, jurisdictions: registry.used.size + 1 };
+    const head = headOf(options, { summary, registry, counts });
+    const content_hash = await contentHash(head, readParts(path));
+    return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
+  } finally {
+    spill.close();
+  }
+};

@@ -1,0 +1,59 @@
+import type { Entry, LocalSet } from '../entry.ts';
+import type { Tally } from '../summary.ts';
+import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
+import type { Registry } from './registry.ts';
+import type { SpanSets } from './span-sets.ts';
+import type { Spill } from './spill.ts';
+
+/** Where entries go: what is long into files, what is short into memory. */
+export type Collection = {
+  readonly tally: Tally;
+  readonly registry: Registry;
+  readonly sets: SpanSets;
+  readonly spill: Spill;
+  /** The times of each city. */
+  readonly cities: Map<string, Piece[]>;
+  /** The three-digit ZIPs of the state, sorted. */
+  readonly zip3s: readonly number[];
+};
+
+const zip3Unit = 1_000_000;
+
+const times = (
+  collection: Collection,
+  { from, to, locals }: { from: string | null; to: string | null; locals: LocalSet },
+) => ({
+  from: dayNumber(from, noFrom),
+  to: dayNumber(to, noTo),
+  set: collection.sets.numberOf(locals),
+});
+
+const spillSpan = (collection: Collection, span: Extract<Entry, { kind: 'span' }>): void => {
+  const [low, high] = [Number(span.low), Number(span.high)];
+  const piece = { ...times(collection, span), order: orderOf(span.rank ?? 0, high - low) };
+  for (const zip3 of collection.zip3s) {
+    const first = zip3 * zip3Unit;
+    const last = first + zip3Unit - 1;
+    if (last < low || high < first) continue;
+    collection.spill.put(zip3, { ...piece, low: Math.max(low, first), high: Math.min(high, last) });
+  }
+};
+
+/** Put one entry where it belongs. */
+export const collect = (collection: Collection, entry: Entry): void => {
+  collection.tally.count(entry);
+  switch (entry.kind) {
+    case 'jurisdiction':
+    case 'rate':
+      collection.registry.add(entry);
+      break;
+    case 'span':
+      spillSpan(collection, entry);
+      break;
+    case 'city': {
+      const pieces = collection.cities.get(entry.city) ?? [];
+      pieces.push({ ...times(collection, entry), low: 0, high: 0, order: 0 });
+      collection.cities.set(entry.city, pieces);
+    }
+  }
+};

@@ -1,0 +1,70 @@
+import { assert } from '../../../assert.ts';
+import type { ReleasePart } from '../../content.ts';
+import type { Evidence, Jurisdiction, Rate } from '../../release.ts';
+import type { Entry } from '../entry.ts';
+
+const levels = ['state', 'county', 'city', 'district'] as const;
+
+const byLevel = (one: Jurisdiction, other: Jurisdiction): number =>
+  levels.indexOf(one.type) - levels.indexOf(other.type) || (one.code < other.code ? -1 : 1);
+
+/** The jurisdictions of a part and all their rates, whatever their dates; and the same as JSON, for the part's line. */
+type Named = Pick<ReleasePart, 'jurisdictions' | 'rates'> & { readonly json: string };
+
+// Neighbours share their jurisdictions: a few are kept, and made again when they come back.
+const namedMax = 256;
+
+/** Every jurisdiction and rate that the entries told of: thousands, where the spans are millions. */
+export class Registry {
+  private readonly jurisdictions = new Map<string, Jurisdiction>();
+  private readonly rates = new Map<string, Rate[]>();
+  private readonly named = new Map<string, Named>();
+  /** What some part names. */
+  readonly used = new Set<string>();
+  private readonly evidence: Evidence;
+
+  constructor(evidence: Evidence) {
+    this.evidence = evidence;
+  }
+
+  add(entry: Extract<Entry, { kind: 'jurisdiction' | 'rate' }>): void {
+    if (entry.kind === 'jurisdiction') {
+      this.jurisdictions.set(entry.jurisdiction.code, entry.jurisdiction);
+      return;
+    }
+    const { jurisdiction } = entry.rate;
+    const rate = { ...entry.rate, ...this.evidence };
+    this.rates.set(jurisdiction, [...(this.rates.get(jurisdiction) ?? []), rate]);
+  }
+
+  /** The rates of a jurisdiction by their first days. */
+  ratesOf(code: string): readonly Rate[] {
+    return (this.rates.get(code) ?? []).toSorted((one, other) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1));
+  }
+
+  get size(): number {
+    return this.jurisdictions.size;
+  }
+
+  /** What a part must carry whose locations name the codes. */
+  carried(codes: Iterable<string>): Named {
+    const sorted = [...new Set(codes)].toSorted();
+    const key = sorted.join();
+    const known = this.named.get(key);
+    if (known) return known;
+    if (this.named.size >= namedMax) this.named.clear();
+    const jurisdictions = sorted.map((code) => this.jurisdiction(code)).toSorted(byLevel);
+    const rates = jurisdictions.flatMap(({ code }) => this.ratesOf(code));
+    const json = `"jurisdictions":${JSON.stringify(jurisdictions)},"rates":${JSON.stringify(rates)}`;
+    const named = { jurisdictions, rates, json };
+    this.named.set(key, named);
+    for (const code of sorted) this.used.add(code);
+    return named;
+  }
+
+  private jurisdiction(code: string): Jurisdiction {
+    const found = this.jurisdictions.get(code);
+    assert(found !== undefined, `the importer says what ${code} is, which it names`);
+    return found;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Evidence, Location } from '../../release.ts';
+import type { Collection } from './collect.ts';
+import { cityLocations, zipLocations } from './locations.ts';
+import type { PartsFile } from './parts-file.ts';
+import type { Piece } from './piece.ts';
+import { resolve } from './resolve.ts';
+import type { Pieces } from './spill.ts';
+
+const zipUnit = 10_000;
+
+export type Written = { readonly locations: number };
+
+/** The indexes of the pieces of each ZIP that the state has. */
+const byZip = (pieces: Pieces, zips: readonly number[]): readonly (readonly [zip: number, indexes: number[]])[] => {
+  const found = new Map<number, number[]>(zips.map((zip) => [zip, []]));
+  for (let index = 0; index < pieces.length; index += 1) {
+    const last = Math.floor(pieces.highOf(index) / zipUnit);
+    for (let zip = Math.floor(pieces.lowOf(index) / zipUnit); zip <= last; zip += 1) found.get(zip)?.push(index);
+  }
+  return [...found].filter(([, indexes]) => indexes.length > 0);
+};
+
+/** A piece within one ZIP. */
+const cut = (piece: Piece, zip: number): Piece => ({
+  ...piece,
+  low: Math.max(piece.low, zip * zipUnit),
+  high: Math.min(piece.high, zip * zipUnit + zipUnit - 1),
+});
+
+/**
+ * Write the part of every ZIP and of every city, in the order of their keys, one three-digit ZIP after another: only
+ * its pieces are in memory.
+ */
+export const writeParts = (
+  { registry, sets, spill, cities }: Collection,
+  zips: readonly string[],
+  evidence: Evidence,
+  file: PartsFile,
+): Written => {
+  let count = 0;
+  const details = { evidence, setOf: (set: number) => sets.set(set) };
+  const write = (key: string, locations: readonly Location[]): void => {
+    const { json } = registry.carried(locations.flatMap(({ alternatives }) => alternatives.flat()));
+    file.write(`{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}}`);
+    count += locations.length;
+  };
+  const zipNumbers = Map.groupBy(zips.map(Number), (zip) => Math.floor(zip / 100));
+  for (const zip3 of spill.zip3s()) {
+    const pieces = spill.take(zip3);
+    for (const [zip, indexes] of byZip(pieces, zipNumbers.get(zip3) ?? [])) {
+      const own = indexes.map((index) => cut(pieces.at(index), zip));
+      write(String(zip).padStart(5, '0'), zipLocations(resolve(own), details));
+    }
+  }
+  for (const city of [...cities.keys()].toSorted())
+    write(city, cityLocations(city, resolve(cities.get(city) ?? []), details));
+  return { locations: count };
+};

@@ -1,0 +1,104 @@
+import type { Release } from '../../release.ts';
+import { cityName, codePart } from '../city-name.ts';
+import { americanDay, dayBefore } from '../days.ts';
+import type { Entry } from '../entry.ts';
+import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
+import { onlyFile, readRows } from '../files/read-rows.ts';
+import { fractionOf, readFraction, readPercent, unitsOf } from '../fractions.ts';
+import type { Read } from '../importers.ts';
+import { bad, type RowResult, row, skipped } from '../row-result.ts';
+import { stateRateOn } from '../state-rate.ts';
+
+type Column = 'city' | 'proper' | 'county' | 'rate' | 'start';
+
+const columns: Columns<Column> = {
+  city: { headers: ['City_name', 'JURIS_NAME'], required: true },
+  proper: { headers: ['City_Name_Proper'], required: false },
+  county: { headers: ['County_name'], required: true },
+  rate: { headers: ['RATE'], required: true },
+  start: { headers: ['START_DATE'], required: true },
+};
+
+/** What a city takes beyond the state from a day on; the state's rate that it was taken from ends on `stateTo`. */
+type Change = { readonly from: string; readonly stateTo: string | null; readonly rate: string; readonly line: number };
+type City = { readonly name: string; readonly county: string; readonly changes: Change[] };
+type Reading = Omit<City, 'changes'> & { readonly city: string; readonly change: Omit<Change, 'line'> };
+
+/** The file has been published with fractions and with percentages; no rate is both. */
+const readRate = (text: string): string | null => readFraction(text) ?? readPercent(text);
+
+const readCells = (cells: HeadedRow<Column>['cells'], base: Release): RowResult<Reading> => {
+  const city = cityName(cells.city);
+  if (city === null) return bad('names no city: fill in City_name');
+  if (city.startsWith('UNINCORPORATED')) return skipped('unincorporated areas have no city that an address names');
+  const from = americanDay(cells.start);
+  if (from === null) return bad(`START_DATE ${cells.start || '(none)'} is no day: write it as 7/1/2026`);
+  const combined = readRate(cells.rate);
+  if (combined === null) return bad(`RATE ${cells.rate || '(none)'} is none: write it as 0.0725 or 7.25`);
+  // Rates that began before the base release does are still in force on its first day.
+  const day = from < base.established_from ? base.established_from : from;
+  const known = stateRateOn(base, day);
+  const rest = unitsOf(combined) - unitsOf(known?.rate ?? '1');
+  if (known === null || rest < 0n)
+    return bad(
+      `file says ${combined} in all, the release says ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
+    );
+  const name = cells.proper || cells.city;
+  return row({ city, name, county: cells.county, change: { from, stateTo: known.to, rate: fractionOf(rest) } });
+};
+
+type Cities = Map<string, City[]>;
+
+function* addChange(cities: Cities, { city, name, county, change }: Reading, line: number): Generator<Entry> {
+  const sameName = cities.get(city) ?? [];
+  const found = sameName.find((one) => one.county === county) ?? { name, county, changes: [] };
+  const other = found.changes.find(({ from }) => from === change.from);
+  if (other) {
+    const repeats = other.rate === change.rate;
+    yield repeats
+      ? { kind: 'skipped', line, reason: 'repeats another row' }
+      : {
+          kind: 'bad',
+          line,
+          reason: `gives ${name} another rate than line ${other.line} from ${change.from} on: correct one`,
+        };
+    return;
+  }
+  found.changes.push({ ...change, line });
+  cities.set(city, [...sameName.filter((one) => one !== found), found]);
+}
+
+const lastDay = ({ stateTo }: Change, next: Change | undefined): string | null => {
+  const before = next ? dayBefore(next.from) : null;
+  return before !== null && stateTo !== null ? (before < stateTo ? before : stateTo) : (before ?? stateTo);
+};
+
+function* cityEntries(city: string, { name, county, changes }: City, isShared: boolean): Generator<Entry> {
+  const code = `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(county)}` : ''}`;
+  const sorted = changes.toSorted((one, other) => (one.from < other.from ? -1 : 1));
+  yield {
+    kind: 'jurisdiction',
+    jurisdiction: { code, name: `${name}, local taxes`, type: 'district', tax_type: 'sales' },
+  };
+  for (const [index, change] of sorted.entries()) {
+    const days = { from: change.from, to: lastDay(change, sorted[index + 1]) };
+    yield { kind: 'rate', rate: { jurisdiction: code, rate: change.rate, ...days } };
+    yield { kind: 'city', city, ...days, locals: change.rate === '0' ? [] : [code] };
+  }
+}
+
+/**
+ * Read California's rates by city (content notes 2). They are combined: what is above the state's rate in the base
+ * release is one district tax of the city, from the row's day until the city's next one. Some hundreds of cities are held
+ * until the file ends.
+ */
+export const readCdtfa: Read = async function* (files, { base, onProgress }) {
+  const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+  const cities: Cities = new Map();
+  yield* readRows(
+    table,
+    ({ cells }) => readCells(cells, base),
+    (reading, line) => addChange(cities, reading, line),
+  );
+  for (const [city, sameName] of cities) for (const one of sameName) yield* cityEntries(city, one, sameName.length > 1);
+};

@@ -1,0 +1,38 @@
+/**
+ * What every importer makes of a file: one entry after another, in any order, so that a file of any length passes
+ * through a bounded memory. `build.ts` turns entries into a release.
+ */
+import type { Jurisdiction, Rate } from '../release.ts';
+
+/** Codes of the jurisdictions below the state that tax a place together; `[]` is no local tax, which is an answer. */
+export type LocalSet = readonly string[];
+
+export type Entry =
+  | { readonly kind: 'jurisdiction'; readonly jurisdiction: Jurisdiction }
+  /** The rate of a jurisdiction, the state's too; its evidence is the file's. */
+  | { readonly kind: 'rate'; readonly rate: Omit<Rate, 'source' | 'confidence' | 'note'> }
+  /** Nine-digit ZIPs, inclusive: `554010000` to `554019999` is the whole of 55401. Days are `YYYY-MM-DD`. */
+  | {
+      readonly kind: 'span';
+      readonly low: string;
+      readonly high: string;
+      readonly from: string | null;
+      readonly to: string | null;
+      readonly locals: LocalSet;
+      /** Where two spans end as the same ZIPs, the lower rank is asked first, whatever its width; 0 where none is said. */
+      readonly rank?: number;
+    }
+  /** A place that is known by its name alone, upper case and without punctuation, as `TaxAddress.city`. */
+  | {
+      readonly kind: 'city';
+      readonly city: string;
+      readonly from: string | null;
+      readonly to: string | null;
+      readonly locals: LocalSet;
+    }
+  /** A file was read to its end. */
+  | { readonly kind: 'file'; readonly name: string; readonly rows: number }
+  /** A row that the importer leaves out on purpose, and why: one of few reasons, so that a summary can count them. */
+  | { readonly kind: 'skipped'; readonly line: number; readonly reason: string }
+  /** A row that cannot be what it should be, and what to do about it. */
+  | { readonly kind: 'bad'; readonly line: number; readonly reason: string };

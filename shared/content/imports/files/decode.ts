@@ -1,0 +1,41 @@
+/** Bytes to text, in blocks of whole lines, whatever the encoding of each line is. */
+
+const newline = 0x0a;
+const windows = new TextDecoder('windows-1252');
+
+/** A line that is not UTF-8 is taken for Windows-1252, of which Latin-1 is a part: files are stuck together of both. */
+const decodeLines = (lines: Buffer): string => {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  try {
+    return utf8.decode(lines);
+  } catch {
+    const end = lines.indexOf(newline) + 1;
+    if (end === 0 || end === lines.length) return windows.decode(lines);
+    let text = '';
+    for (let start = 0; start < lines.length; ) {
+      const next = lines.indexOf(newline, start) + 1 || lines.length;
+      text += decodeLines(lines.subarray(start, next));
+      start = next;
+    }
+    return text;
+  }
+};
+
+/**
+ * Decode a stream of bytes as UTF-8, and lines that are not UTF-8 as Windows-1252. A byte order mark is dropped. Blocks
+ * end where lines end, but for the last one.
+ */
+export async function* decode(bytes: AsyncIterable<Buffer>, onBytes: (count: number) => void): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    onBytes(chunk.length);
+    const end = chunk.lastIndexOf(newline) + 1;
+    if (end === 0) {
+      rest = Buffer.concat([rest, chunk]);
+      continue;
+    }
+    yield decodeLines(Buffer.concat([rest, chunk.subarray(0, end)]));
+    rest = chunk.subarray(end);
+  }
+  if (rest.length > 0) yield decodeLines(rest);
+}

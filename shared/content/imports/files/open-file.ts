@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import yauzl from 'yauzl';
+
+/** A file as bytes, taken out of its ZIP file if it lies in one. */
+export type OpenFile = {
+  /** Of the packed file, if it is packed. */
+  readonly name: string;
+  readonly bytes: Readable;
+  /** How many bytes of `size` have been read, as the file lies on the disk (or unpacked, out of a ZIP file). */
+  readonly size: number;
+  readonly close: () => void;
+};
+
+const firstBytes = async (path: string): Promise<Buffer> => {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+};
+
+// The second one has no file in it.
+const zipStarts: readonly string[] = ['PK\u0003\u0004', 'PK\u0005\u0006'];
+
+// What macOS and Windows put beside the one file that is meant.
+const isText = ({ fileName }: yauzl.Entry): boolean =>
+  /\.(?:csv|txt|tsv)$/i.test(fileName) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(fileName);
+
+const openPacked = async (path: string): Promise<OpenFile> => {
+  const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
+  const found: yauzl.Entry[] = [];
+  for await (const entry of zip.eachEntry()) if (isText(entry)) found.push(entry);
+  const [entry, ...others] = found;
+  if (!entry || others.length > 0) {
+    zip.close();
+    throw new Error(`${basename(path)} packs ${found.length} .csv or .txt files; it must be one. Unpack it first.`);
+  }
+  const bytes = await zip.openReadStreamPromise(entry);
+  return { name: basename(entry.fileName), bytes, size: entry.uncompressedSize, close: () => zip.close() };
+};
+
+/**
+ * Open a file for reading from its beginning. Whether it is a ZIP file its first bytes say: names come as .zip, .ZIP,
+ * .csv, .CSV and .txt. Throws where there is no such file, and where a ZIP file packs none or several.
+ */
+export const openFile = async (path: string): Promise<OpenFile> => {
+  const start = await firstBytes(path);
+  if (zipStarts.includes(start.toString('latin1'))) return openPacked(path);
+  const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
+  await once(bytes, 'open');
+  return { name: basename(path), bytes, size: (await stat(path)).size, close: () => bytes.destroy() };
+};

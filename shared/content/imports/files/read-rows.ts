@@ -1,0 +1,36 @@
+import type { Entry } from '../entry.ts';
+import type { RowResult } from '../row-result.ts';
+import type { BrokenRow } from './rows.ts';
+
+type Numbered = { readonly line: number };
+
+/**
+ * Turn rows into entries by `read`, which says what is wrong with a row or what it comes to; `use` makes entries of what
+ * it comes to. The file's own entry comes last.
+ */
+export async function* readRows<One extends Numbered, Value>(
+  { name, rows }: { readonly name: string; readonly rows: AsyncIterable<One | BrokenRow> },
+  read: (row: One) => RowResult<Value>,
+  use: (value: Value, line: number) => Iterable<Entry>,
+): AsyncGenerator<Entry> {
+  let count = 0;
+  for await (const row of rows) {
+    count += 1;
+    if ('broken' in row) {
+      yield { kind: 'bad', line: row.line, reason: row.broken };
+      continue;
+    }
+    const result = read(row);
+    if (result.kind === 'row') yield* use(result.value, row.line);
+    else yield { kind: result.kind, line: row.line, reason: result.reason };
+  }
+  yield { kind: 'file', name, rows: count };
+}
+
+/** The only file of a format that has one. */
+export const onlyFile = (files: readonly string[]): string => {
+  const [file] = files;
+  if (file === undefined || files.length > 1)
+    throw new Error(`This format takes one file; ${files.length} were given.`);
+  return file;
+};

@@ -1,0 +1,36 @@
+import { decimal, rescale } from '../../money/decimal.ts';
+import { rateDecimals } from '../release.ts';
+
+/** No general sales tax, all levels together, is near this: what is above is a percentage where a fraction belongs. */
+const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
+
+/** A rate in units of `10^-rateDecimals`, to add and compare exactly. */
+export const unitsOf = (fraction: string): bigint => rescale(decimal(fraction), rateDecimals);
+
+/** The shortest decimal string of a rate: `5000000n` is `"0.05"`. */
+export const fractionOf = (units: bigint): string => {
+  const text = units.toString().padStart(rateDecimals + 1, '0');
+  const whole = text.slice(0, -rateDecimals);
+  const decimals = text.slice(-rateDecimals).replace(/0+$/, '');
+  return decimals === '' ? whole : `${whole}.${decimals}`;
+};
+
+const read = (text: string, decimalsMax: number): bigint | null => {
+  const parts = /^(?<whole>\d{0,3})(?:\.(?<decimals>\d*))?$/.exec(text)?.groups;
+  if (!parts || !/\d/.test(text)) return null;
+  // Spreadsheets write trailing zeros without end.
+  const decimals = (parts['decimals'] ?? '').replace(/0+$/, '');
+  return decimals.length > decimalsMax ? null : unitsOf(`${parts['whole'] || '0'}.${decimals || '0'}`);
+};
+
+/** Read a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` where it is none below 0.25. */
+export const readFraction = (text: string): string | null => {
+  const units = read(text, rateDecimals);
+  return units === null || units > fractionMax ? null : fractionOf(units);
+};
+
+/** Read a percentage (`6.8750`) as a fraction (`0.06875`); `null` where it is none below 25. */
+export const readPercent = (text: string): string | null => {
+  const units = read(text.replace(/\s*%$/, ''), rateDecimals - 2);
+  return units === null || units / 100n > fractionMax ? null : fractionOf(units / 100n);
+};

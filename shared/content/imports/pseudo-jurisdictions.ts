@@ -1,0 +1,61 @@
+import type { Jurisdiction, JurisdictionType } from '../release.ts';
+import { codePart } from './city-name.ts';
+import type { Entry } from './entry.ts';
+
+/** A local tax that a file gives a rate for, and no code. */
+export type Component = {
+  readonly level: Exclude<JurisdictionType, 'state'>;
+  /** `CITY`, `SPECIAL`: tells two taxes of one place and level apart. */
+  readonly label: string;
+  readonly place: string;
+  readonly rate: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Where another place of the same name has another rate, its code ends with this: a ZIP. */
+  readonly distinction: string;
+};
+
+const nameOf = ({ level, label, place }: Component): string => {
+  if (level === 'city') return place;
+  return `${place}, ${label.toLowerCase()} tax`;
+};
+
+/**
+ * Gives local taxes codes that can be read and stay from one file to the next: `US-TX-CITY-ROUND-ROCK`. The same name
+ * and level with the same rate is one jurisdiction; with another rate it is another, `US-TX-CITY-ROUND-ROCK-78665`.
+ */
+export class PseudoJurisdictions {
+  private readonly codes = new Map<string, string>();
+  private readonly taken = new Set<string>();
+  private readonly state: string;
+
+  constructor(state: string) {
+    this.state = state;
+  }
+
+  /** The code of a component, and the entries that say so when it is a new one. */
+  codeOf(component: Component): { readonly code: string; readonly entries: readonly Entry[] } {
+    const { level, label, place, rate, from, to, distinction } = component;
+    const base = `US-${this.state}-${label}-${codePart(place) || 'UNNAMED'}`;
+    const key = `${base} ${level} ${rate} ${from} ${to}`;
+    const known = this.codes.get(key);
+    if (known !== undefined) return { code: known, entries: [] };
+    const code = this.free(base, distinction);
+    this.codes.set(key, code);
+    const jurisdiction: Jurisdiction = { code, name: nameOf(component), type: level, tax_type: 'sales' };
+    return {
+      code,
+      entries: [
+        { kind: 'jurisdiction', jurisdiction },
+        { kind: 'rate', rate: { jurisdiction: code, rate, from, to } },
+      ],
+    };
+  }
+
+  private free(base: string, distinction: string): string {
+    let code = this.taken.has(base) ? `${base}-${distinction}` : base;
+    for (let count = 2; this.taken.has(code); count += 1) code = `${base}-${distinction}-${count}`;
+    this.taken.add(code);
+    return code;
+  }
+}

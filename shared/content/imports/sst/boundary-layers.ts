@@ -1,0 +1,88 @@
+import type { LocalSet } from '../entry.ts';
+import { unitsOf } from '../fractions.ts';
+import { type LayerKey, layerKey, placeTypes } from './layers.ts';
+import { isNamed, type RateBook } from './rate-book.ts';
+
+/** What a boundary row says of who taxes, beside the state. */
+export type Layers = {
+  /** Codes of those that tax, each once. */
+  readonly locals: LocalSet;
+  /** Keys that must have rates and have none in the rate file. */
+  readonly missing: readonly LayerKey[];
+  /** What is wrong with the row, and what to do about it; `null` of a good one. */
+  readonly problem: string | null;
+};
+
+/** Columns 23 to 89, as the layout counts them from 1. */
+const columns = { state: 23, stateApplies: 24, county: 25, place: 26, placeType: 27, triplets: 30 } as const;
+const tripletsMax = 20;
+
+const at = (cells: readonly string[], column: number): string => cells[column - 1] ?? '';
+
+// The layout has a class of place too; a state that leaves it empty means whichever type the rate file has.
+const placeKey = (book: RateBook, code: string, type: string): LayerKey | null => {
+  const types = placeTypes.includes(type.padStart(2, '0')) ? [type] : [];
+  const keys = [...types, ...placeTypes].map((candidate) => layerKey(candidate, code));
+  return keys.find((key) => key !== null && isNamed(book, key)) ?? null;
+};
+
+type Districts = { readonly keys: readonly LayerKey[]; readonly problem: string | null };
+
+/** All twenty triplets of source, code and type. A triplet of type 45 is a location code, and no district. */
+const districts = (book: RateBook, cells: readonly string[]): Districts => {
+  const keys: LayerKey[] = [];
+  for (let index = 0; index < tripletsMax; index += 1) {
+    const code = at(cells, columns.triplets + 3 * index + 1);
+    const type = at(cells, columns.triplets + 3 * index + 2);
+    if (code === '' && type === '') continue;
+    const key = layerKey(type, code);
+    if (key === null) return { keys, problem: `district ${index + 1} has code ${code} and type ${type}: correct it` };
+    if (key.startsWith('45-') || key.slice(0, 2) in book.quirks.ignoredTypes) continue;
+    keys.push(key);
+  }
+  return { keys, problem: null };
+};
+
+const hasStateTax = ({ rates, stateKey }: RateBook): boolean =>
+  (rates.get(stateKey) ?? []).some(({ rate }) => rate !== '0');
+
+/** Whether two layers take more than `most` together on some day. */
+const exceed = (book: RateBook, one: LayerKey | null, other: LayerKey | null, most: string): boolean => {
+  const ratesOf = (key: LayerKey | null) => (key === null ? [] : (book.rates.get(key) ?? []));
+  return ratesOf(one).some((first) =>
+    ratesOf(other).some(
+      (second) =>
+        (first.from ?? '') <= (second.to ?? '9') &&
+        (second.from ?? '') <= (first.to ?? '9') &&
+        unitsOf(first.rate) + unitsOf(second.rate) > unitsOf(most),
+    ),
+  );
+};
+
+const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
+  const { countyRequired, countyAndCityMax } = book.quirks;
+  const applies = at(cells, columns.stateApplies);
+  if (/^0*$/.test(applies) && hasStateTax(book))
+    return `says in column ${columns.stateApplies} that the state's tax does not apply there, which a release cannot say`;
+  if (countyRequired && county === null) return "names no county, whose rate holds the state's: fill in column 25";
+  if (countyAndCityMax !== null && exceed(book, county, place, countyAndCityMax))
+    return `county and city together are above ${countyAndCityMax}, the most that they may be: correct their rates`;
+  return null;
+};
+
+/** Find who taxes the places of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
+export const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
+  const { quirks } = book;
+  const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
+  const countyKey = layerKey('0', at(cells, columns.county));
+  const isLeftOut = countyKey === null || (quirks.cityReplacesCounty && place !== null);
+  // A county or a place that the rate file does not name has no tax of its own; a district is named because it taxes.
+  const county = isLeftOut || !(quirks.countyRequired || isNamed(book, countyKey)) ? null : countyKey;
+  const listed = districts(book, cells);
+  const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];
+  return {
+    locals: keys.map((key) => `US-${book.state}-${key}`),
+    missing: keys.filter((key) => !isNamed(book, key)),
+    problem: listed.problem ?? problemOf(book, cells, county, place),
+  };
+};

@@ -1,0 +1,92 @@
+import type { Entry } from '../entry.ts';
+import { foreignZips, touchesAny } from '../zips.ts';
+import { type Layers, readLayers } from './boundary-layers.ts';
+import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
+import { type LayerKey, layerJurisdiction } from './layers.ts';
+import type { RateBook } from './rate-book.ts';
+
+/** A jurisdiction without rates: what holds where it taxes is not covered, instead of answered with less. */
+const unknownCode = (state: string) => `US-${state}-UNKNOWN`;
+
+/** Reads boundary rows against the rates; of layers that repeat, and most do, it knows the answer. */
+export type BoundaryReader = {
+  readonly book: RateBook;
+  readonly fips: string;
+  /** Sorted, five digits. */
+  readonly zips: readonly string[];
+  readonly known: Map<string, Layers>;
+  /** Keys without rates that have been said to be jurisdictions. */
+  readonly told: Set<string>;
+};
+
+// Enough for every state at once; a file that defeats it is read more slowly, in the same memory.
+const knownMax = 50_000;
+
+const layersOf = ({ book, known }: BoundaryReader, cells: readonly string[]): Layers => {
+  const text = cells.slice(22).join();
+  const found = known.get(text);
+  if (found) return found;
+  const layers = readLayers(book, cells);
+  if (known.size >= knownMax) known.clear();
+  known.set(text, layers);
+  return layers;
+};
+
+/** Whether the rate file reaches back to the days of a span: then a district of it must be there. */
+const isWithin = ({ completeFrom }: RateBook, { to }: BoundarySpan): boolean =>
+  to === null || completeFrom === null || to >= completeFrom;
+
+const districtName = (key: LayerKey): string => key.replace('-', ' ');
+
+function* unknownJurisdictions({ book, told }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
+  for (const key of missing.filter((one) => !told.has(one))) {
+    told.add(key);
+    yield {
+      kind: 'jurisdiction',
+      jurisdiction: layerJurisdiction(book.state, key, book.quirks.isCounty(key.slice(3))),
+    };
+  }
+}
+
+function* unknownPlace({ book: { state }, told }: BoundaryReader, span: BoundarySpan): Generator<Entry> {
+  const code = unknownCode(state);
+  if (!told.has(code))
+    yield {
+      kind: 'jurisdiction',
+      jurisdiction: { code, name: 'Not established', type: 'district', tax_type: 'sales' },
+    };
+  told.add(code);
+  yield { kind: 'span', ...span, locals: [code] };
+}
+
+/**
+ * What a boundary row comes to. A row that is bad for its layers still says that its ZIPs are not covered: left out, a
+ * wider row would answer for them.
+ */
+export function* boundaryEntries(reader: BoundaryReader, line: number, cells: readonly string[]): Generator<Entry> {
+  const { book, fips, zips } = reader;
+  const read = readBoundaryRow(cells, fips);
+  if (read.kind !== 'row') {
+    yield { kind: read.kind, line, reason: read.reason };
+    return;
+  }
+  const span = read.value;
+  if (!touchesAny(zips, span.low, span.high)) {
+    yield { kind: 'skipped', line, reason: foreignZips(book.state) };
+    return;
+  }
+  const { locals, missing, problem } = layersOf(reader, cells);
+  if (problem !== null) {
+    yield { kind: 'bad', line, reason: problem };
+    yield* unknownPlace(reader, span);
+    return;
+  }
+  yield* unknownJurisdictions(reader, missing);
+  if (missing.length > 0 && isWithin(book, span))
+    yield {
+      kind: 'bad',
+      line,
+      reason: `names ${missing.map(districtName).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
+    };
+  yield { kind: 'span', ...span, locals };
+}

@@ -1,0 +1,51 @@
+/** The keys of SST files: a rate belongs to (type, code), never to a code alone, which counties and cities share. */
+import type { Jurisdiction, JurisdictionType } from '../../release.ts';
+
+/** `00-053`: jurisdiction type and code, both padded. */
+export type LayerKey = string;
+
+const paddedType = (type: string): string => type.padStart(2, '0');
+
+// Codes with letters (Kansas' ALIOL, Nebraska's GL801) are as long as they are.
+const paddedCode = (type: string, code: string): string =>
+  /^\d+$/.test(code) ? code.padStart(type === '00' ? 3 : 5, '0') : code.toUpperCase();
+
+/** Build the key of a layer from cells that may have lost their leading zeros; `null` of what is none. */
+export const layerKey = (type: string, code: string): LayerKey | null => {
+  const full = paddedType(type);
+  return /^\d\d$/.test(full) && /^[\dA-Za-z]{1,5}$/.test(code) ? `${full}-${paddedCode(full, code)}` : null;
+};
+
+const municipal: Readonly<Record<string, string>> = {
+  '01': 'City',
+  '02': 'Town',
+  '03': 'Village',
+  '04': 'Borough',
+  '05': 'Township',
+  '09': 'Municipality',
+};
+
+/** The types under which a place (a city, a town) may have its rates. */
+export const placeTypes: readonly string[] = Object.keys(municipal);
+
+const typeOf = (type: string): JurisdictionType => {
+  if (type === '00') return 'county';
+  return type in municipal ? 'city' : 'district';
+};
+
+/**
+ * The jurisdiction of a layer. The files have no names, so that it is called by what it is and its code; what has a
+ * county's type and is no county (`isCounty: false`) is an area.
+ */
+export const layerJurisdiction = (state: string, key: LayerKey, isCounty: boolean): Jurisdiction => {
+  const [type = '', code = ''] = key.split('-');
+  const isArea = type === '00' && !isCounty;
+  const words = {
+    county: 'County',
+    city: municipal[type] ?? 'City',
+    district: isArea ? 'Area' : 'District',
+    state: '',
+  };
+  const kind = isArea ? 'district' : typeOf(type);
+  return { code: `US-${state}-${key}`, name: `${words[kind]} ${code}`, type: kind, tax_type: 'sales' };
+};

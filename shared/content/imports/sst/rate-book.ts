@@ -1,0 +1,71 @@
+import { dayAfter, dayBefore } from '../days.ts';
+import type { Entry } from '../entry.ts';
+import { type LayerKey, layerJurisdiction } from './layers.ts';
+import type { Quirks } from './quirks.ts';
+import type { RateRow } from './rate-row.ts';
+
+type Dates = RateRow['rate'];
+
+/** The rates of a file by their keys: some thousands, held while the boundary file passes. */
+export type RateBook = {
+  readonly state: string;
+  readonly stateKey: LayerKey;
+  readonly quirks: Quirks;
+  readonly rates: Map<LayerKey, Dates[]>;
+  /** Keys with a bad row: what they tax is not known on any day. */
+  readonly unsound: Set<LayerKey>;
+  /** The first day from which the file has every rate there was, or `null` where nothing tells. */
+  completeFrom: string | null;
+};
+
+/** A name is known to the file: it has rates, or a row that is wrong. */
+export const isNamed = ({ rates, unsound }: RateBook, key: LayerKey): boolean => rates.has(key) || unsound.has(key);
+
+/** Why a row of a jurisdiction cannot stand beside one that was read before it, or `null`. */
+export const addRate = (book: RateBook, { key, rate }: RateRow): 'repeats' | 'overlaps' | null => {
+  const others = book.rates.get(key) ?? [];
+  const other = others.find(({ from, to }) => (from ?? '') <= (rate.to ?? '9') && (rate.from ?? '') <= (to ?? '9'));
+  if (other) return JSON.stringify(other) === JSON.stringify(rate) ? 'repeats' : 'overlaps';
+  book.rates.set(key, [...others, rate]);
+  return null;
+};
+
+/**
+ * From when on the file's history has no holes: the first day that some rate ended on, for whatever ended later would
+ * be there too; at the latest the first day of the quarter that the file is for (content notes 1.2).
+ */
+export const completeFrom = (book: RateBook, effective: string | null): string | null => {
+  const ends = [...book.rates.values()].flat().flatMap(({ to }) => (to === null ? [] : [dayAfter(to)]));
+  return [...ends, ...(effective === null ? [] : [effective])].toSorted()[0] ?? null;
+};
+
+const zero = (from: string, to: string | null): Dates => ({ rate: '0', from, to });
+
+/**
+ * The rates of a key with the days on which it had none: before its first day as far back as the file is complete,
+ * and after a rate that has ended. On days before that nobody knows.
+ */
+const withoutGaps = (rates: readonly Dates[], start: string | null): readonly Dates[] => {
+  const sorted = rates.toSorted((one, other) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1));
+  const filled: Dates[] = [];
+  let next = start;
+  for (const rate of sorted) {
+    if (next !== null && rate.from !== null && next < rate.from) filled.push(zero(next, dayBefore(rate.from)));
+    filled.push(rate);
+    next = rate.to === null ? null : dayAfter(rate.to);
+  }
+  return next === null ? filled : [...filled, zero(next, null)];
+};
+
+/** What the rate file says, as entries. The state's own rates are as they are: between them it is not covered. */
+export function* bookEntries(book: RateBook): Generator<Entry> {
+  for (const key of new Set([...book.rates.keys(), ...book.unsound])) {
+    const isState = key === book.stateKey;
+    const jurisdiction = layerJurisdiction(book.state, key, book.quirks.isCounty(key.slice(3)));
+    if (!isState) yield { kind: 'jurisdiction', jurisdiction };
+    if (book.unsound.has(key)) continue;
+    const rates = book.rates.get(key) ?? [];
+    for (const rate of isState ? rates : withoutGaps(rates, book.completeFrom))
+      yield { kind: 'rate', rate: { jurisdiction: isState ? `US-${book.state}` : jurisdiction.code, ...rate } };
+  }
+}

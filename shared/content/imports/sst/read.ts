@@ -1,0 +1,121 @@
+import type { Entry } from '../entry.ts';
+import { type BrokenRow, openTable, type Row, type Table } from '../files/rows.ts';
+import type { Read, ReadOptions } from '../importers.ts';
+import { zipsOfState } from '../zips.ts';
+import { type BoundaryReader, boundaryEntries } from './boundary.ts';
+import { readSstFileName } from './file-name.ts';
+import { quirksOf } from './quirks.ts';
+import { addRate, bookEntries, completeFrom, type RateBook } from './rate-book.ts';
+import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
+import { stateFips } from './state-fips.ts';
+
+type Rows = AsyncIterator<Row | BrokenRow>;
+type OpenTable = { readonly table: Table; readonly rows: Rows; readonly first: Row | BrokenRow | undefined };
+
+// No row of a rate file is nearly as long as a boundary row, whatever else is wrong with it.
+const isBoundary = ({ first }: OpenTable): boolean =>
+  first !== undefined && 'cells' in first && first.cells.length > 40;
+
+const open = async (path: string, onProgress: (read: number, total: number) => void): Promise<OpenTable> => {
+  const table = await openTable(path, ',', onProgress);
+  const rows = table.rows[Symbol.asyncIterator]();
+  return { table, rows, first: (await rows.next()).value };
+};
+
+async function* rowsOf({ first, rows }: OpenTable): AsyncGenerator<Row | BrokenRow> {
+  if (first) yield first;
+  yield* { [Symbol.asyncIterator]: () => rows };
+}
+
+const closeAll = (tables: readonly OpenTable[]) => Promise.all(tables.map(({ rows }) => rows.return?.()));
+
+const openBoth = async (
+  files: readonly string[],
+  { onProgress }: ReadOptions,
+): Promise<readonly [OpenTable, OpenTable]> => {
+  const progress = files.map(() => ({ read: 0, total: 0 }));
+  const sum = (key: 'read' | 'total') => progress.reduce((total, part) => total + part[key], 0);
+  const tables = await Promise.all(
+    files.map((path, index) =>
+      open(path, (read, total) => {
+        progress[index] = { read, total };
+        onProgress?.(sum('read'), sum('total'));
+      }),
+    ),
+  );
+  const rates = tables.filter((table) => !isBoundary(table));
+  const boundary = tables.filter(isBoundary);
+  if (rates[0] && boundary[0] && tables.length === 2) return [rates[0], boundary[0]];
+  await closeAll(tables);
+  throw new Error('An SST import takes two files: a rate file of 9 columns and a boundary file of 89 or 90.');
+};
+
+const badRow = (line: number, reason: string): Entry => ({ kind: 'bad', line, reason });
+
+/** Read the rate file into the book; what its rows say comes after the last one. */
+async function* readRates(book: RateBook, fips: string, rates: OpenTable): AsyncGenerator<Entry> {
+  let count = 0;
+  for await (const row of rowsOf(rates)) {
+    count += 1;
+    if ('broken' in row) {
+      yield badRow(row.line, row.broken);
+      continue;
+    }
+    const read = readRateRow(row.cells, fips, book.quirks);
+    const conflict = read.kind === 'row' ? addRate(book, read.value) : null;
+    if (read.kind === 'skipped') yield { kind: 'skipped', line: row.line, reason: read.reason };
+    if (conflict === 'repeats') yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
+    if (conflict === 'overlaps')
+      yield badRow(
+        row.line,
+        'has days on which another row gives the same jurisdiction another rate: correct the dates',
+      );
+    if (read.kind === 'bad') yield badRow(row.line, read.reason);
+    const key = rateRowKey(row.cells);
+    if (key !== null && (read.kind === 'bad' || conflict === 'overlaps')) book.unsound.add(key);
+  }
+  yield { kind: 'file', name: rates.table.name, rows: count };
+  book.completeFrom = completeFrom(book, readSstFileName(rates.table.name)?.effective ?? null);
+  yield* bookEntries(book);
+}
+
+async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): AsyncGenerator<Entry> {
+  let count = 0;
+  for await (const row of rowsOf(boundary)) {
+    count += 1;
+    if ('broken' in row) yield badRow(row.line, row.broken);
+    else yield* boundaryEntries(reader, row.line, row.cells);
+  }
+  yield { kind: 'file', name: boundary.table.name, rows: count };
+}
+
+/**
+ * Read a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
+ *
+ * A county or place without a rate row has no tax of its own. A district without one is a bad row, and its ZIPs are
+ * not covered if the import goes on. Throws unless there is one file of each kind.
+ */
+export const readSst: Read = async function* (files, options) {
+  const { state } = options;
+  const fips = stateFips(state);
+  const [rates, boundary] = await openBoth(files, options);
+  try {
+    const book: RateBook = {
+      state,
+      stateKey: stateKey(fips),
+      quirks: quirksOf(state),
+      rates: new Map(),
+      unsound: new Set(),
+      completeFrom: null,
+    };
+    yield* readRates(book, fips, rates);
+    // Another release's state rate beside this file's local ones would be a guess: in Nevada it would be twice the tax.
+    if (!book.rates.has(book.stateKey) || book.unsound.has(book.stateKey)) {
+      yield badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file");
+      return;
+    }
+    yield* readBoundary({ book, fips, zips: zipsOfState(state), known: new Map(), told: new Set() }, boundary);
+  } finally {
+    await closeAll([rates, boundary]);
+  }
+};

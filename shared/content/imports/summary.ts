@@ -1,0 +1,92 @@
+/** What an import did with the rows that it read, for the person who ran it. */
+import type { Entry } from './entry.ts';
+
+/** How many bad rows a summary names; the others are counted. */
+export const badRowsNamed = 50;
+
+/** A row of one of the files. */
+export type RowOf = { readonly file: string; readonly line: number };
+
+export type Summary = {
+  readonly files: readonly { readonly name: string; readonly rows: number }[];
+  readonly rowsRead: number;
+  /** Rows read that are neither skipped nor bad. */
+  readonly rowsKept: number;
+  readonly skipped: readonly {
+    readonly reason: string;
+    readonly count: number;
+    readonly file: string;
+    readonly firstLine: number;
+  }[];
+  readonly bad: { readonly count: number; readonly first: readonly (RowOf & { readonly reason: string })[] };
+  /** What the person should know of the release that came out, in sentences. */
+  readonly notes: readonly string[];
+};
+
+type Numbered = { file: string; readonly line: number };
+
+/** Counts entries as they pass, in a memory that does not grow with them. */
+export class Tally {
+  private readonly files: { name: string; rows: number }[] = [];
+  private readonly skipped = new Map<string, { count: number; first: Numbered }>();
+  private readonly first: (Numbered & { reason: string })[] = [];
+  private badCount = 0;
+  private readonly notes: string[] = [];
+  /** Rows of the file that is being read: its name comes after them. */
+  private unnamed: Numbered[] = [];
+
+  /** Count the entry, if it is of a kind that a summary tells of. */
+  count(entry: Entry): void {
+    if (entry.kind === 'file') this.endFile(entry.name, entry.rows);
+    if (entry.kind === 'skipped') this.skip(entry.reason, entry.line);
+    if (entry.kind === 'bad') {
+      this.badCount += 1;
+      if (this.first.length < badRowsNamed)
+        this.first.push(Object.assign(this.numbered(entry.line), { reason: entry.reason }));
+    }
+  }
+
+  /** Add a sentence about the release that came out. */
+  note(sentence: string): void {
+    this.notes.push(sentence);
+  }
+
+  /** What has been counted so far. */
+  summary(): Summary {
+    const skipped = [...this.skipped].map(([reason, { count, first }]) => ({
+      reason,
+      count,
+      file: first.file,
+      firstLine: first.line,
+    }));
+    const rowsRead = this.files.reduce((sum, { rows }) => sum + rows, 0);
+    const rowsSkipped = skipped.reduce((sum, { count }) => sum + count, 0);
+    return {
+      files: this.files,
+      rowsRead,
+      rowsKept: rowsRead - rowsSkipped - this.badCount,
+      skipped,
+      bad: { count: this.badCount, first: this.first },
+      notes: this.notes,
+    };
+  }
+
+  // What is said after the end of a file is said of it, until another one's end comes.
+  private numbered(line: number): Numbered {
+    const row = { file: this.files.at(-1)?.name ?? '', line };
+    this.unnamed.push(row);
+    return row;
+  }
+
+  private endFile(name: string, rows: number): void {
+    this.files.push({ name, rows });
+    for (const row of this.unnamed) row.file = name;
+    this.unnamed = [];
+  }
+
+  private skip(reason: string, line: number): void {
+    const found = this.skipped.get(reason);
+    if (found) found.count += 1;
+    else this.skipped.set(reason, { count: 1, first: this.numbered(line) });
+  }
+}

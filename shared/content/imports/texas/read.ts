@@ -1,0 +1,96 @@
+import { calendarDay } from '../days.ts';
+import type { Entry } from '../entry.ts';
+import { onlyFile, readRows } from '../files/read-rows.ts';
+import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
+import { readFraction } from '../fractions.ts';
+import type { Read } from '../importers.ts';
+import { stateRateOn } from '../state-rate.ts';
+import { type Area, areaFields, readArea, type Tax } from './area-row.ts';
+
+/** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
+type Heading = { readonly from: string; readonly stateRate: string; readonly areas: number };
+
+const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading => {
+  const cells = first && 'cells' in first ? first.cells : [];
+  const from = calendarDay(`${cells[2]?.slice(0, 4)}-${cells[2]?.slice(4)}-01`);
+  const stateRate = readFraction(cells[4] ?? '');
+  const areas = Number(cells[6]);
+  if (from === null || stateRate === null || !Number.isInteger(areas))
+    throw new Error(`${name} does not begin as the Comptroller's taxrates.txt does: quarter, month, the state's rate.`);
+  return { from, stateRate, areas };
+};
+
+// Due dates fill the lines up to the areas; none has twelve fields.
+const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
+
+/** The areas alone; what follows the first of them is one, whatever it looks like. */
+async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
+  let begun = false;
+  for await (const row of rows) {
+    begun ||= isArea(row);
+    if (begun) yield row;
+  }
+}
+
+/** Each code has one rate; the rate that a code had in the first of its rows, and entries of what is new. */
+class Codes {
+  private readonly rates = new Map<string, string>();
+  private readonly from: string;
+
+  constructor(from: string) {
+    this.from = from;
+  }
+
+  conflict(taxes: readonly Tax[]): string | null {
+    const tax = taxes.find(({ jurisdiction, rate }) => (this.rates.get(jurisdiction.code) ?? rate) !== rate);
+    return tax ? `${tax.jurisdiction.name} has another rate in a line before: correct one of them` : null;
+  }
+
+  *entries(taxes: readonly Tax[]): Generator<Entry> {
+    for (const { jurisdiction, rate } of taxes) {
+      if (this.rates.has(jurisdiction.code)) continue;
+      this.rates.set(jurisdiction.code, rate);
+      yield { kind: 'jurisdiction', jurisdiction };
+      yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, from: this.from, to: null } };
+    }
+  }
+}
+
+function* cityEntries(codes: Codes, { city, taxes }: Area, from: string, line: number): Generator<Entry> {
+  const reason = codes.conflict(taxes);
+  if (reason !== null) {
+    yield { kind: 'bad', line, reason };
+    return;
+  }
+  yield* codes.entries(taxes);
+  yield { kind: 'city', city, from, to: null, locals: taxes.map(({ jurisdiction }) => jurisdiction.code) };
+}
+
+/**
+ * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
+ * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
+ */
+export const readTexas: Read = async function* (files, { base, onProgress }) {
+  const table = await openTable(onlyFile(files), '\t', onProgress);
+  const rows = table.rows[Symbol.asyncIterator]();
+  const first = (await rows.next()).value;
+  const { from, stateRate, areas } = readHeading(table.name, first);
+  const known = stateRateOn(base, from)?.rate;
+  if (known !== stateRate)
+    yield {
+      kind: 'bad',
+      line: 1,
+      reason: `file says ${stateRate} for the state, the release says ${known ?? 'nothing'} on ${from}`,
+    };
+  const codes = new Codes(from);
+  let count = 0;
+  const rest = { name: table.name, rows: areasOf({ [Symbol.asyncIterator]: () => rows }) };
+  const entries = readRows(rest, readOne, (area, line) => cityEntries(codes, area, from, line));
+  function readOne({ cells }: Row) {
+    count += 1;
+    return readArea(cells);
+  }
+  yield* entries;
+  if (count !== areas)
+    yield { kind: 'bad', line: 1, reason: `announces ${areas} areas, and ${count} follow: the file is not whole` };
+};

@@ -1,0 +1,97 @@
+import type { Release } from '../../release.ts';
+import type { Entry } from '../entry.ts';
+import { type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
+import { onlyFile, readRows } from '../files/read-rows.ts';
+import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
+import type { Read } from '../importers.ts';
+import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
+import { bad, type RowResult, row, skipped } from '../row-result.ts';
+import { stateRateOn } from '../state-rate.ts';
+import { readZip } from '../zip-code.ts';
+import { monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
+
+type Cells = HeadedRow<ZipRateColumn>['cells'];
+
+/** A ZIP's rates, as fractions. */
+type ZipRates = {
+  readonly zip: string;
+  readonly region: string;
+  readonly local: Readonly<Record<'county' | 'city' | 'special', string>>;
+};
+
+type Context = { readonly state: string; readonly base: Release; readonly day: string };
+
+/** The parts of a combined rate; the special one is given, or what is left. */
+const componentsOf = (
+  cells: Cells,
+): RowResult<Readonly<Record<'stateRate' | 'county' | 'city' | 'special', string>>> => {
+  const read = (['stateRate', 'county', 'city', 'combined'] as const).map((name) => readFraction(cells[name] || '0'));
+  const [stateRate, county, city, combined] = read;
+  const given = cells.special === '' ? null : readFraction(cells.special);
+  if (!stateRate || !county || !city || !combined || (cells.special !== '' && given === null))
+    return bad('has a rate that is none: write fractions (0.0825 for 8.25 %)');
+  const others = unitsOf(stateRate) + unitsOf(county) + unitsOf(city);
+  const left = unitsOf(combined) - others;
+  if (left < 0n || (given !== null && unitsOf(given) !== left)) {
+    const sum = fractionOf(others + unitsOf(given ?? '0'));
+    return bad(`says ${combined} combined, and its parts sum to ${sum}: correct one of them`);
+  }
+  return row({ stateRate, county, city, special: fractionOf(left) });
+};
+
+const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRates> => {
+  if (cells.state.toUpperCase() !== state) return skipped(`is not of ${state}`);
+  const zip = readZip(cells.zip, state);
+  if (zip.kind !== 'row') return zip;
+  const parts = componentsOf(cells);
+  if (parts.kind !== 'row') return parts;
+  const { stateRate, ...local } = parts.value;
+  const known = stateRateOn(base, day);
+  if (known?.rate !== stateRate)
+    return bad(
+      `file says ${stateRate} for the state, the release says ${known?.rate ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
+    );
+  return row({ zip: zip.value, region: cells.region, local });
+};
+
+const levels = [
+  { part: 'county', level: 'county', label: 'COUNTY' },
+  { part: 'city', level: 'city', label: 'CITY' },
+  { part: 'special', level: 'district', label: 'SPECIAL' },
+] as const;
+
+function* zipEntries(
+  pseudo: PseudoJurisdictions,
+  { zip, region, local }: ZipRates,
+  from: string | null,
+): Generator<Entry> {
+  const locals: string[] = [];
+  for (const { part, level, label } of levels) {
+    const rate = local[part];
+    if (rate === '0') continue;
+    const component: Component = { level, label, place: region || zip, rate, from, to: null, distinction: zip };
+    const { code, entries } = pseudo.codeOf(component);
+    yield* entries;
+    locals.push(code);
+  }
+  yield { kind: 'span', low: `${zip}0000`, high: `${zip}9999`, from, to: null, locals };
+}
+
+/**
+ * Read a table of rates by ZIP with their components (content notes 2). They hold from the month in the file's name on;
+ * without one, from the base release's first day.
+ *
+ * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous. A row
+ * whose state part is not the state's rate in the base release is bad.
+ */
+export const readZipRates: Read = async function* (files, { state, base, onProgress }) {
+  const table = await openHeadedTable(onlyFile(files), zipRateColumns, onProgress);
+  const from = monthOfName(table.name);
+  const pseudo = new PseudoJurisdictions(state);
+  const context = { state, base, day: from ?? base.established_from };
+  yield* readRows(
+    table,
+    ({ cells }) => readCells(cells, context),
+    (rates) => zipEntries(pseudo, rates, from),
+  );
+};

@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { builtInReleases } from '../../shared/content/built-in.ts';
+import { buildRelease } from '../../shared/content/imports/build.ts';
+import { contentHash } from '../../shared/content/imports/content-hash.ts';
+import type { Entry } from '../../shared/content/imports/entry.ts';
+import { importers } from '../../shared/content/imports/importers.ts';
+import { touchesAny, zipsOfState } from '../../shared/content/imports/zips.ts';
+import { statesOfZip } from '../../shared/content/zip-states.ts';
+import { alternativesAt, baseOf, buildEntries, headOf, withFiles } from '../fixtures/imports/harness.ts';
+
+type Span = Extract<Entry, { kind: 'span' }>;
+
+const codes = ['A', 'B', 'C', 'D'].map((letter) => `US-RI-${letter}`);
+const jurisdictions = codes.flatMap((code): Entry[] => [
+  { kind: 'jurisdiction', jurisdiction: { code, name: code, type: 'district', tax_type: 'sales' } },
+  { kind: 'rate', rate: { jurisdiction: code, rate: '0.01', from: '2020-01-01', to: null } },
+]);
+const span = (low: string, high: string, locals: readonly string[], more: Partial<Span> = {}): Span => ({
+  kind: 'span',
+  low,
+  high,
+  from: null,
+  to: null,
+  locals,
+  ...more,
+});
+const partsOf = async (...spans: readonly Entry[]) => (await buildEntries('RI', [...jurisdictions, ...spans])).parts;
+
+describe('the parts of a release', () => {
+  it('are one for each ZIP of the state that a span touches, then one for each city, sorted', async () => {
+    const city = (name: string): Entry => ({ kind: 'city', city: name, from: null, to: null, locals: [] });
+    // 02700 to 02799 are of Massachusetts.
+    const parts = await partsOf(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
+    expect([...parts.keys()]).toEqual(['02800', '02801', '02802', 'BRISTOL', 'WARWICK']);
+    expect(parts.get('02801')?.locations.map(({ zips }) => zips)).toEqual([[['02801', '02801']]]);
+    expect(parts.get('02802')?.locations.map(({ zips }) => zips)).toEqual([[['028020000', '028020000']]]);
+    expect(parts.get('BRISTOL')?.locations).toMatchObject([{ zips: [], cities: ['BRISTOL'], alternatives: [[]] }]);
+  });
+
+  it('carry the jurisdictions and all rates that they name, and no others', async () => {
+    const parts = await partsOf(span('028010000', '028019999', ['US-RI-B']), span('028020000', '028029999', []));
+    expect(parts.get('02801')?.jurisdictions.map(({ code }) => code)).toEqual(['US-RI-B']);
+    expect(parts.get('02801')?.rates).toEqual([
+      { jurisdiction: 'US-RI-B', rate: '0.01', from: '2020-01-01', to: null, source: 'import', confidence: 'high' },
+    ]);
+    expect(parts.get('02802')).toMatchObject({ jurisdictions: [], rates: [] });
+  });
+
+  it('have one location for ranges of one set and time, in whatever order a row names its jurisdictions', async () => {
+    const parts = await partsOf(
+      span('028010100', '028010199', ['US-RI-A', 'US-RI-B']),
+      span('028010000', '028010049', ['US-RI-B', 'US-RI-A']),
+      span('028010200', '028010299', ['US-RI-A', 'US-RI-B'], { to: '2026-12-31' }),
+    );
+    expect(parts.get('02801')?.locations.map(({ zips, to }) => [zips, to])).toEqual([
+      [
+        [
+          ['028010000', '028010049'],
+          ['028010100', '028010199'],
+        ],
+        null,
+      ],
+      [[['028010200', '028010299']], '2026-12-31'],
+    ]);
+  });
+
+  it('name both sets where two rows of one ZIP differ, on the days on which both hold', async () => {
+    const parts = await partsOf(
+      span('028010000', '028019999', ['US-RI-A'], { to: '2026-06-30' }),
+      span('028010000', '028019999', ['US-RI-B'], { from: '2026-04-01' }),
+    );
+    const at = (day: string) => alternativesAt(parts.get('02801'), '028010000', day);
+    expect(at('2026-03-31')).toEqual([['US-RI-A']]);
+    expect(at('2026-04-01')).toEqual([['US-RI-A'], ['US-RI-B']]);
+    expect(at('2026-06-30')).toEqual([['US-RI-A'], ['US-RI-B']]);
+    expect(at('2026-07-01')).toEqual([['US-RI-B']]);
+  });
+
+  it('prefer the lower rank, then the narrower row, where two rows come down to one range', async () => {
+    const wide = span('028010000', '028039999', ['US-RI-A'], { rank: 1 });
+    const narrow = span('028010000', '028019999', ['US-RI-B'], { rank: 1 });
+    const first = span('028010000', '028049999', ['US-RI-C'], { rank: 0 });
+    expect(alternativesAt((await partsOf(wide, narrow)).get('02801'), '028010000', '2026-11-21')).toEqual([
+      ['US-RI-B'],
+    ]);
+    expect(alternativesAt((await partsOf(wide, narrow, first)).get('02801'), '028010000', '2026-11-21')).toEqual([
+      ['US-RI-C'],
+    ]);
+  });
+
+  it('can be read as often as they are wanted, while their folder is there', async () => {
+    await withFiles([], async (_, tempFolder) => {
+      const options = { base: baseOf('RI'), id: 'US-RI@2026-11-21.1', importedAt: '2026-11-21T00:00:00Z' } as const;
+      async function* entries() {
+        yield span('028010000', '028029999', []);
+      }
+      const built = await buildRelease({ ...options, format: 'sst', entries: entries(), tempFolder });
+      if (built.outcome !== 'built') throw new Error(built.reason);
+      const once = await Array.fromAsync(built.parts());
+      expect(once.map(({ key }) => key)).toEqual(['02801', '02802']);
+      expect(await Array.fromAsync(built.parts())).toEqual(once);
+    });
+  });
+});
+
+describe('which set a nine-digit ZIP has', () => {
+  const letters = fc.subarray(codes);
+  // Close together, around the first ZIP+4 of a ZIP, so that ranges meet in every way.
+  const number = fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 28_009_990, max: 28_010_020 }) },
+    { weight: 1, arbitrary: fc.constantFrom(28_000_000, 28_019_999, 28_020_000) },
+  );
+  const day = fc.constantFrom(null, '2026-01-01', '2026-01-02', '2026-02-28', '2026-03-01', '2026-12-31');
+  const spans = fc.array(
+    fc
+      .tuple(number, fc.constantFrom(0, 3, 5, 8, 9999, 19_999), letters, day, day, fc.constantFrom(0, 1))
+      .map(([low, width, locals, one, other, rank]): Span => {
+        const [from, to] = one !== null && other !== null && one > other ? [other, one] : [one, other];
+        const text = (value: number) => String(value).padStart(9, '0');
+        return span(text(low), text(Math.min(low + width, 28_029_999)), locals, { from, to, rank });
+      }),
+    { minLength: 1, maxLength: 12 },
+  );
+
+  /** By the rule alone: the narrowest within the ZIP, of one range the lowest rank, then the narrowest row. */
+  const expected = (list: readonly Span[], zip9: string, on: string): string[][] => {
+    const first = `${zip9.slice(0, 5)}0000`;
+    const last = `${zip9.slice(0, 5)}9999`;
+    const there = list
+      .filter(({ low, high, from, to }) => low <= zip9 && zip9 <= high && (from ?? '') <= on && on <= (to ?? '9'))
+      .map((one) => {
+        const [low, high] = [one.low < first ? first : one.low, one.high > last ? last : one.high];
+        const order = (one.rank ?? 0) * 1e10 + (Number(one.high) - Number(one.low));
+        return { range: `${low} ${high}`, width: Number(high) - Number(low), order, codes: [...one.locals].toSorted() };
+      });
+    const width = Math.min(...there.map((one) => one.width));
+    const narrowest = there.filter((one) => one.width === width);
+    const best = narrowest.filter(({ range, order }) =>
+      narrowest.every((other) => other.range !== range || other.order >= order),
+    );
+    return [...new Set(best.map((one) => one.codes.join()))]
+      .toSorted()
+      .map((text) => (text === '' ? [] : text.split(',')));
+  };
+
+  it('is that of the narrowest range, for every span, day and ZIP', async () => {
+    await fc.assert(
+      fc.asyncProperty(spans, fc.array(number, { minLength: 1, maxLength: 8 }), async (list, numbers) => {
+        const parts = await partsOf(...list);
+        for (const { zips } of [...parts.values()].flatMap(({ locations }) => locations))
+          expect(new Set(zips.map(String)).size).toBe(zips.length);
+        const probes = [
+          ...numbers.map((value) => String(value).padStart(9, '0')),
+          ...list.flatMap(({ low, high }) => [low, high]),
+        ];
+        for (const zip9 of probes)
+          for (const on of ['2026-01-01', '2026-01-02', '2026-03-01', '2027-01-01']) {
+            const found = alternativesAt(parts.get(zip9.slice(0, 5)), zip9, on);
+            const distinct = [...new Set(found.map((set) => set.join()))].toSorted();
+            expect(distinct.map((text) => (text === '' ? [] : text.split(',')))).toEqual(expected(list, zip9, on));
+          }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is kept for more spans than a drawer of memory holds', async () => {
+    const many = Array.from({ length: 9000 }, (_, index) => {
+      const zip9 = `0280${index % 2}${String(Math.floor(index / 2)).padStart(4, '0')}`;
+      return span(zip9, zip9, [codes[index % 3] as string]);
+    });
+    const parts = await partsOf(...many);
+    for (const index of [0, 1, 4095, 4096, 4097, 8191, 8192, 8999]) {
+      const one = many[index] as Span;
+      expect(alternativesAt(parts.get(one.low.slice(0, 5)), one.low, '2026-11-21')).toEqual([one.locals]);
+    }
+    expect([...parts.values()].flatMap(({ locations }) => locations.flatMap(({ zips }) => zips))).toHaveLength(9000);
+  });
+});
+
+describe('the head of a release', () => {
+  const whole = span('028010000', '028019999', ['US-RI-A']);
+
+  it('has a hash that only the same content has', async () => {
+    const one = await buildEntries('RI', [...jurisdictions, whole]);
+    const again = await buildEntries('RI', [...jurisdictions, whole]);
+    const other = await buildEntries('RI', [...jurisdictions, { ...whole, locals: ['US-RI-B'] }]);
+    expect(headOf(one).content_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(headOf(again).content_hash).toBe(headOf(one).content_hash);
+    expect(headOf(other).content_hash).not.toBe(headOf(one).content_hash);
+    // Whoever has stored the parts can tell whether they are these.
+    expect(await contentHash(headOf(one), one.parts.values())).toBe(headOf(one).content_hash);
+    const turned = JSON.parse(JSON.stringify(headOf(one)), (_, value) =>
+      value && typeof value === 'object' && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).toReversed())
+        : value,
+    );
+    expect(await contentHash(turned, one.parts.values())).toBe(headOf(one).content_hash);
+    expect(await contentHash({ ...headOf(one), base: 'US-RI@2020-01-01.1' }, one.parts.values())).not.toBe(
+      headOf(one).content_hash,
+    );
+  });
+
+  it('keeps the base’s state rate where the file has none, and nothing that the base knew of places', async () => {
+    const base = baseOf('PA');
+    expect(base.locations.length).toBeGreaterThan(0);
+    const imported = await buildEntries('PA', [span('150010000', '150019999', [])]);
+    const head = headOf(imported);
+    expect(head.rates).toEqual(base.rates.filter(({ jurisdiction }) => jurisdiction === 'US-PA'));
+    expect(head).toMatchObject({ jurisdictions: [base.jurisdictions[0]], locations: [], locals: 'listed' });
+    expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
+  });
+
+  it('of nothing is none', async () => {
+    const { built } = await buildEntries('RI', jurisdictions);
+    expect(built).toMatchObject({
+      outcome: 'nothing',
+      reason: expect.stringContaining('nothing to make a release of'),
+    });
+  });
+
+  it('is not made of what an importer names and never explains', async () => {
+    await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
+  });
+});
+
+describe('the summary', () => {
+  it('counts reasons and names the first fifty bad rows', async () => {
+    const rows: Entry[] = [
+      { kind: 'file', name: 'a.csv', rows: 30 },
+      ...Array.from({ length: 60 }, (_, index): Entry => ({ kind: 'bad', line: index + 1, reason: 'wrong' })),
+      { kind: 'skipped', line: 61, reason: 'old' },
+      { kind: 'skipped', line: 62, reason: 'older' },
+      { kind: 'skipped', line: 63, reason: 'old' },
+      { kind: 'file', name: 'b.csv', rows: 70 },
+    ];
+    const { summary } = (await buildEntries('RI', rows)).built;
+    expect(summary.bad.count).toBe(60);
+    expect(summary.bad.first).toHaveLength(50);
+    expect(summary.bad.first[49]).toEqual({ file: 'b.csv', line: 50, reason: 'wrong' });
+    expect(summary).toMatchObject({
+      files: [
+        { name: 'a.csv', rows: 30 },
+        { name: 'b.csv', rows: 70 },
+      ],
+      rowsRead: 100,
+      rowsKept: 37,
+      skipped: [
+        { reason: 'old', count: 2, file: 'b.csv', firstLine: 61 },
+        { reason: 'older', count: 1, file: 'b.csv', firstLine: 62 },
+      ],
+    });
+  });
+});
+
+describe('zipsOfState', () => {
+  it('are those that the state list gives, in order', () => {
+    for (const state of ['MN', 'RI', 'NY', 'DC']) {
+      const zips = zipsOfState(state);
+      expect(zips).toEqual(zips.toSorted());
+      expect(zips.every((zip) => statesOfZip(zip).includes(state))).toBe(true);
+    }
+    expect(zipsOfState('RI')).toContain('02861');
+    expect(zipsOfState('XX')).toEqual([]);
+  });
+
+  it('touchesAny holds for spans that begin, end, or lie around one of them', () => {
+    const zips = ['02801', '02810'];
+    for (const [low, high] of [
+      ['028010000', '028010000'],
+      ['028109999', '028109999'],
+      ['000000000', '999999999'],
+      ['028000000', '028010000'],
+    ] as const)
+      expect(touchesAny(zips, low, high)).toBe(true);
+    for (const [low, high] of [
+      ['028020000', '028099999'],
+      ['028110000', '999999999'],
+      ['000000000', '028009999'],
+    ] as const)
+      expect(touchesAny(zips, low, high)).toBe(false);
+  });
+});
+
+describe('importers', () => {
+  it('are known by the names of their formats, and need the state that they are of', () => {
+    for (const [name, { format, files, onlyState }] of Object.entries(importers)) {
+      expect(format).toBe(name);
+      expect(files.length).toBeGreaterThan(0);
+      if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
+    }
+  });
+});

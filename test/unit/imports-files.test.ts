@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { readAddress } from '../../shared/content/address.ts';
+import { cityName } from '../../shared/content/imports/city-name.ts';
+import { openTable } from '../../shared/content/imports/files/rows.ts';
+import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
+
+const read = (name: string, content: string | Buffer, delimiter: ',' | '\t' = ',') =>
+  withFiles([{ name, content }], async ([path = '']) => {
+    const table = await openTable(path, delimiter);
+    return { name: table.name, rows: await Array.fromAsync(table.rows) };
+  });
+const cellsOf = async (content: string | Buffer, delimiter?: ',' | '\t') =>
+  (await read('table.csv', content, delimiter)).rows.map((row) => ('cells' in row ? row.cells : row));
+
+describe('tables', () => {
+  it.each([
+    {
+      because: 'lines end with LF or CRLF',
+      content: 'a,b\r\nc,d\n',
+      cells: [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    },
+    {
+      because: 'the last line may have no end',
+      content: 'a,b\nc,d',
+      cells: [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    },
+    { because: 'a byte order mark is not of the first cell', content: '\uFEFFa,b\n', cells: [['a', 'b']] },
+    { because: 'blank lines are no rows', content: 'a\n\n\r\nb\n', cells: [['a'], ['b']] },
+    {
+      because: 'a quoted cell may have commas, quotes and lines',
+      content: '"a, ""b""\nc",d\n',
+      cells: [['a, "b"\nc', 'd']],
+    },
+    { because: 'blanks around a cell are not of it', content: ' a ,\tb \n', cells: [['a', 'b']] },
+    { because: 'rows may be of different length', content: 'a\nb,c\n', cells: [['a'], ['b', 'c']] },
+  ])('$because', async ({ content, cells }) => {
+    expect(await cellsOf(content)).toEqual(cells);
+  });
+
+  it('are UTF-8, and Windows-1252 in the lines that are not', async () => {
+    const content = Buffer.concat([
+      Buffer.from('Cañon City,1\n'),
+      Buffer.from('Cañon City,2\r\n', 'latin1'),
+      Buffer.from('Doña Ana,3'),
+    ]);
+    expect(await cellsOf(content)).toEqual([
+      ['Cañon City', '1'],
+      ['Cañon City', '2'],
+      ['Doña Ana', '3'],
+    ]);
+  });
+
+  it('keep letters whole that lie across two reads of the file', async () => {
+    const line = `${'ñ'.repeat(1000)},1\n`;
+    const rows = await cellsOf(`x${line}`.repeat(400));
+    expect(rows).toHaveLength(400);
+    expect(new Set(rows.map(String)).size).toBe(1);
+  });
+
+  it('separated by tabs take a quote as itself', async () => {
+    expect(await cellsOf('5" pipe\tb\n', '\t')).toEqual([['5" pipe', 'b']]);
+  });
+
+  it('number their rows by the line on which they end', async () => {
+    const { rows } = await read('table.csv', 'a\n\n"b\nc"\nd\n');
+    expect(rows.map(({ line }) => line)).toEqual([1, 4, 5]);
+  });
+
+  it('say where a quote that is never closed makes them unreadable, after the rows before it', async () => {
+    const { rows } = await read('table.csv', `a,b\n"c,d\n${'e,f\n'.repeat(10)}`);
+    expect(rows[0]).toEqual({ line: 1, cells: ['a', 'b'] });
+    expect(rows.at(-1)).toMatchObject({ broken: expect.stringContaining('quote') });
+    const long = await read('table.csv', `a,b\n"c,d\n${'e,f\n'.repeat(100_000)}`);
+    expect(long.rows.at(-1)).toMatchObject({ broken: expect.stringContaining('quote') });
+  });
+});
+
+describe('ZIP files', () => {
+  const table: TestFile = { name: 'Rates.CSV', content: 'a,b\n' };
+
+  it.each(['rates.zip', 'RATES.ZIP', 'rates'])('are opened as %s, by their first bytes', async (name) => {
+    expect(await read(name, zipped([table]))).toEqual({ name: 'Rates.CSV', rows: [{ line: 1, cells: ['a', 'b'] }] });
+  });
+
+  it('may have folders, and what is no table beside the one that is', async () => {
+    const others = ['__MACOSX/._Rates.csv', 'readme.pdf', '.hidden.csv'].map((name) => ({ name, content: 'x' }));
+    expect((await read('a.zip', zipped([...others, { ...table, name: '2026/rates.txt' }]))).name).toBe('rates.txt');
+  });
+
+  it('of none or two tables are refused', async () => {
+    await expect(read('a.zip', zipped([]))).rejects.toThrow('packs 0');
+    await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('packs 0');
+    await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('packs 2');
+  });
+
+  it('give the release that their files give', async () => {
+    const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
+    const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
+    const [one, other] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
+    expect(other.parts).toEqual(one.parts);
+    expect(other.built).toMatchObject({
+      head: { content_hash: (one.built as { head: { content_hash: string } }).head.content_hash },
+    });
+  });
+
+  it('that are damaged are refused, and so is a file that is not there', async () => {
+    const damaged = zipped([{ name: 'a.csv', content: 'a,b\n'.repeat(1000) }]);
+    damaged.fill(0, 40, 60);
+    await expect(read('a.zip', damaged)).rejects.toThrow();
+    await expect(openTable('/nowhere/at/all.csv')).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('cityName', () => {
+  it.each(['St. Paul', "O'Fallon", '  Winston-Salem ', 'Cañon City', 'Bee  Cave', '29 Palms', '--'])(
+    '%s is what an address calls it',
+    (city) => {
+      const address = readAddress({ state: 'TX', city }, '');
+      expect(address.ok && address.value.city).toBe(cityName(city));
+    },
+  );
+});

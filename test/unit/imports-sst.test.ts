@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { readAddress } from '../../shared/content/address.ts';
+import { locate } from '../../shared/content/place.ts';
+import type { Release } from '../../shared/content/release.ts';
+import {
+  alternativesAt,
+  changed,
+  fixture,
+  headOf,
+  type Imported,
+  importFiles,
+  percentOf,
+  type TestFile,
+} from '../fixtures/imports/harness.ts';
+import { boundaryRow, lines, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+
+const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
+const minnesota = () => importFiles('sst', 'MN', files);
+
+/** The release as a calculation has it that has loaded one part. */
+const releaseWith = (imported: Imported, key: string): Release => {
+  const head = headOf(imported);
+  const part = imported.parts.get(key);
+  return {
+    ...head,
+    jurisdictions: [head.jurisdictions[0], ...(part?.jurisdictions ?? [])],
+    rates: [...head.rates, ...(part?.rates ?? [])],
+    locations: part?.locations ?? [],
+  };
+};
+
+const percentAt = (imported: Imported, postalCode: string, day: string) => {
+  const address = readAddress({ state: 'MN', postal_code: postalCode }, '');
+  if (!address.ok) throw new Error(postalCode);
+  const release = releaseWith(imported, postalCode.slice(0, 5));
+  const { place, resolution } = locate(address.value, () => release, day, false);
+  const codes = place.jurisdictions.map(({ code }) => code);
+  return { percent: codes.length === 0 ? null : percentOf(release.rates, codes, day), coverage: resolution.coverage };
+};
+
+describe('Minnesota’s SST files', () => {
+  it.each([
+    { zip: '55401', day: '2019-01-15', percent: 8.025, because: 'state, county, city and ballpark district' },
+    { zip: '55401', day: '2026-11-21', percent: 9.025, because: 'Minneapolis has two metropolitan districts more' },
+    { zip: '55405', day: '2026-11-21', percent: 9.025, because: 'a range goes to its last ZIP' },
+    { zip: '55101', day: '2026-11-21', percent: 9.875, because: 'Saint Paul, whose county has no tax of its own' },
+    { zip: '55101-1610', day: '2026-11-21', percent: 7.875, because: 'one ZIP+4 is outside the city' },
+    { zip: '56001', day: '2026-11-21', percent: 6.875, because: 'no local tax' },
+    { zip: '55060', day: '2025-12-31', percent: 7.375, because: 'the last day of a city’s tax' },
+    { zip: '55060', day: '2026-01-01', percent: 6.875, because: 'a tax that has ended is none' },
+    { zip: '56013', day: '2026-12-31', percent: 6.875, because: 'a tax that begins tomorrow is none today' },
+    { zip: '56013', day: '2027-01-01', percent: 7.375, because: 'the first day of a county’s tax' },
+  ])('$zip on $day is $percent %: $because', async ({ zip, day, percent }) => {
+    expect(percentAt(await minnesota(), zip, day)).toEqual({ percent, coverage: 'complete' });
+  });
+
+  it.each([
+    { zip: '55401', day: '2019-04-01', because: 'the boundary rows have ended' },
+    { zip: '55401', day: '2017-09-30', because: 'the boundary rows have not begun' },
+    { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
+    { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
+  ])('$zip on $day is not covered: $because', async ({ zip, day }) => {
+    expect(percentAt(await minnesota(), zip, day).coverage).toBe('none');
+  });
+
+  it('come in either order, and packed', async () => {
+    const { parts } = await minnesota();
+    expect((await importFiles('sst', 'MN', files.toReversed())).parts).toEqual(parts);
+  });
+
+  it('keep the rules and settings of the base release, and cite the files', async () => {
+    const imported = await minnesota();
+    const head = headOf(imported);
+    expect(head).toMatchObject({
+      id: 'US-MN@2026-11-21.1',
+      base: expect.stringMatching(/^US-MN@/),
+      format: 'sst',
+      coverage: 'complete',
+      locals: 'listed',
+      locations: [],
+      jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }],
+      rates: [
+        { jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null, source: 'import', confidence: 'high' },
+      ],
+    });
+    expect(head.rules.length).toBeGreaterThan(5);
+    expect(head.sources['import']).toMatch(/MNR2026Q4AUG28.csv, MNB2026Q4AUG28.csv, imported on 2026-11-21$/);
+    expect(head.counts).toEqual({
+      parts: imported.parts.size,
+      locations: [...imported.parts.values()].flatMap(({ locations }) => locations).length,
+      jurisdictions:
+        new Set([...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code)))
+          .size + 1,
+      rates:
+        new Set([...imported.parts.values()].flatMap(({ rates }) => rates.map((rate) => JSON.stringify(rate)))).size +
+        1,
+    });
+  });
+
+  const [rates, boundary] = files as [TestFile, TestFile];
+  it.each([
+    {
+      because: 'a district that the rate file lacks',
+      file: changed(boundary.name, 'ST,80003,63', 'ST,80099,63'),
+      line: 3,
+      zip: '55101',
+    },
+    {
+      because: 'a district without a type',
+      file: changed(boundary.name, 'ST,80003,63', 'ST,80003,'),
+      line: 3,
+      zip: '55101',
+    },
+    {
+      because: 'a place where the state does not tax',
+      file: changed(boundary.name, '55108,,,27,27,', '55108,,,27,00,'),
+      line: 3,
+      zip: '55101',
+    },
+    {
+      because: 'a rate that is a percentage',
+      file: changed(rates.name, '27,63,80003,0.0050', '27,63,80003,0.5000'),
+      line: 6,
+      zip: '55101',
+    },
+    {
+      because: 'a rate on days that it has already',
+      file: changed(rates.name, '20051001,20240331', '20051001,20240401'),
+      line: 5,
+      zip: '55101',
+    },
+    {
+      because: 'a day that is none',
+      file: changed(rates.name, '20171001,29991231', '20170931,29991231'),
+      line: 7,
+      zip: '55401',
+    },
+  ])('$because is bad, and where it would count nothing is known', async ({ file, line, zip }) => {
+    const imported = await importFiles(
+      'sst',
+      'MN',
+      files.map((one) => (one.name === file.name ? file : one)),
+    );
+    expect(imported.built.summary.bad.first.map((bad) => bad.line)).toEqual([line]);
+    expect(percentAt(imported, zip, '2026-11-21').coverage).toBe('none');
+  });
+
+  it.each([
+    { from: 'z,20231001', to: 'y,20231001', reason: /^is of record type Y; it must be A, Z or 4$/ },
+    { from: 'z,20231001', to: 'z,20231301', reason: /^dates 20231301 to 29991231 are none/ },
+    {
+      from: '55401,,55405,,,27',
+      to: '55405,,55401,,,27',
+      reason: /^ZIPs 55405 .*are no range: correct columns 18 to 21/,
+    },
+    { from: '55401,,55405,,,27', to: 'K1A0B,,55405,,,27', reason: /are no range/ },
+    { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are no range/ },
+    { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is of state 28/ },
+    { from: 'z,20231001,', to: 'z,', reason: /^has 88 columns; a boundary row has 89 or 90$/ },
+  ])('a row with $to is bad', async ({ from, to, reason }) => {
+    const { built } = await importFiles('sst', 'MN', [rates, changed(boundary.name, from, to)]);
+    expect(built.summary.bad.first.map((bad) => bad.reason)).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('a rate file without the state’s own rate is bad, and nothing is made of it', async () => {
+    const stateless = sstFiles(
+      'NV',
+      [rateRow('32', '00', '003', '0.08375')],
+      [boundaryRow({ zips: ['89101', '', '89101', ''], state: '32', county: '003' })],
+    );
+    const { built } = await importFiles('sst', 'NV', stateless);
+    expect(built.outcome).toBe('nothing');
+    expect(built.summary.bad.first[0]?.reason).toMatch(/type 45/);
+  });
+
+  it('two files of one kind, one file, or three are refused', async () => {
+    for (const given of [
+      [rates, { ...rates, name: 'again.csv' }],
+      [rates],
+      [rates, boundary, { ...rates, name: 'again.csv' }],
+    ])
+      await expect(importFiles('sst', 'MN', given)).rejects.toThrow('two files');
+  });
+
+  it('a row that repeats another, or ends before it begins, is left out', async () => {
+    const more = lines(
+      rateRow('27', '45', '27', '0.06875', '20090701'),
+      rateRow('27', '63', '80001', '0.005', '20200102', '20200101'),
+    );
+    const { built } = await importFiles('sst', 'MN', [{ ...rates, content: `${rates.content}${more}` }, boundary]);
+    expect(built.summary.bad.count).toBe(0);
+    expect(built.summary.skipped).toEqual([
+      { reason: 'repeats another rate row', count: 1, file: 'MNR2026Q4AUG28.csv', firstLine: 13 },
+      { reason: 'ends before it begins', count: 1, file: 'MNR2026Q4AUG28.csv', firstLine: 14 },
+    ]);
+  });
+
+  it('an older place type is found under the type that the rate file has', async () => {
+    const place = (placeType: string) =>
+      boundaryRow({ zips: ['05401', '', '05401', ''], state: '50', place: '10675', placeType });
+    const vermont = [
+      rateRow('50', '45', '50', '0.06'),
+      rateRow('50', '01', '10675', '0.01'),
+      rateRow('50', '02', '10675', '0.02'),
+    ];
+    for (const [type, code] of [
+      ['', '01'],
+      ['C5', '01'],
+      ['2', '02'],
+    ] as const) {
+      const { parts } = await importFiles('sst', 'VT', sstFiles('VT', vermont, [place(type)]));
+      expect(alternativesAt(parts.get('05401'), '054010000', '2026-11-21')).toEqual([[`US-VT-${code}-10675`]]);
+    }
+  });
+});

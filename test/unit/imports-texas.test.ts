@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { changed, entriesOf, fixture, headOf, importFiles, ofKind, percentOf } from '../fixtures/imports/harness.ts';
+
+const name = 'taxrates.txt';
+const bad = async (from: string, to: string) =>
+  ofKind(await entriesOf('texas', 'TX', [changed(name, from, to)]), 'bad').map(({ line, reason }) => [line, reason]);
+
+describe('the Texas Comptroller’s local rates', () => {
+  it('give each city who taxes it, by the codes of the file', async () => {
+    const imported = await importFiles('texas', 'TX', [fixture(name)]);
+    const percents = [...imported.parts].map(([city, { locations, rates }]) => [
+      city,
+      ...(locations[0]?.alternatives.map((codes) => [
+        codes,
+        percentOf([...headOf(imported).rates, ...rates], ['US-TX', ...codes], '2026-11-21'),
+      ]) ?? []),
+    ]);
+    expect(percents).toEqual([
+      ['ABERNATHY', [['US-TX-2095015', 'US-TX-4095000'], 8.25], [['US-TX-2095015', 'US-TX-5152999'], 8.125]],
+      ['AUSTIN', [['US-TX-2227016', 'US-TX-3227999'], 8.25]],
+      ['BEE CAVE', [['US-TX-2227098'], 8.25]],
+    ]);
+    expect(headOf(imported)).toMatchObject({ coverage: 'partial', format: 'texas' });
+  });
+
+  it('name jurisdictions by what their codes’ first digit says', async () => {
+    const { parts, built } = await importFiles('texas', 'TX', [fixture(name)]);
+    expect(parts.get('AUSTIN')?.jurisdictions.map(({ name: text, type }) => [text, type])).toEqual([
+      ['Austin', 'city'],
+      ['Austin MTA', 'district'],
+    ]);
+    expect(parts.get('ABERNATHY')?.jurisdictions.map(({ type }) => type)).toEqual(['county', 'city', 'district']);
+    expect(built.summary).toMatchObject({
+      rowsRead: 5,
+      rowsKept: 4,
+      skipped: [
+        { reason: 'the area is no city, and no address names it', count: 1, file: 'taxrates.txt', firstLine: 22 },
+      ],
+    });
+  });
+
+  it('hold from the file’s month on', async () => {
+    const { parts } = await importFiles('texas', 'TX', [fixture(name)]);
+    expect(parts.get('AUSTIN')?.locations[0]).toMatchObject({ from: '2026-10-01', to: null });
+    expect(parts.get('AUSTIN')?.rates[0]).toMatchObject({ from: '2026-10-01', to: null });
+  });
+
+  it.each([
+    {
+      from: 'Austin MTA\t3227999\t.010000',
+      to: 'Austin MTA\t3227999\t.020000',
+      line: 18,
+      reason: /more than 0.02 together/,
+    },
+    {
+      from: 'Austin MTA\t3227999\t.010000',
+      to: 'Austin MTA\t9227999\t.010000',
+      line: 18,
+      reason: /a code has seven digits/,
+    },
+    {
+      from: 'Bee Cave (Travis Co)\t2227098\t.020000',
+      to: 'Bee Cave (Travis Co)\t2227098\ttwo',
+      line: 19,
+      reason: /a rate is a fraction/,
+    },
+    { from: 'n/a\t.000000\r\nAbernathy', to: '\r\nAbernathy', line: 19, reason: /^has 11 fields; an area has 12$/ },
+    { from: 'n/a\t.000000\r\nBee', to: '\r\nBee', line: 1, reason: /^announces 5 areas, and 4 follow/ },
+    {
+      from: '2095015\t.015000\tn/a',
+      to: '2095015\t.010000\tn/a',
+      line: 21,
+      reason: /^Abernathy has another rate in a line before/,
+    },
+    {
+      from: '.062500',
+      to: '.060000',
+      line: 1,
+      reason: /^file says 0.06 for the state, the release says 0.0625 on 2026-10-01/,
+    },
+    { from: '.062500\t0\t5', to: '.062500\t0\t6', line: 1, reason: /^announces 6 areas, and 5 follow/ },
+  ])('are bad with $to', async ({ from, to, line, reason }) => {
+    expect(await bad(from, to)).toEqual([[line, expect.stringMatching(reason)]]);
+  });
+
+  it('are refused where the first line is another file’s', async () => {
+    await expect(entriesOf('texas', 'TX', [{ name: 'a.txt', content: 'City\tCode\n' }])).rejects.toThrow(
+      'does not begin as',
+    );
+  });
+});

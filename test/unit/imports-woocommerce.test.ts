@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { entriesOf, fixture, headOf, importFiles, ofKind, percentOf } from '../fixtures/imports/harness.ts';
+
+const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
+const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content: [header, ...rows].join('\n') });
+const state = 'US,TX,*,*,6.2500,State Tax,1,0,1,';
+
+/** The combined percentages that a ZIP or city may have. */
+const percents = async (place: string, ...rows: readonly string[]) => {
+  const imported = await importFiles('woocommerce', 'TX', [table(...rows)]);
+  const part = imported.parts.get(place);
+  const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
+  return part?.locations.flatMap(({ alternatives }) =>
+    alternatives.map((codes) => percentOf(rates, ['US-TX', ...codes], '2026-11-21')),
+  );
+};
+const bad = async (...rows: readonly string[]) =>
+  ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'bad').map(({ line, reason }) => [line, reason]);
+
+describe('WooCommerce’s tax rates', () => {
+  it('make a release of every ZIP that some row matches', async () => {
+    const imported = await importFiles('woocommerce', 'TX', [fixture('tax_rates.csv')]);
+    const { parts, built } = imported;
+    const rates = (key: string) => parts.get(key)?.rates.map(({ jurisdiction, rate }) => [jurisdiction, rate]);
+    expect(rates('78664')).toEqual([['US-TX-CITY-CITY-TAX-78664', '0.0075']]);
+    expect(rates('78681')).toEqual([['US-TX-CITY-CITY-TAX-78681', '0.01']]);
+    expect(rates('78665')).toEqual([['US-TX-LOCAL-78665', '0.02']]);
+    expect(rates('75001')).toEqual([]);
+    expect(rates('MARFA')).toEqual([['US-TX-CITY-CITY-TAX-MARFA', '0.02']]);
+    expect(parts.has('90001')).toBe(false);
+    expect(headOf(imported)).toMatchObject({ coverage: 'complete', locals: 'listed' });
+    expect(built.summary.skipped.map(({ reason, count }) => [reason, count])).toEqual([
+      ['is not of TX', 1],
+      ['only the standard tax class is used', 1],
+    ]);
+  });
+
+  it.each([
+    { because: 'a row for every ZIP', zip: '75001', rows: [state], percents: [6.25] },
+    { because: 'a list', zip: '75002', rows: ['US,TX,75001; 75002,*,8.25,Tax,1,0,1,'], percents: [8.25] },
+    { because: 'a range', zip: '75003', rows: ['US,TX,75001...75003,*,8.25,Tax,1,0,1,'], percents: [8.25] },
+    {
+      because: 'not what lies beyond the range',
+      zip: '75004',
+      rows: ['US,TX,75001...75003,*,8.25,Tax,1,0,1,'],
+      percents: undefined,
+    },
+    { because: 'the beginning of a ZIP', zip: '75099', rows: ['US,TX,750*,*,8.25,Tax,1,0,1,'], percents: [8.25] },
+    {
+      because: 'priorities that add up',
+      zip: '75001',
+      rows: [state, 'US,TX,75001,*,1,City,2,0,1,', 'US,TX,75001,*,0.5,County,3,0,1,'],
+      percents: [7.75],
+    },
+    {
+      because: 'of one priority the row of fewer ZIPs',
+      zip: '75001',
+      rows: [state, 'US,TX,75001;75002,*,1,City,2,0,1,', 'US,TX,75001,*,1.5,City,2,0,1,'],
+      percents: [7.75],
+    },
+    {
+      because: 'of one priority the row of a ZIP before that of the state',
+      zip: '75001',
+      rows: [state, 'US,TX,75001,*,8,Tax,1,0,1,'],
+      percents: [8],
+    },
+    {
+      because: 'of one priority the row of the state before that of the country',
+      zip: '75001',
+      rows: ['US,*,*,*,9,Tax,1,0,1,', state],
+      percents: [6.25],
+    },
+    {
+      because: 'of two equal rows the first',
+      zip: '75001',
+      rows: ['US,TX,75001,*,8,Tax,1,0,1,', 'US,TX,75001,*,7,Tax,1,0,1,'],
+      percents: [8],
+    },
+    {
+      because: 'a city within a ZIP, beside the rest of it',
+      zip: '75001',
+      rows: [state, 'US,TX,75001,Addison,2,City,2,0,1,'],
+      percents: [8.25, 6.25],
+    },
+    {
+      because: 'a city without a ZIP',
+      zip: 'ADDISON',
+      rows: [state, 'US,TX,,Addison,2,City,2,0,1,'],
+      percents: [8.25],
+    },
+  ])('match by $because', async ({ zip, rows, percents: expected }) => {
+    expect((await percents(zip, ...rows))?.toSorted()).toEqual(expected?.toSorted());
+  });
+
+  it.each([
+    { row: 'US,TX,75001,*,8.25,Tax,1,1,1,', reason: /compound/ },
+    { row: 'US,TX,75001,*,825,Tax,1,0,1,', reason: /write a percentage/ },
+    { row: 'US,TX,75001,*,,Tax,1,0,1,', reason: /write a percentage/ },
+    { row: 'US,TX,75003...75001,*,8.25,Tax,1,0,1,', reason: /ZIPs 75003...75001 are none/ },
+    { row: 'US,TX,K1A,*,8.25,Tax,1,0,1,', reason: /ZIPs K1A are none/ },
+    { row: 'US,TX,75001,*,8.25,Tax,first,0,1,', reason: /priority first is none/ },
+    {
+      row: 'US,TX,75001...75003,*,5,Tax,1,0,1,',
+      reason: /^file says 0.05 for 75001 in all, the release says 0.0625 for the state alone/,
+    },
+  ])('are bad, once, as $row', async ({ row, reason }) => {
+    expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);
+  });
+
+  it('end what is above the state’s rate on the day on which that rate ends', async () => {
+    const rows = (rate: string) => [
+      { name: 'tax_rates.csv', content: `${header}\nUS,SD,57101,*,${rate},Tax,1,0,1,\n` },
+    ];
+    const { parts } = await importFiles('woocommerce', 'SD', rows('6.2'));
+    expect(parts.get('57101')?.locations[0]).toMatchObject({ to: '2027-06-30' });
+    expect(parts.get('57101')?.rates[0]).toMatchObject({ rate: '0.02', to: '2027-06-30' });
+  });
+
+  it('of another country are left out', async () => {
+    const skipped = ofKind(await entriesOf('woocommerce', 'TX', [table('CA,ON,*,*,13,HST,1,0,1,')]), 'skipped');
+    expect(skipped).toEqual([{ kind: 'skipped', line: 2, reason: 'is not of the United States' }]);
+  });
+});
