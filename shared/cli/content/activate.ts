@@ -1,0 +1,66 @@
+/** `content activate` and `content rollback`: which release a state's calculations rest on. */
+import type { Command } from 'commander';
+import { now } from '../../config/clock.ts';
+import { builtInRelease } from '../../content/built-in.ts';
+import { type ActiveReleases, activateRelease, readActiveReleases } from '../../store/content-store.ts';
+import { CommandError } from './command-error.ts';
+import { print } from './output.ts';
+import { accepted } from './refusal.ts';
+import { openRelease } from './releases.ts';
+import { stateOf } from './state-option.ts';
+
+const notice = 'Running instances notice within 60 seconds.';
+
+/** All states share one directory: that another one's release was activated meanwhile is no reason to give up. */
+const setActive = async (state: string, id: string | null, seen: ActiveReleases): Promise<void> => {
+  const result = await activateRelease(state, id, seen, new Date(now()).toISOString());
+  if (result.ok) return;
+  const current = await readActiveReleases();
+  const isOther = current.version !== seen.version && current.states[state]?.release === seen.states[state]?.release;
+  if (!isOther) accepted(result);
+  await setActive(state, id, current);
+};
+
+/** Make a release the active one of its state, and say so. Refused are unknown ids and old built-in releases. */
+export const activate = async (id: string): Promise<void> => {
+  const { head, imported } = await openRelease(id);
+  const newest = builtInRelease(head.state.slice(3));
+  if (!imported && newest?.id !== id)
+    throw new CommandError(`${id} is an older built-in release. The one that can be active is ${newest?.id}.`);
+  const seen = await readActiveReleases();
+  const before = seen.states[head.state]?.release ?? newest?.id;
+  if (before === id) return print(`${id} is the active release of ${head.state} already.`);
+  await setActive(head.state, imported ? id : null, seen);
+  print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
+};
+
+const rollBack = async (stateText: string): Promise<void> => {
+  const { code, builtIn } = stateOf(stateText);
+  const seen = await readActiveReleases();
+  const current = seen.states[code];
+  if (!current)
+    throw new CommandError(`${code} rests on its built-in release ${builtIn.id}: there is nothing to go back to.`);
+  const previous = current.previous[0]?.release ?? null;
+  await setActive(code, previous, seen);
+  print(`${previous ?? builtIn.id} is active again for ${code}, instead of ${current.release}. ${notice}`);
+};
+
+export const addActivate = (program: Command): void => {
+  program
+    .command('activate')
+    .summary('make a release the one that calculations rest on')
+    .description('Make a release the active one of its state. Transactions keep the release that they were made with.')
+    .argument('<release>', 'such as US-MN@2026-11-21.101; the built-in one is possible too')
+    .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
+    .action(activate);
+};
+
+export const addRollback = (program: Command): void => {
+  program
+    .command('rollback')
+    .summary('go back to the release before the active one')
+    .description('Make the release before the active one active again; before the first one, that is the built-in one.')
+    .requiredOption('--state <state>', 'whose release, such as MN')
+    .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
+    .action(({ state }: { state: string }) => rollBack(state));
+};

@@ -1,0 +1,49 @@
+/** A built-in release in the shape of an imported one, so that both can be shown and compared alike. */
+import type { ReleasePart } from '../../content/content.ts';
+import type { Location, Release } from '../../content/release.ts';
+import { statesOfZip } from '../../content/zip-states.ts';
+
+/** The release without its local content. */
+export const builtInHead = (release: Release): Release => {
+  const [state] = release.jurisdictions;
+  return {
+    ...release,
+    jurisdictions: [state],
+    rates: release.rates.filter(({ jurisdiction }) => jurisdiction === state.code),
+    locations: [],
+  };
+};
+
+const zipsOf = ({ zips }: Location, state: string): readonly string[] =>
+  zips.flatMap(([low, high]) => {
+    const first = Number(low.slice(0, 5));
+    const count = Number(high.slice(0, 5)) - first + 1;
+    return Array.from({ length: count }, (_, index) => String(first + index).padStart(5, '0')).filter((zip) =>
+      statesOfZip(zip).includes(state),
+    );
+  });
+
+const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Location[]> => {
+  const found = new Map<string, Location[]>();
+  for (const location of locations)
+    for (const key of new Set([...zipsOf(location, state.slice(3)), ...location.cities])) {
+      const list = found.get(key) ?? [];
+      if (list.push(location) === 1) found.set(key, list);
+    }
+  return found;
+};
+
+/** What the release knows of each ZIP and city, in the order of the keys. */
+export function* builtInParts(release: Release): Generator<ReleasePart> {
+  const locationsOf = byKey(release);
+  for (const key of [...locationsOf.keys()].sort()) {
+    const locations = locationsOf.get(key) ?? [];
+    const codes = new Set(locations.flatMap(({ alternatives }) => alternatives.flat()));
+    yield {
+      key,
+      jurisdictions: release.jurisdictions.filter(({ code }) => codes.has(code)),
+      rates: release.rates.filter(({ jurisdiction }) => codes.has(jurisdiction)),
+      locations,
+    };
+  }
+}

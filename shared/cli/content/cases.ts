@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
+import { stateCode } from '../../content/zip-states.ts';
+import { CommandError } from './command-error.ts';
+
+const stateAdvice = 'Send a two-letter state code.';
+
+/** One line of a worked case. A line of the family SHIPPING is the document's shipping. */
+const CaseLine = z.looseObject({
+  id: z.optional(z.string()),
+  ptc: productTaxCode,
+  quantity,
+  unit_price: decimalString,
+  discount: z.optional(decimalString),
+  third_party_discount: z.optional(decimalString),
+});
+export type CaseLine = z.infer<typeof CaseLine>;
+
+/**
+ * A worked case: a sale whose tax is known from a source other than this service. A file holds an array of them, or an
+ * object with them as `cases`.
+ *
+ * ```json
+ * {
+ *   "id": "minneapolis-general",
+ *   "state": "MN",
+ *   "zip": "55401",
+ *   "date": "2026-04-15",
+ *   "input": { "lines": [{ "ptc": "GENERAL", "quantity": "1", "unit_price": "100.00" }] },
+ *   "expected": { "tax_total": "9.03" }
+ * }
+ * ```
+ *
+ * Where it is sold to: `zip` (five digits, or ZIP+4), or `locality` (a city that the release names), or neither for the
+ * state alone. `date` is the tax day; without one it is today. Amounts are decimal strings of US dollars; `discount` is the
+ * seller's and `third_party_discount` somebody else's, for the whole line. `tax_total: null` expects nothing. The parts of
+ * the tax (`components`) serve only to tell whether local taxes are expected. Other fields of the case, such as its source,
+ * are its author's own; other fields of `input` and its lines are taken for something that a check cannot calculate.
+ */
+export const Case = z.looseObject({
+  id: z.string().check(z.minLength(1)),
+  title: z.optional(z.string()),
+  country: z.nullish(z.string()),
+  state: z.nullish(z.string().check(z.refine((text) => text === '' || stateCode(text) !== null, stateAdvice))),
+  locality: z.nullish(z.string()),
+  zip: z.nullish(z.string().check(z.regex(/^\d{5}(-?\d{4})?$/, 'Send a ZIP code of five digits, or ZIP+4.'))),
+  date: z.nullish(day),
+  input: z.looseObject({ lines: z.optional(z.array(CaseLine)) }),
+  expected: z.looseObject({
+    tax_total: z.nullish(decimalString),
+    components: z.optional(z.array(z.looseObject({ level: z.optional(z.string()) }))),
+  }),
+});
+export type Case = z.infer<typeof Case>;
+
+const pathText = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+
+const readCase = (value: unknown, index: number): Case => {
+  const parsed = Case.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const name = typeof value === 'object' && value && 'id' in value ? `case ${String(value.id)}` : `case ${index + 1}`;
+  const problems = parsed.error.issues.map(({ path, message }) => `${pathText(path) || 'the case'}: ${message}`);
+  throw new CommandError(`The cases cannot be read: ${name}: ${problems.join(' ')}`);
+};
+
+/** Read a file of worked cases. Refused, with the case and the field, is whatever is not of the shape above. */
+export const readCases = (text: string): readonly Case[] => {
+  const read = parseJson(text);
+  const list = Array.isArray(read) ? read : (read as { cases?: unknown } | null)?.cases;
+  if (!Array.isArray(list) || list.length === 0)
+    throw new CommandError('The cases cannot be read: send an array of cases, or an object with them as "cases".');
+  return list.map(readCase);
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`The cases are not JSON: ${(error as Error).message}`);
+  }
+};

@@ -1,0 +1,78 @@
+/** `content check`: worked cases against a release, before it is activated. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { now } from '../../config/clock.ts';
+import type { Release } from '../../content/release.ts';
+import { type Case, readCases } from './cases.ts';
+import { CommandError } from './command-error.ts';
+import { counted, print, printJson } from './output.ts';
+import { releaseForCases } from './release-for-cases.ts';
+import { openRelease } from './releases.ts';
+import { type CaseResult, isOfState, runCase } from './run-case.ts';
+
+const words = { pass: 'pass', fail: 'FAIL', not_applicable: 'n/a ' } as const;
+
+const lineOf = ({ id, outcome, expected, got, reason }: CaseResult): string => {
+  if (outcome === 'not_applicable') return `${words[outcome]}  ${id}: ${reason}`;
+  if (outcome === 'pass') return `${words[outcome]}  ${id}: ${got}`;
+  return `${words[outcome]}  ${id}: expected ${expected}, got ${got ?? 'no tax'}${reason === null ? '' : `: ${reason}`}`;
+};
+
+const summaryOf = (results: readonly CaseResult[]) => {
+  const count = (outcome: CaseResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
+  return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
+};
+
+const runAll = async (head: Release, cases: readonly Case[]): Promise<readonly CaseResult[]> => {
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const releaseFor = await releaseForCases(head, cases);
+  return cases.map((one) => runCase(one, head, releaseFor, today));
+};
+
+const printResults = (head: Release, cases: readonly Case[], results: readonly CaseResult[]): void => {
+  const { passed, failed, not_applicable } = summaryOf(results);
+  const isOwn = cases.map((one) => isOfState(one, head));
+  for (const [index, result] of results.entries()) if (isOwn[index]) print(lineOf(result));
+  const others = isOwn.filter((own) => !own).length;
+  if (others > 0) print(`n/a   ${counted(others, 'case')} of other states`);
+  print(`${head.id}: ${passed} passed, ${failed} failed, ${not_applicable} not applicable.`);
+};
+
+type Options = { readonly release: string; readonly against: string; readonly json?: boolean };
+
+const check = async ({ release, against, json }: Options): Promise<void> => {
+  const cases = readCases(await readFile(against, 'utf8'));
+  const { head } = await openRelease(release);
+  const results = await runAll(head, cases);
+  const summary = summaryOf(results);
+  if (json) printJson({ release, ...summary, cases: results });
+  else printResults(head, cases, results);
+  if (summary.failed > 0) process.exitCode = 1;
+  // A check that has checked nothing is no reason to activate a release.
+  if (summary.passed + summary.failed === 0)
+    throw new CommandError(`No case applies to ${release}. Send cases of its state that expect a tax_total.`);
+};
+
+export const addCheck = (program: Command): void => {
+  program
+    .command('check')
+    .summary('run worked cases against a release before it is activated')
+    .description(
+      'Calculate worked cases with a release, active or not, and compare the tax. Exits with 1 when one fails, or none applies.',
+    )
+    .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101')
+    .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      `
+Example:
+  npm run content -- check --release US-MN@2026-11-21.101 --against cases.json
+
+A case:
+  { "id": "minneapolis", "state": "MN", "zip": "55401", "date": "2026-04-15",
+    "input": { "lines": [{ "ptc": "GENERAL", "quantity": "1", "unit_price": "100.00" }] },
+    "expected": { "tax_total": "9.03" } }`,
+    )
+    .action(check);
+};

@@ -1,0 +1,111 @@
+import { combinedRate } from '../../content/combined-rate.ts';
+import type { ReleasePart } from '../../content/content.ts';
+import { inForce } from '../../content/effective.ts';
+import type { Location, Release } from '../../content/release.ts';
+import { fractionOf } from './fractions.ts';
+import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
+import { cut, isZip, type Piece, paint, zipText, zonesOf } from './zip-pieces.ts';
+
+/** A release's head, and what it knows of one ZIP or city; without a part it names no location there. */
+export type Side = { readonly head: Release; readonly part: ReleasePart | undefined };
+
+/** Nine-digit ZIPs, inclusive. */
+export type ZipRange = readonly [low: string, high: string];
+
+/** A combined rate that changes. Fractions; `null` where the release does not know the taxes. */
+export type LocationChange = Change & {
+  /** A five-digit ZIP, or a city. */
+  readonly key: string;
+  /** Where in the ZIP; none for a city that is known by its name. */
+  readonly zips: readonly ZipRange[];
+};
+
+/** Everything of a side that a combined rate rests on, as text: most ZIPs stay as they are. */
+const decisiveOf = ({ head, part }: Side): string => {
+  const { state, rates, coverage, locals, established_from, established_to } = head;
+  return JSON.stringify([state, rates, coverage, locals, established_from, established_to, part]);
+};
+
+/** The release as a calculation at this ZIP or city sees it. */
+const releaseOf = ({ head, part }: Side): Release =>
+  part ? { ...head, rates: [...head.rates, ...part.rates], locations: part.locations } : { ...head, locations: [] };
+
+/** The combined rate on a day: of several sets of jurisdictions the lowest, as SSUTA section 305 has it. */
+const combined = (release: Release, locations: readonly Location[], day: string): string | null => {
+  if (release.established_to !== null && release.established_to < day) return null;
+  // Where a release should name every place and does not, the state alone is no answer.
+  const isKnown = locations.length > 0 || (release.coverage === 'complete' && release.locals !== 'listed');
+  if (!isKnown) return null;
+  const sets = locations.length > 0 ? locations.flatMap(({ alternatives }) => alternatives) : [[]];
+  const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes], day));
+  const [first, ...others] = rates.filter((rate) => rate !== undefined);
+  return first === undefined ? null : fractionOf(others.reduce((least, rate) => (rate < least ? rate : least), first));
+};
+
+type Painted = { readonly inForce: string; readonly pieces: readonly (readonly Location[])[] };
+
+/** For each piece of time the combined rate of each piece of the ZIP. */
+const ratesOver = (key: string, release: Release, pieces: readonly Piece[], times: readonly Span[]) => {
+  const numbers = new Map(release.locations.map((location, index) => [location, index]));
+  const numbersOf = (locations: readonly Location[]) => locations.map((location) => numbers.get(location)).join(' ');
+  const zones = release.locations
+    .flatMap((location) => zonesOf(key, location))
+    .sort((one, other) => one.width - other.width);
+  let painted: Painted | null = null;
+  return times.map(({ from: day }) => {
+    const current = new Set(inForce(release.locations, day, release.established_from));
+    const name = numbersOf([...current]);
+    // Rates change more often than borders: most pieces of time have the same locations as the one before.
+    if (painted?.inForce !== name) {
+      const now = zones.filter(({ location }) => current.has(location));
+      painted = { inForce: name, pieces: paint(pieces, now) };
+    }
+    const known = new Map<string, string | null>();
+    return painted.pieces.map((found) => {
+      const place = numbersOf(found);
+      if (!known.has(place)) known.set(place, combined(release, found, day));
+      return known.get(place) ?? null;
+    });
+  });
+};
+
+const spansOf = ({ state, established_from, established_to, rates, locations }: Release, part?: ReleasePart) => {
+  const dated = [...rates.filter(({ jurisdiction }) => jurisdiction === state), ...(part?.rates ?? []), ...locations];
+  return [
+    { from: established_from, to: established_to },
+    ...dated.map((value) => establishedSpan(value, established_from)),
+  ];
+};
+
+/**
+ * Every combined rate that differs between two releases in one ZIP or city, with the addresses and the days.
+ *
+ * Ranges of a ZIP in which the same thing changes are one entry.
+ */
+export const compareLocations = (key: string, before: Side, after: Side): readonly LocationChange[] => {
+  if (decisiveOf(before) === decisiveOf(after)) return [];
+  const [was, is] = [releaseOf(before), releaseOf(after)];
+  const pieces = cut(
+    key,
+    [...was.locations, ...is.locations].flatMap((location) => zonesOf(key, location)),
+  );
+  const times = piecesOf([...spansOf(was, before.part), ...spansOf(is, after.part)]);
+  const [old, next] = [ratesOver(key, was, pieces, times), ratesOver(key, is, pieces, times)];
+  const found = new Map<string, { change: Change; zips: [number, number][] }>();
+  for (const [index, { low, high }] of pieces.entries()) {
+    const at = (rates: typeof old) => (_: Span, time: number) => rates[time]?.[index] ?? null;
+    for (const change of changesOver(times, at(old), at(next))) {
+      const text = JSON.stringify(change);
+      const zips = found.get(text)?.zips ?? [];
+      const last = zips.at(-1);
+      if (last && last[1] === low - 1) last[1] = high;
+      else zips.push([low, high]);
+      found.set(text, { change, zips });
+    }
+  }
+  return [...found.values()].map(({ change, zips }) => ({
+    key,
+    zips: isZip(key) ? zips.map(([low, high]): ZipRange => [zipText(low), zipText(high)]) : [],
+    ...change,
+  }));
+};

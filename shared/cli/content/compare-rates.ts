@@ -1,0 +1,74 @@
+import type { Jurisdiction, Rate } from '../../content/release.ts';
+import { fractionOf, unitsOf } from './fractions.ts';
+import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
+
+/** What one release knows of its jurisdictions, gathered from its head and all its parts. */
+export type RateBook = {
+  readonly establishedFrom: string;
+  readonly names: Map<string, string>;
+  readonly rates: Map<string, readonly Rate[]>;
+};
+
+export const newRateBook = (establishedFrom: string): RateBook => ({
+  establishedFrom,
+  names: new Map(),
+  rates: new Map(),
+});
+
+/** Take in what a head or a part carries. Many parts repeat a jurisdiction, each with all of its rates or with none. */
+export const enter = (
+  book: RateBook,
+  { jurisdictions, rates }: { readonly jurisdictions: readonly Jurisdiction[]; readonly rates: readonly Rate[] },
+): void => {
+  for (const { code, name } of jurisdictions) if (!book.names.has(code)) book.names.set(code, name);
+  for (const [code, own] of Map.groupBy(rates, ({ jurisdiction }) => jurisdiction))
+    if (!book.rates.has(code)) book.rates.set(code, own);
+};
+
+/** Which rate of a jurisdiction changes: what most goods and what food for home use pay, within and across the border. */
+export const rateKinds = ['general', 'food', 'general_interstate', 'food_interstate'] as const;
+export type RateKind = (typeof rateKinds)[number];
+
+export type RateChange = Change & {
+  readonly jurisdiction: string;
+  readonly name: string;
+  readonly kind: RateKind;
+};
+
+const rateOfKind = (rate: Rate, kind: RateKind): string | undefined => {
+  if (kind === 'general') return rate.rate;
+  if (kind === 'food') return rate.food_rate;
+  return kind === 'general_interstate' ? rate.interstate?.rate : rate.interstate?.food_rate;
+};
+
+type Timed = Span & { readonly rate: Rate };
+
+const timed = (book: RateBook, code: string): readonly Timed[] =>
+  (book.rates.get(code) ?? []).map((rate) => ({ ...establishedSpan(rate, book.establishedFrom), rate }));
+
+const reader = (rates: readonly Timed[], kind: RateKind) => (piece: Span) => {
+  const found = rates.find(({ from, to }) => from <= piece.from && (to === null || piece.from <= to));
+  const value = found && rateOfKind(found.rate, kind);
+  return value === undefined ? null : fractionOf(unitsOf(value));
+};
+
+/**
+ * Every rate of a jurisdiction that differs between two releases, with the days on which it does, in the order of codes.
+ *
+ * Rates are fractions; `null` is a rate that the release does not know on those days (or, of food and across the border,
+ * one that is not another than the general rate).
+ */
+export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
+  [...new Set([...before.rates.keys(), ...after.rates.keys()])].sort().flatMap((code) => {
+    const [old, next] = [timed(before, code), timed(after, code)];
+    const pieces = piecesOf([...old, ...next]);
+    const name = after.names.get(code) ?? before.names.get(code) ?? code;
+    return rateKinds.flatMap((kind) =>
+      changesOver(pieces, reader(old, kind), reader(next, kind)).map((change) => ({
+        jurisdiction: code,
+        name,
+        kind,
+        ...change,
+      })),
+    );
+  });

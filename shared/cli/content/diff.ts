@@ -1,0 +1,103 @@
+/** `content diff`: what changes for buyers if one release takes the place of another. */
+import type { Command } from 'commander';
+import { CommandError } from './command-error.ts';
+import { compareLocations, type LocationChange } from './compare-locations.ts';
+import { compareRates, enter, newRateBook, type RateChange } from './compare-rates.ts';
+import { compareRules } from './compare-rules.ts';
+import { percentOrNone } from './fractions.ts';
+import { counted, print, printJson } from './output.ts';
+import { pairsByKey } from './pairs-by-key.ts';
+import { locationPrinter } from './print-locations.ts';
+import { printRules } from './print-rules.ts';
+import { type OpenRelease, openRelease } from './releases.ts';
+import { textTable } from './text-table.ts';
+import { daysText } from './texts.ts';
+
+type Told = (changes: readonly LocationChange[]) => void;
+
+/** Compare two releases in one pass over the parts of both; what changes in a ZIP or city is told as it is found. */
+const compare = async (before: OpenRelease, after: OpenRelease, tell: Told | null): Promise<readonly RateChange[]> => {
+  const [old, next] = [newRateBook(before.head.established_from), newRateBook(after.head.established_from)];
+  enter(old, before.head);
+  enter(next, after.head);
+  for await (const { key, one, other } of pairsByKey(before.parts(), after.parts())) {
+    if (one) enter(old, one);
+    if (other) enter(next, other);
+    const changes = tell
+      ? compareLocations(key, { head: before.head, part: one }, { head: after.head, part: other })
+      : [];
+    if (changes.length > 0) tell?.(changes);
+  }
+  return compareRates(old, next);
+};
+
+const kinds: Record<RateChange['kind'], string> = {
+  general: '',
+  food: 'food',
+  general_interstate: 'from other states',
+  food_interstate: 'food, from other states',
+};
+
+const printRates = (changes: readonly RateChange[]): void => {
+  if (changes.length === 0) {
+    print('No rate of a jurisdiction changes.');
+    return;
+  }
+  const rows = changes.map((change) => [
+    change.jurisdiction,
+    change.name,
+    kinds[change.kind],
+    daysText(change),
+    `${percentOrNone(change.old)} -> ${percentOrNone(change.new)}`,
+  ]);
+  print(textTable([['jurisdiction', 'name', 'rate', 'days', 'change'], ...rows]));
+  print(`${counted(changes.length, 'rate')} of jurisdictions ${changes.length === 1 ? 'changes' : 'change'}.`);
+};
+
+const printed = async (before: OpenRelease, after: OpenRelease, withLocations: boolean): Promise<void> => {
+  print(`From ${before.head.id} to ${after.head.id}`);
+  const { add, end } = locationPrinter();
+  let places = 0;
+  const tell = (found: readonly LocationChange[]) => {
+    if (places === 0) print('\nCombined rates, by ZIP or city:');
+    places += 1;
+    add(found);
+  };
+  const changes = await compare(before, after, withLocations ? tell : null);
+  end();
+  if (withLocations) print(places === 0 ? '\nNo combined rate changes.' : changed(places));
+  print();
+  printRates(changes);
+  printRules(compareRules(before.head, after.head));
+};
+
+const changed = (places: number): string =>
+  places === 1
+    ? 'Combined rates of 1 ZIP or city change.'
+    : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
+
+const diff = async (ids: readonly [string, string], { rates = false, json }: { rates?: boolean; json?: boolean }) => {
+  const [before, after] = [await openRelease(ids[0]), await openRelease(ids[1])];
+  if (before.head.state !== after.head.state)
+    throw new CommandError(`${ids[0]} and ${ids[1]} are of different states. Compare two releases of one state.`);
+  if (!json) return printed(before, after, rates);
+  const locations: LocationChange[] = [];
+  const changes = await compare(before, after, rates ? (found) => locations.push(...found) : null);
+  const others = compareRules(before.head, after.head);
+  printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others });
+};
+
+export const addDiff = (program: Command): void => {
+  program
+    .command('diff')
+    .summary('every rate that changes from one release to another')
+    .description(
+      'Say what changes if the second release takes the place of the first: whose rate, on which days, old and new.',
+    )
+    .argument('<from>', 'a release, such as the active one')
+    .argument('<to>', 'the release that would take its place')
+    .option('--rates', 'also every ZIP and city whose combined rate changes')
+    .option('--json', 'one JSON object; rates are fractions')
+    .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
+    .action((from: string, to: string, options) => diff([from, to], options));
+};

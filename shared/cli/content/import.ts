@@ -1,0 +1,112 @@
+/** `content import`: a file of rates as a new release. */
+import { stat } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { builtInReleaseById } from '../../content/built-in.ts';
+import { type Format, type Importer, importers } from '../../content/imports/importers.ts';
+import type { Release } from '../../content/release.ts';
+import { findHead } from '../../store/content-store.ts';
+import { CommandError } from './command-error.ts';
+import { type ImportJob, runImport } from './run-import.ts';
+import { stateOf } from './state-option.ts';
+
+type Options = {
+  readonly format: Format;
+  readonly state?: string;
+  readonly rates?: string;
+  readonly boundaries?: string;
+  readonly file?: string;
+  readonly base?: string;
+  readonly activate?: boolean;
+  readonly skipBadRows?: boolean;
+  readonly dryRun?: boolean;
+};
+
+const filesOf = ({ format, rates, boundaries, file }: Options): readonly string[] => {
+  const needed = format === 'sst' ? { '--rates': rates, '--boundaries': boundaries } : { '--file': file };
+  const unneeded = format === 'sst' ? { '--file': file } : { '--rates': rates, '--boundaries': boundaries };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const wrong = Object.entries(unneeded).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (missing.length + wrong.length > 0)
+    throw new CommandError(
+      `The format ${format} is read from ${Object.keys(needed).join(' and ')}: ${[...missing.map((name) => `${name} is missing`), ...wrong.map((name) => `${name} is not for it`)].join(', ')}.`,
+    );
+  return Object.values(needed).flatMap((value) => value ?? []);
+};
+
+const seeFile = async (path: string): Promise<void> => {
+  const found = await stat(path).catch(() => null);
+  if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`);
+};
+
+const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
+  if (text === undefined && onlyState === null)
+    throw new CommandError(`Say with --state whose rates they are: files of the format ${format} are of any state.`);
+  const state = stateOf(text ?? onlyState ?? '');
+  if (onlyState !== null && state.letters !== onlyState)
+    throw new CommandError(`Files of the format ${format} are of ${onlyState} alone, not of ${state.letters}.`);
+  return state;
+};
+
+const baseOf = async (id: string, state: string): Promise<Release> => {
+  const base = builtInReleaseById(id) ?? (await findHead(id));
+  if (!base)
+    throw new CommandError(`There is no release ${id} to base it on: see them with \`npm run content -- list\`.`);
+  if (base.state !== state) throw new CommandError(`${id} is a release of ${base.state}, not of ${state}.`);
+  return base;
+};
+
+const jobOf = async (options: Options): Promise<ImportJob> => {
+  const importer = importers[options.format];
+  const files = filesOf(options);
+  const state = stateFor(importer, options.state);
+  for (const file of files) await seeFile(file);
+  return {
+    importer,
+    files,
+    state: state.letters,
+    base: options.base === undefined ? state.builtIn : await baseOf(options.base, state.code),
+    skipBadRows: options.skipBadRows ?? false,
+    dryRun: options.dryRun ?? false,
+    activate: options.activate ?? false,
+  };
+};
+
+const formats = Object.values(importers)
+  .map(
+    ({ format, describe, files }) =>
+      `  ${format.padEnd(12)} ${describe}: ${files.map((file) => file.describe).join('; ')}`,
+  )
+  .join('\n');
+
+export const addImport = (program: Command): void => {
+  program
+    .command('import')
+    .summary('make a release of files of rates')
+    .description(
+      'Read the files of rates that a state or a vendor publishes, CSV or ZIP, and make a new release of them. Nothing changes for calculations until it is activated.',
+    )
+    .addOption(
+      new Option('--format <format>', 'what the files are').choices(Object.keys(importers)).makeOptionMandatory(),
+    )
+    .option('--state <state>', 'whose rates, such as MN')
+    .option('--rates <file>', 'sst: the rate file')
+    .option('--boundaries <file>', 'sst: the boundary file')
+    .option('--file <file>', 'the file of any other format')
+    .option(
+      '--base <release>',
+      "whose rules and settings it takes over; the state's built-in release unless it is given",
+    )
+    .option('--activate', 'make it the active release at once')
+    .option('--skip-bad-rows', 'count rows that cannot be read, instead of stopping at them')
+    .option('--dry-run', 'read and report, and write nothing')
+    .addHelpText(
+      'after',
+      `
+Formats:
+${formats}
+
+Example:
+  npm run content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip`,
+    )
+    .action(async (options: Options) => runImport(await jobOf(options)));
+};

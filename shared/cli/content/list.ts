@@ -1,0 +1,85 @@
+/** `content list`: every release there is, and which ones calculations rest on. */
+import type { Command } from 'commander';
+import { builtInReleases } from '../../content/built-in.ts';
+import type { ReleaseHead } from '../../content/content.ts';
+import type { Release } from '../../content/release.ts';
+import manifest from '../../content/releases/manifest.json' with { type: 'json' };
+import { listHeads, readActiveReleases } from '../../store/content-store.ts';
+import { counted, print, printJson } from './output.ts';
+import { stateOf } from './state-option.ts';
+import { textTable } from './text-table.ts';
+
+/** A release as scripts get it. */
+type Listed = {
+  readonly id: string;
+  readonly state: string;
+  readonly active: boolean;
+  readonly origin: 'built_in' | ReleaseHead['format'];
+  readonly coverage: Release['coverage'];
+  readonly content_hash: string | null;
+  readonly imported_at: string | null;
+  readonly activated_at: string | null;
+  readonly counts: ReleaseHead['counts'] | null;
+};
+
+// A test holds these against the files.
+const builtInHashes: Readonly<Record<string, string>> = manifest;
+
+const listed = (release: Release, head: ReleaseHead | null, active: Active): Listed => {
+  const isActive = active.release === release.id;
+  return {
+    id: release.id,
+    state: release.state,
+    active: isActive,
+    origin: head?.format ?? 'built_in',
+    coverage: release.coverage,
+    content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
+    imported_at: head?.imported_at ?? null,
+    activated_at: isActive ? active.activated_at : null,
+    counts: head?.counts ?? null,
+  };
+};
+
+type Active = { readonly release: string | undefined; readonly activated_at: string | null };
+
+const releasesOf = async (builtIn: readonly Release[]): Promise<readonly Listed[]> => {
+  const { states } = await readActiveReleases();
+  const rows: Listed[] = [];
+  for (const [state, own] of [...Map.groupBy(builtIn, (release) => release.state)].sort()) {
+    // Without a pointer the newest built-in release applies.
+    const active = states[state] ?? { release: own.at(-1)?.id, activated_at: null };
+    for (const release of own) rows.push(listed(release, null, active));
+    for await (const head of listHeads(state)) rows.push(listed(head, head, active));
+  }
+  return rows;
+};
+
+const row = ({ id, active, origin, coverage, counts, content_hash, imported_at }: Listed): readonly string[] => [
+  active ? '*' : '',
+  id,
+  origin === 'built_in' ? 'built-in' : origin,
+  coverage,
+  counts ? String(counts.parts) : '',
+  counts ? String(counts.jurisdictions) : '',
+  counts ? String(counts.rates) : '',
+  content_hash?.slice(0, 12) ?? '',
+  imported_at?.slice(0, 16).replace('T', ' ') ?? '',
+];
+const headings = ['', 'release', 'origin', 'coverage', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
+
+export const addList = (program: Command): void => {
+  program
+    .command('list')
+    .summary('the releases there are, and which ones are active')
+    .description('List the built-in and the imported releases. Calculations rest on the active ones, marked with *.')
+    .option('--state <state>', 'only the releases of this state, such as MN')
+    .option('--json', 'one JSON array, with whole hashes')
+    .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
+    .action(async ({ state, json }: { state?: string; json?: boolean }) => {
+      const code = state === undefined ? null : stateOf(state).code;
+      const rows = await releasesOf(builtInReleases().filter((release) => code === null || release.state === code));
+      if (json) return printJson(rows);
+      print(textTable([headings, ...rows.map(row)]));
+      print(`${counted(rows.length, 'release')}; * is active.`);
+    });
+};

@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { addActivate, addRollback } from './activate.ts';
+import { addCheck } from './check.ts';
+import { addDiff } from './diff.ts';
+import { addImport } from './import.ts';
+import { addList } from './list.ts';
+import { addShow } from './show.ts';
+
+/** The commands, their options and their help. What is expected to go wrong with one throws a `CommandError`. */
+export const contentProgram = (): Command => {
+  const program = new Command('content')
+    .usage('[command] [options]')
+    .description(
+      'Tax content in releases, one per state, in the Content table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
+    )
+    .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
+    .showHelpAfterError('See the options with --help.');
+  for (const add of [addImport, addList, addShow, addDiff, addCheck, addActivate, addRollback]) add(program);
+  return program;
+};

@@ -1,0 +1,14 @@
+import { readAddress } from '../../content/address.ts';
+import type { ReleaseFor } from '../../content/content.ts';
+import type { Release } from '../../content/release.ts';
+import { loadContent } from '../../store/load-content.ts';
+import type { Case } from './cases.ts';
+import { addressOf } from './run-case.ts';
+
+/** What the cases need of one release, active or not: loaded as the API loads what a transaction has pinned. */
+export const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
+  const addresses = cases
+    .map((one) => readAddress(addressOf(one), ''))
+    .flatMap((read) => (read.ok && `US-${read.value.state}` === head.state ? [read.value] : []));
+  return loadContent(addresses, { [head.state]: head.id });
+};

@@ -1,0 +1,116 @@
+/** An import from beginning to end: read, report, and only then write, the head last. */
+import { now } from '../../config/clock.ts';
+import type { ReleasePart } from '../../content/content.ts';
+import { type Built, buildRelease } from '../../content/imports/build.ts';
+import type { Importer } from '../../content/imports/importers.ts';
+import type { Release } from '../../content/release.ts';
+import { discardParts, findHead, readPartKeys, writeHead, writeParts } from '../../store/content-store.ts';
+import { activate } from './activate.ts';
+import { CommandError } from './command-error.ts';
+import { nextReleaseId } from './next-release-id.ts';
+import { counted, print } from './output.ts';
+import { printSummary } from './print-summary.ts';
+import { startProgress } from './progress.ts';
+import { accepted } from './refusal.ts';
+import { sameRelease } from './same-release.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export type ImportJob = {
+  readonly importer: Importer;
+  readonly files: readonly string[];
+  /** Two letters. */
+  readonly state: string;
+  readonly base: Release;
+  readonly skipBadRows: boolean;
+  readonly dryRun: boolean;
+  readonly activate: boolean;
+};
+
+type Complete = Extract<Built, { readonly outcome: 'built' }>;
+
+/** What a file or another import is like is told in plain errors; a bug has a class of its own, and keeps its stack. */
+const told = (error: unknown, advice: string): unknown => {
+  if (!(error instanceof Error) || error.constructor !== Error) return error;
+  return new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);
+};
+
+const read = async (job: ImportJob, id: string, tempFolder: string): Promise<Built> => {
+  const reading = startProgress('Reading the files', 1);
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  const entries = job.importer.read(job.files, {
+    state: job.state,
+    base: job.base,
+    onProgress: (done, total) => reading.reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`),
+  });
+  const { importer, base } = job;
+  try {
+    const importedAt = new Date(now()).toISOString();
+    const built = await buildRelease({ entries, base, id, format: importer.format, importedAt, tempFolder });
+    reading.finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
+    return built;
+  } catch (error) {
+    reading.fail('The files could not be read to their end.');
+    throw told(error, `Nothing was written. The files are ${job.files.join(' and ')}.`);
+  }
+};
+
+const write = async ({ head, parts }: Complete): Promise<void> => {
+  if (await findHead(head.id))
+    throw new CommandError(`Another import has made ${head.id} meanwhile. Run this one again: it gets another id.`);
+  const leftovers = await readPartKeys(head.id);
+  if (leftovers.length > 0) {
+    print(`An import of ${head.id} was broken off: what it left is removed first.`);
+    await discardParts(head.id);
+  }
+  const keys: string[] = [];
+  const noted = async function* (all: AsyncIterable<ReleasePart>) {
+    for await (const part of all) {
+      keys.push(part.key);
+      yield part;
+    }
+  };
+  const total = head.counts.parts;
+  const writing = startProgress('Writing parts', total);
+  try {
+    await writeParts(head.id, noted(parts()), (count) => writing.reach(count, `${count} of ${total}`));
+  } catch (error) {
+    writing.fail('The parts were not all written.');
+    throw told(error, 'Run the import again.');
+  }
+  writing.finish(`Wrote ${counted(keys.length, 'part')}`);
+  accepted(await writeHead(head, keys));
+};
+
+const refuseBad = ({ bad }: Built['summary']): never => {
+  throw new CommandError(
+    `${counted(bad.count, 'row')} cannot be read, and nothing was written. Correct the file, or leave such rows out with --skip-bad-rows.`,
+  );
+};
+
+const keep = async (built: Complete, job: ImportJob): Promise<void> => {
+  const { head } = built;
+  const same = await sameRelease(head, built.parts);
+  if (same !== null) print(`${same} has the same content already: no second release was made.`);
+  else {
+    await write(built);
+    print(`Imported ${head.id} with ${counted(head.counts.parts, 'ZIP or city', 'ZIPs and cities')}.`);
+  }
+  const id = same ?? head.id;
+  if (job.activate) return activate(id);
+  print(`Try it:      npm run content -- check --release ${id} --against cases.json`);
+  print(`Activate it: npm run content -- activate ${id}`);
+};
+
+/** Import files as a release. Refused, before anything is written, are bad rows, unless they are to be skipped. */
+export const runImport = async (job: ImportJob): Promise<void> => {
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const state = `US-${job.state}`;
+  // A dry run asks no database, so it cannot know how many releases the day has.
+  const id = job.dryRun ? `${state}@${today}.1` : await nextReleaseId(state, today);
+  const built = await read(job, id, temporaryFolder());
+  printSummary(built.summary, job.skipBadRows);
+  if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
+  if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
+  if (job.dryRun) print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
+  else await keep(built, job);
+};

@@ -1,0 +1,61 @@
+import { combinedRate } from '../../content/combined-rate.ts';
+import type { ReleasePart } from '../../content/content.ts';
+import { inForce, isInForce } from '../../content/effective.ts';
+import type { Release } from '../../content/release.ts';
+import { fractionOf } from './fractions.ts';
+import { zipText, zonesOf } from './zip-pieces.ts';
+
+export type ShownLocation = {
+  /** Nine-digit ZIPs, inclusive, within the ZIP. */
+  readonly zips: readonly (readonly [low: string, high: string])[];
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly in_force: boolean;
+  /** Rates are fractions on the day asked for; `null` is not known. */
+  readonly alternatives: readonly {
+    readonly rate: string | null;
+    readonly jurisdictions: readonly { readonly code: string; readonly name: string; readonly rate: string | null }[];
+  }[];
+};
+export type ShownZip = { readonly zip: string; readonly date: string; readonly locations: readonly ShownLocation[] };
+
+/** What a release says of one ZIP or ZIP+4 (digits alone), with the rates of a day; the latest locations come first. */
+export const showZip = (head: Release, part: ReleasePart | undefined, zip: string, date: string): ShownZip => {
+  const release: Release = {
+    ...head,
+    rates: [...head.rates, ...(part?.rates ?? [])],
+    locations: part?.locations ?? [],
+  };
+  const names = new Map([...head.jurisdictions, ...(part?.jurisdictions ?? [])].map(({ code, name }) => [code, name]));
+  const rateOf = (code: string): string | null => {
+    const own = release.rates.filter(({ jurisdiction }) => jurisdiction === code);
+    return inForce(own, date, head.established_from)[0]?.rate ?? null;
+  };
+  const [low, high] = [Number(zip.padEnd(9, '0')), Number(zip.padEnd(9, '9'))];
+  const alternative = (codes: readonly string[]) => {
+    const all = [head.state, ...codes];
+    const units = combinedRate(release, all, date);
+    return {
+      rate: units === undefined ? null : fractionOf(units),
+      jurisdictions: all.map((code) => ({ code, name: names.get(code) ?? code, rate: rateOf(code) })),
+    };
+  };
+  const locations = release.locations
+    .map((location) => ({
+      location,
+      zones: zonesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high),
+    }))
+    .filter(({ zones }) => zones.length > 0)
+    .toSorted(({ location: one }, { location: other }) => (other.from ?? '').localeCompare(one.from ?? ''));
+  return {
+    zip,
+    date,
+    locations: locations.map(({ location, zones }) => ({
+      zips: zones.map((zone) => [zipText(zone.low), zipText(zone.high)] as const),
+      from: location.from,
+      to: location.to,
+      in_force: isInForce(location, date, head.established_from),
+      alternatives: location.alternatives.map(alternative),
+    })),
+  };
+};

@@ -1,0 +1,104 @@
+/** `content show`: one release, and what it knows of one ZIP. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { now } from '../../config/clock.ts';
+import { builtInRelease } from '../../content/built-in.ts';
+import { inForce } from '../../content/effective.ts';
+import type { Release } from '../../content/release.ts';
+import { readActiveReleases } from '../../store/content-store.ts';
+import { explainError } from './explain-error.ts';
+import { percentOf } from './fractions.ts';
+import { counted, print, printJson } from './output.ts';
+import { type OpenRelease, openRelease } from './releases.ts';
+import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';
+import { daysText, zipCode, zipsText } from './texts.ts';
+
+const stateRates = (head: Release): readonly string[] =>
+  head.rates.map((rate) => `State rate: ${percentOf(rate.rate)}, ${daysText(rate)}`);
+
+/** Whether it is active. What ships with the service can be looked at without any database: `null` is not known. */
+const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null> => {
+  try {
+    const active = (await readActiveReleases()).states[head.state]?.release;
+    return active ? active === head.id : head.id === builtInRelease(head.state.slice(3))?.id;
+  } catch (error) {
+    if (imported || explainError(error) === null) throw error;
+    return null;
+  }
+};
+
+const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): void => {
+  print(`${head.id}: ${head.name}, ${imported ? `imported from ${imported.format}` : 'built-in'}`);
+  print(`Active: ${isActive === null ? 'not known, no database answers' : isActive ? 'yes' : 'no'}`);
+  print(`Coverage: ${head.coverage}${head.locals === 'listed' ? ', as far as ZIPs are listed' : ''}`);
+  print(`Days: values without a first day of their own count from ${head.established_from}`);
+  if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
+  for (const line of stateRates(head)) print(line);
+  print(`Rules: ${head.rules.length}`);
+  if (imported) {
+    const { parts, jurisdictions, rates, locations } = imported.counts;
+    print(`Base: ${imported.base}, whose rules and settings it has`);
+    print(`Imported: ${imported.imported_at}`);
+    print(`Hash: ${imported.content_hash}`);
+    print(
+      `Holds: ${counted(parts, 'ZIP or city', 'ZIPs and cities')}, ${counted(jurisdictions, 'jurisdiction')}, ${counted(rates, 'rate')}, ${counted(locations, 'location')}`,
+    );
+  }
+  for (const [key, source] of Object.entries(head.sources)) print(`Source ${key}: ${source}`);
+};
+
+const printLocation = ({ zips, from, to, in_force, alternatives }: ShownLocation, date: string): void => {
+  print(
+    `\n${zips.length > 0 ? zipsText(zips) : 'by its name'}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`,
+  );
+  if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
+  for (const { rate, jurisdictions } of alternatives) {
+    print(`  ${rate === null ? 'no rate known' : percentOf(rate)} on ${date}`);
+    for (const { code, name, rate: own } of jurisdictions)
+      print(`    ${own === null ? '-' : percentOf(own)}  ${name} (${code})`);
+  }
+};
+
+const printZip = ({ zip, date, locations }: ShownZip): void => {
+  print(`\n${zipCode(zip)}: ${counted(locations.length, 'location')}`);
+  if (locations.length === 0) print('The release names no location there.');
+  for (const location of locations) printLocation(location, date);
+};
+
+const readZip = (text: string): string => {
+  if (!/^\d{5}(-?\d{4})?$/.test(text)) throw new InvalidArgumentError('Send five digits, or ZIP+4: 55401-1234.');
+  return text.replace('-', '');
+};
+
+const readDate = (text: string): string => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError('Send a date, such as 2026-11-21.');
+  return text;
+};
+
+type Options = { readonly zip?: string; readonly date?: string; readonly json?: boolean };
+
+const show = async (id: string, { zip, date, json }: Options): Promise<void> => {
+  const release = await openRelease(id);
+  const { head, imported } = release;
+  const isActive = await activity(release);
+  const day = date ?? new Date(now()).toISOString().slice(0, 10);
+  const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
+  if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
+  printHead(release, isActive);
+  const known = inForce(head.rates, day, head.established_from).length > 0;
+  if (!known) print(`On ${day} the release knows no rate of the state.`);
+  if (shown) printZip(shown);
+};
+
+export const addShow = (program: Command): void => {
+  program
+    .command('show')
+    .summary('one release, and what it knows of one ZIP')
+    .description('Show where a release comes from and what it holds, and every rate of one ZIP.')
+    .argument('<release>', 'such as US-MN@2026-10-01.1')
+    .option('--zip <zip>', 'also what it knows of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
+    .option('--date <date>', 'the tax day of the rates; today unless it is given', readDate)
+    .option('--json', 'one JSON object')
+    .addHelpText('after', '\nExample:\n  npm run content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')
+    .action(show);
+};

@@ -1,0 +1,27 @@
+/** Days and ZIP codes as the commands write them for people. */
+import type { Dated } from '../../content/release.ts';
+import type { ZipRange } from './compare-locations.ts';
+
+/** `2024-04-01 to 2026-12-31`, `from 2024-04-01`. */
+export const daysText = ({ from, to }: Dated): string => {
+  if (from === null) return to === null ? 'all known days' : `up to ${to}`;
+  return to === null ? `from ${from}` : `${from} to ${to}`;
+};
+
+/** Five or nine digits as they are written on a letter. */
+export const zipCode = (digits: string): string =>
+  digits.length > 5 ? `${digits.slice(0, 5)}-${digits.slice(5)}` : digits;
+
+const rangeText = ([low, high]: ZipRange): string => {
+  if (low.endsWith('0000') && high.endsWith('9999') && low.slice(0, 5) === high.slice(0, 5)) return low.slice(0, 5);
+  return low === high ? zipCode(low) : `${zipCode(low)} to ${zipCode(high)}`;
+};
+
+const rangesNamed = 3;
+
+/** The first ranges of nine-digit ZIPs, and how many more there are. */
+export const zipsText = (zips: readonly ZipRange[]): string => {
+  const more = zips.length - rangesNamed;
+  const named = zips.slice(0, rangesNamed).map(rangeText).join(', ');
+  return more > 0 ? `${named} and ${more} more` : named;
+};

@@ -1,0 +1,52 @@
+/** What holds from which day to which: two histories of a value, and where they differ. Days are `YYYY-MM-DD`. */
+import type { Dated } from '../../content/release.ts';
+
+/** From a day to a day, both inclusive; `to: null` is open. */
+export type Span = { readonly from: string; readonly to: string | null };
+
+/** Where one history says something else than the other. `null` is a value that is not known. */
+export type Change = Span & { readonly old: string | null; readonly new: string | null };
+
+const dayMs = 86_400_000;
+const shift = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+export const dayBefore = (day: string): string => shift(day, -1);
+export const dayAfter = (day: string): string => shift(day, 1);
+
+/** A value's days, where a first day that is not established is that of the release (`established_from`). */
+export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
+  from: from ?? establishedFrom,
+  to,
+});
+
+/** Cut time where any of the spans begins or ends: within each piece, in order, the same spans hold. */
+export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
+  const firstDays = new Set<string>();
+  for (const { from, to } of spans) {
+    firstDays.add(from);
+    if (to !== null) firstDays.add(dayAfter(to));
+  }
+  const sorted = [...firstDays].sort();
+  return sorted.map((from, index) => {
+    const next = sorted[index + 1];
+    return { from, to: next === undefined ? null : dayBefore(next) };
+  });
+};
+
+/** The pieces of time in which two histories differ; neighbours that change alike are one. */
+export const changesOver = (
+  pieces: readonly Span[],
+  oldAt: (piece: Span, index: number) => string | null,
+  newAt: (piece: Span, index: number) => string | null,
+): readonly Change[] => {
+  const changes: Change[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const [before, after] = [oldAt(piece, index), newAt(piece, index)];
+    if (before === after) continue;
+    const last = changes.at(-1);
+    const isSame = last && last.old === before && last.new === after && last.to === dayBefore(piece.from);
+    if (isSame) changes[changes.length - 1] = { ...last, to: piece.to };
+    else changes.push({ ...piece, old: before, new: after });
+  }
+  return changes;
+};

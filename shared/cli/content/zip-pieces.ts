@@ -1,0 +1,57 @@
+/** One ZIP, cut into the pieces in which every address lies in the same ranges. Nine-digit ZIPs are numbers here. */
+import type { Location } from '../../content/release.ts';
+
+/** Both ends are inclusive. */
+export type Piece = { readonly low: number; readonly high: number };
+
+/** Where a location's range lies in the ZIP; its width is that of the whole range. */
+export type Zone = Piece & { readonly width: number; readonly location: Location };
+
+/** Whether a part's key is a ZIP, and not a city. */
+export const isZip = (key: string): boolean => /^\d{5}$/.test(key);
+
+export const zipText = (value: number): string => String(value).padStart(9, '0');
+
+const bound = (digits: string, fill: '0' | '9'): number => Number(digits.padEnd(9, fill));
+
+/** Where the location lies in the ZIP. A city has no inside: it is one place. */
+export const zonesOf = (key: string, location: Location): readonly Zone[] => {
+  if (!isZip(key)) return location.cities.includes(key) ? [{ low: 0, high: 0, width: 0, location }] : [];
+  const [low, high] = [bound(key, '0'), bound(key, '9')];
+  return location.zips
+    .map(([from, to]) => ({
+      low: Math.max(low, bound(from, '0')),
+      high: Math.min(high, bound(to, '9')),
+      width: bound(to, '9') - bound(from, '0'),
+      location,
+    }))
+    .filter((zone) => zone.low <= zone.high);
+};
+
+/** Cut the ZIP where any zone begins or ends. */
+export const cut = (key: string, zones: readonly Piece[]): readonly Piece[] => {
+  if (!isZip(key)) return [{ low: 0, high: 0 }];
+  const [low, high] = [bound(key, '0'), bound(key, '9')];
+  const starts = [...new Set([low, ...zones.flatMap((zone) => [zone.low, zone.high + 1])])]
+    .filter((start) => start <= high)
+    .sort((one, other) => one - other);
+  return starts.map((start, index) => ({ low: start, high: (starts[index + 1] ?? high + 1) - 1 }));
+};
+
+const nothing: readonly Location[] = [];
+
+/**
+ * For each piece the locations of the narrowest zones that hold it, as an address finds them (content notes 1.6). The
+ * zones come in the order of their widths.
+ */
+export const paint = (pieces: readonly Piece[], zones: readonly Zone[]): readonly (readonly Location[])[] => {
+  const painted: { width: number; locations: Location[] }[] = [];
+  const positions = new Map(pieces.map(({ low }, index) => [low, index]));
+  for (const { low, high, width, location } of zones)
+    for (let index = positions.get(low) ?? pieces.length; (pieces[index]?.low ?? Infinity) <= high; index += 1) {
+      const found = painted[index];
+      if (!found) painted[index] = { width, locations: [location] };
+      else if (found.width === width) found.locations.push(location);
+    }
+  return pieces.map((_, index) => painted[index]?.locations ?? nothing);
+};

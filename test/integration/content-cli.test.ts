@@ -1,0 +1,458 @@
+/** `npm run content -- …`, each command as a process of its own, on a Content table that no other test has. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { emulatorEnvironment } from '../../infra/local/emulator.ts';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import { createTable } from '../../shared/store/create-table.ts';
+import { createTableInput } from '../../shared/store/create-table-input.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
+
+// Activating a release here must not change what other tests calculate with. The environment was read before this file
+// began, and is read anew by what is imported from here on.
+const table = `content_${randomUUID()}`;
+process.env['TABLE_CONTENT'] = table;
+vi.resetModules();
+await import('../contract/observe-exchanges.ts');
+const { newCaller } = await import('../support/api.ts');
+const { advanceClock } = await import('../../shared/config/clock.ts');
+const { listHeads, readActiveReleases, readPartKeys, writeParts } = await import('../../shared/store/content-store.ts');
+const { contentProgram } = await import('../../shared/cli/content/program.ts');
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const today = new Date().toISOString().slice(0, 10);
+const builtIn = builtInRelease('MN')?.id ?? '';
+// The counters up to 100 are the built-in releases'.
+const idOf = (counter: number) => `US-MN@${today}.${100 + counter}`;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levy-cli-'));
+  const endpoint = process.env['DYNAMODB_ENDPOINT'] ?? '';
+  const environment = emulatorEnvironment({
+    endpoint,
+    kind: 'given',
+    died: new Promise(() => {}),
+    stop: async () => {},
+  });
+  const client = new DynamoDBClient({
+    endpoint,
+    region: environment['AWS_REGION'] ?? '',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  await createTable(client, createTableInput(table, tables.content));
+  client.destroy();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+type Watch = (err: string, kill: () => void) => void;
+
+/** Run `content` with these arguments to its end; `watch` sees what it has said on standard error so far. */
+const content = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}): Promise<Ran> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['shared/cli/content.ts', ...args], {
+      cwd: root,
+      // A process that is killed leaves its files.
+      env: { ...process.env, TMPDIR: folder, ...variables },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk;
+      watch(err, () => child.kill('SIGKILL'));
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+
+const json = async (...args: string[]) => {
+  const { code, out, err } = await content([...args, '--json']);
+  expect(err).toBe('');
+  return { code, value: JSON.parse(out) };
+};
+
+const file = async (text: string, name = `${randomUUID()}.csv`): Promise<string> => {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+};
+
+type RateRow = readonly [type: string, code: string, rate: string, from: string, to: string];
+const open = '29991231';
+
+/** The rate rows of two cities as the state publishes them: their counties, the cities, and the districts around them. */
+const rateRows: readonly RateRow[] = [
+  ['45', '27', '0.06875', '20090701', open],
+  ['00', '053', '0.0015', '20070101', open],
+  ['00', '123', '0', '20070101', open],
+  ['01', '43000', '0.0050', '20051001', open],
+  ['01', '58000', '0.0150', '20240401', open],
+  ['63', '80003', '0.0050', '20000101', open],
+  ['63', '80004', '0.0050', '20000101', open],
+  ['63', '80008', '0.0075', '20231001', open],
+  ['63', '80009', '0.0025', '20231001', open],
+];
+const rateFile = (rows: readonly RateRow[]): string =>
+  rows
+    .map(([type, code, rate, from, to]) => `27,${type},${code},${rate},${rate},${rate},${rate},${from},${to}\n`)
+    .join('');
+
+type Boundary = { zip: string; county: string; place: string; districts: readonly string[] };
+const boundaryRow = ({ zip, county, place, districts }: Boundary): string => {
+  const cells = Array.from({ length: 89 }, () => '');
+  for (const [column, text] of Object.entries({
+    1: 'Z',
+    2: '20240401',
+    3: open,
+    18: zip,
+    20: zip,
+    23: '27',
+    24: '27',
+    25: county,
+    26: place,
+  }))
+    cells[Number(column) - 1] = text;
+  for (const [index, district] of districts.entries()) cells.splice(29 + 3 * index, 3, 'ST', district, '63');
+  return `${cells.join(',')}\n`;
+};
+const minneapolis = { zip: '55401', county: '053', place: '43000', districts: ['80004', '80008', '80009'] };
+const saintPaul = { zip: '55101', county: '123', place: '58000', districts: ['80003', '80008', '80009'] };
+const boundaryFile = [minneapolis, saintPaul].map(boundaryRow).join('');
+
+type Files = { readonly rates?: string; readonly boundaries?: string };
+const importArguments = async ({ rates = rateFile(rateRows), boundaries = boundaryFile }: Files = {}) => [
+  'import',
+  ...['--format', 'sst', '--state', 'MN'],
+  ...['--rates', await file(rates), '--boundaries', await file(boundaries)],
+];
+
+const importedIds = async (): Promise<string[]> => {
+  const ids: string[] = [];
+  for await (const { id } of listHeads('US-MN')) ids.push(id);
+  return ids;
+};
+
+/** The id that the next import gets. */
+const nextId = async (): Promise<string> => idOf((await importedIds()).length + 1);
+
+const activeId = async (): Promise<string> => (await readActiveReleases()).states['US-MN']?.release ?? builtIn;
+
+const worked = (id: string, zip: string, tax_total: string, date = '2026-04-15') => ({
+  id,
+  state: 'MN',
+  zip,
+  date,
+  input: { lines: [{ ptc: 'GENERAL', quantity: '1', unit_price: '100.00' }] },
+  expected: { tax_total },
+});
+const cases = (...list: object[]) => file(JSON.stringify(list), `${randomUUID()}.json`);
+
+const taxAt = async (postal_code: string): Promise<string> => {
+  // Running instances know an activation after 60 seconds.
+  advanceClock(61_000);
+  const { call } = await newCaller();
+  const answer = await call('POST', '/calculations', {
+    body: {
+      tax_date: today,
+      customer: { address: { state: 'MN', postal_code } },
+      line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
+    },
+  });
+  expect(answer.status).toBe(200);
+  return (answer.body as { tax_amount: string }).tax_amount;
+};
+
+describe('from a file to the tax that buyers pay, and back', () => {
+  const [first, second] = [idOf(1), idOf(2)];
+
+  it('imports a release, which changes nothing for buyers', async () => {
+    const imported = await content(await importArguments());
+    expect(imported).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`Imported ${first} with 2 ZIPs and cities`),
+    });
+    expect(imported.out).toContain('Read 11 rows, kept 11.');
+    expect(imported.err).toContain('Wrote 2 parts');
+    expect(await importedIds()).toEqual([first]);
+    expect(await activeId()).toBe(builtIn);
+    expect(await taxAt('55401')).toBe('6.88');
+  });
+
+  it('checks it before it is activated, and then buyers pay as it says', async () => {
+    const good = await cases(worked('minneapolis', '55401', '9.03'), worked('saint-paul', '55101', '9.88'));
+    expect(await content(['check', '--release', first, '--against', good])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('2 passed, 0 failed'),
+    });
+
+    expect((await content(['activate', first])).code).toBe(0);
+    expect(await activeId()).toBe(first);
+    expect([await taxAt('55401'), await taxAt('55101')]).toEqual(['9.03', '9.88']);
+  });
+
+  it('compares it with the next one', async () => {
+    const raised = rateRows.flatMap((row): RateRow[] =>
+      row[1] === '43000'
+        ? [
+            ['01', '43000', '0.0050', '20051001', '20261231'],
+            ['01', '43000', '0.0075', '20270101', open],
+          ]
+        : [row],
+    );
+    expect(await content([...(await importArguments({ rates: rateFile(raised) })), '--activate'])).toMatchObject({
+      code: 0,
+    });
+    const { value: changes } = await json('diff', first, second, '--rates');
+    const change = { from: '2027-01-01', to: null };
+    expect(changes).toMatchObject({
+      from: first,
+      to: second,
+      rates: [{ ...change, kind: 'general', old: '0.005', new: '0.0075' }],
+      locations: [{ key: '55401', zips: [['554010000', '554019999']], ...change, old: '0.09025', new: '0.09275' }],
+    });
+    expect(changes.rates).toHaveLength(1);
+    expect((await content(['diff', first, second, '--rates'])).out).toContain(
+      '55401: 9.025% -> 9.275%, from 2027-01-01',
+    );
+  });
+
+  it('lists both with the active one marked', async () => {
+    const { value } = await json('list', '--state', 'MN');
+    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, coverage: 'partial' });
+    expect(value.at(-2)).toMatchObject({ id: first, origin: 'sst', active: false, counts: { parts: 2, rates: 9 } });
+    expect(value.at(-1)).toMatchObject({ id: second, origin: 'sst', active: true, counts: { parts: 2, rates: 10 } });
+    for (const { content_hash } of value) expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
+    const { out } = await content(['list', '--state', 'MN']);
+    expect(out.match(/^\* .*$/gm)).toEqual([expect.stringContaining(second)]);
+  });
+
+  it('goes back to the release before, and then to the built-in one', async () => {
+    expect(await activeId()).toBe(second);
+    expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
+    expect(await activeId()).toBe(first);
+    expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
+    expect(await activeId()).toBe(builtIn);
+    expect(await taxAt('55401')).toBe('6.88');
+    expect(await content(['rollback', '--state', 'MN'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is nothing to go back to'),
+    });
+  });
+
+  it('makes no second release of the same content, whatever its files are called', async () => {
+    const before = await importedIds();
+    expect(await content(await importArguments())).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${first} has the same content already: no second release was made.`),
+    });
+    expect(await importedIds()).toEqual(before);
+  });
+
+  it('shows every jurisdiction of a ZIP with its rate on a day', async () => {
+    const { value } = await json('show', first, '--zip', '55401', '--date', '2026-04-15');
+    expect(value.release).toMatchObject({ id: first, base: builtIn, counts: { parts: 2 } });
+    const [location] = value.zip.locations;
+    expect(location).toMatchObject({
+      from: '2024-04-01',
+      to: null,
+      in_force: true,
+      alternatives: [{ rate: '0.09025' }],
+    });
+    expect(location.alternatives[0].jurisdictions.map(({ rate }: { rate: string }) => Number(rate)).sort()).toEqual([
+      0.0015, 0.0025, 0.005, 0.005, 0.0075, 0.06875,
+    ]);
+    expect((await content(['show', first, '--zip', '99999'])).out).toContain('The release names no location there.');
+  });
+
+  it('compares an imported release with the built-in one, whose local rates are not known', async () => {
+    const { value } = await json('diff', builtIn, first, '--rates');
+    expect(value.locations).toContainEqual(
+      expect.objectContaining({ key: '55101', from: '2024-04-01', to: null, old: null, new: '0.09875' }),
+    );
+  });
+});
+
+describe('worked cases before a release is activated', () => {
+  it('fails with what was expected and what came out', async () => {
+    const wrong = await cases(
+      worked('as-it-is', '55401', '9.03'),
+      worked('as-it-was', '55401', '8.03'),
+      worked('elsewhere', '55402', '9.03'),
+      worked('too-early', '55401', '8.03', '2024-03-31'),
+    );
+    const ran = await content(['check', '--release', idOf(1), '--against', wrong]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain('pass  as-it-is: 9.03');
+    expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
+    expect(ran.out).toMatch(/^FAIL {2}elsewhere: expected 9\.03, got 0\.00: .*55402/m);
+    expect(ran.out).toMatch(/^n\/a {3}too-early: .*55401/m);
+    expect(ran.out).toContain('1 passed, 2 failed, 1 not applicable.');
+    expect(ran.err).toBe('');
+  });
+
+  it('runs against a built-in release, with discounts and shipping', async () => {
+    const [coat, shirt] = ['205.00', '78.00'].map((unit_price) => ({
+      ptc: 'CLOTHING.APPAREL',
+      quantity: '1',
+      unit_price,
+      discount: '5.00',
+    }));
+    const path = await cases(
+      { id: 'discounts', state: 'MA', zip: '02108', input: { lines: [coat, shirt] }, expected: { tax_total: '1.56' } },
+      { id: 'elsewhere', state: 'NJ', input: { lines: [coat] }, expected: { tax_total: '0.00' } },
+      { id: 'no-total', state: 'MA', input: { lines: [coat] }, expected: { tax_total: null } },
+      { id: 'unnamed', state: 'MA', input: { lines: [{ ...coat, excise: '1' }] }, expected: { tax_total: '1.56' } },
+    );
+    const { code, value } = await json('check', '--release', 'US-MA@2026-10-01.1', '--against', path);
+    expect(code).toBe(0);
+    expect(value.cases.map(({ id, outcome }: { id: string; outcome: string }) => `${id} ${outcome}`)).toEqual([
+      'discounts pass',
+      'elsewhere not_applicable',
+      'no-total not_applicable',
+      'unnamed not_applicable',
+    ]);
+  });
+
+  it('is no success when no case applies', async () => {
+    const path = await cases(worked('minnesota', '55401', '9.03'));
+    expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No case applies'),
+    });
+  });
+
+  it('names the case and the field that cannot be read', async () => {
+    const path = await cases({ ...worked('typo', '55401', '9.03'), zip: '5540' });
+    expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
+      code: 1,
+      err: 'The cases cannot be read: case typo: zip: Send a ZIP code of five digits, or ZIP+4.\n',
+    });
+  });
+});
+
+describe('an import that cannot be finished', () => {
+  const bad = `${rateFile(rateRows)}27,63,80010,half a percent,0,0,0,20240101,${open}\n`;
+
+  it('stops at a bad row, with its line, and writes nothing', async () => {
+    const before = await importedIds();
+    const ran = await content([...(await importArguments({ rates: bad })), '--activate']);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain('line 10:');
+    expect(ran.err).toContain('1 row cannot be read, and nothing was written.');
+    expect(await importedIds()).toEqual(before);
+    expect(await readPartKeys(await nextId())).toEqual([]);
+    expect(await activeId()).toBe(builtIn);
+  });
+
+  it('names the files, where they are not what they should be', async () => {
+    const broken = await file('PK\u0003\u0004 and no more', 'broken.zip');
+    const ran = await content(['import', '--format', 'woocommerce', '--state', 'MN', '--file', broken]);
+    expect(ran).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`Nothing was written. The files are ${broken}.`),
+    });
+    expect(ran.err).not.toMatch(/^ {4}at /m);
+  });
+
+  it('counts bad rows where they are to be skipped', async () => {
+    const ran = await content([...(await importArguments({ rates: bad })), '--skip-bad-rows', '--dry-run']);
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Skipped 1 bad row:') });
+    expect(ran.out).toContain('Dry run');
+  });
+
+  it('takes what a broken-off import of another file left for nothing', async () => {
+    const id = await nextId();
+    const left = (key: string) => ({ key, jurisdictions: [], rates: [], locations: [] });
+    await writeParts(id, [left('55401'), left('55999')]);
+    const more = boundaryFile + boundaryRow({ ...minneapolis, zip: '55402' });
+    const ran = await content(await importArguments({ boundaries: more }));
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`An import of ${id} was broken off`) });
+    expect(await readPartKeys(id)).toEqual(['55101', '55401', '55402']);
+    const path = await cases(worked('minneapolis', '55401', '9.03'));
+    expect((await content(['check', '--release', id, '--against', path])).code).toBe(0);
+  });
+
+  it('can be run again after it was killed between parts', async () => {
+    const zips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
+    const boundaries = zips.map((zip) => boundaryRow({ ...saintPaul, zip })).join('');
+    const args = await importArguments({ boundaries });
+    const id = await nextId();
+    const killed = await content(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
+    expect(killed.code).toBe(null);
+    const left = await readPartKeys(id);
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(zips.length);
+    expect(await importedIds()).not.toContain(id);
+
+    expect(await content(args)).toMatchObject({ code: 0, out: expect.stringContaining(`Imported ${id}`) });
+    expect(await readPartKeys(id)).toEqual(zips);
+    expect(await importedIds()).toContain(id);
+  });
+});
+
+describe('what cannot be done', () => {
+  it.each([
+    { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
+    { args: ['show', 'latest'], says: 'There is no release latest.' },
+    { args: ['diff', builtIn, 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
+    { args: ['diff', builtIn, 'US-PA@2026-10-01.1'], says: 'of different states' },
+    { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
+    { args: ['rollback', '--state', 'Mars'], says: 'There is no content of a state "Mars".' },
+    { args: ['list', '--state', 'ZZ'], says: 'There is no content of a state "ZZ".' },
+    {
+      args: ['check', '--release', 'US-MA@2026-10-01.1', '--against', 'nowhere.json'],
+      says: 'There is no file nowhere.json.',
+    },
+    { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },
+    { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: 'There is no file nowhere.txt.' },
+    { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'of TX alone' },
+    { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
+    { args: ['show', builtIn, '--zip', '5540'], says: 'Send five digits' },
+  ])('is said in a line or two, with what to do: $args', async ({ args, says }) => {
+    const ran = await content(args);
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain(says);
+    expect(ran.err).not.toMatch(/^ {4}at /m);
+  });
+
+  it('needs a database, but for what ships with the service', async () => {
+    const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
+    expect(await content(['list'], undefined, nowhere)).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'No DynamoDB answers at http://127.0.0.1:1. Is it running, and is the address right?\n',
+    });
+    expect(await content(['list'], undefined, { TABLE_CONTENT: 'no-such-table' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no table "no-such-table". Make the tables with'),
+    });
+    expect(await content(['show', builtIn], undefined, nowhere)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${builtIn}: Minnesota, built-in\nActive: not known`),
+    });
+    expect((await content(['diff', builtIn, builtIn, '--rates'], undefined, nowhere)).code).toBe(0);
+  });
+
+  it('has help with an example for every command', () => {
+    const { commands } = contentProgram();
+    expect(commands.map((command) => command.name())).toHaveLength(7);
+    for (const command of commands) {
+      let help = '';
+      command.configureOutput({
+        writeOut: (text) => {
+          help += text;
+        },
+      });
+      command.outputHelp();
+      expect(help).toContain(`npm run content -- ${command.name()} `);
+    }
+  });
+});

@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pairsByKey } from '../../shared/cli/content/pairs-by-key.ts';
+
+async function* stream(keys: readonly string[], side: string) {
+  for (const key of keys) yield { key, side };
+}
+const paired = async (ones: readonly string[], others: readonly string[]) => {
+  const found: string[] = [];
+  for await (const { key, one, other } of pairsByKey(stream(ones, 'one'), stream(others, 'other')))
+    found.push([key, one?.key === key && one.side, other?.key === key && other.side].filter(Boolean).join(' '));
+  return found;
+};
+
+describe('two streams of parts as one', () => {
+  it('has every key once, in order, with what each stream has of it', async () => {
+    const keys = fc.uniqueArray(fc.constantFrom('10001', '10002', '20000', '55401', 'A', 'B', 'SAINT PAUL', 'ZUMBRO'));
+    await fc.assert(
+      fc.asyncProperty(keys, keys, async (ones, others) => {
+        const expected = [...new Set([...ones, ...others])]
+          .sort()
+          .map((key) => [key, ones.includes(key) && 'one', others.includes(key) && 'other'].filter(Boolean).join(' '));
+        expect(await paired([...ones].sort(), [...others].sort())).toEqual(expected);
+      }),
+    );
+  });
+
+  it('stops at keys that are not in order, which would be paired wrongly in silence', async () => {
+    await expect(paired(['2', '1'], ['1'])).rejects.toThrow('The key 1 comes after 2.');
+    await expect(paired(['1'], ['1', '1'])).rejects.toThrow('The key 1 comes after 1.');
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { compareRules } from '../../shared/cli/content/compare-rules.ts';
+import { releaseOf, rule } from '../support/builders.ts';
+
+const clothing = rule('clothing', ['CLOTHING'], { type: 'exempt' });
+const grocery = (rate: string) => rule('grocery', ['FOOD.GROCERY'], { type: 'rate', rate });
+
+describe('which rules and settings differ between two releases', () => {
+  it('says nothing of a rule that does the same, whoever confirms it', () => {
+    const confirmed = { ...clothing, source: 'law', confidence: 'medium' as const, note: 'read again' };
+    expect(compareRules(releaseOf({ rules: [clothing] }), releaseOf({ rules: [confirmed] }))).toEqual({
+      rules: [],
+      settings: [],
+    });
+  });
+
+  it('gives a rule whose effect, goods or days change, as it was and as it is', () => {
+    const [old, next] = [grocery('0.07'), grocery('0.05')];
+    expect(compareRules(releaseOf({ rules: [clothing, old] }), releaseOf({ rules: [next, clothing] })).rules).toEqual([
+      { id: 'grocery', old, new: next },
+    ]);
+    const later = { ...clothing, from: '2027-01-01' };
+    expect(compareRules(releaseOf({ rules: [clothing] }), releaseOf({ rules: [later] })).rules).toEqual([
+      { id: 'clothing', old: clothing, new: later },
+    ]);
+  });
+
+  it('gives a rule that is new, and one that is gone, in the order of their names', () => {
+    const next = grocery('0.05');
+    expect(compareRules(releaseOf({ rules: [next] }), releaseOf({ rules: [clothing] })).rules).toEqual([
+      { id: 'clothing', old: null, new: clothing },
+      { id: 'grocery', old: next, new: null },
+    ]);
+  });
+
+  it('names settings that change', () => {
+    const before = releaseOf({ shipping: 'follows_goods', coverage: 'partial' });
+    const after = releaseOf({ shipping: 'always_taxable', coverage: 'complete' });
+    expect(compareRules(before, after).settings).toEqual(['shipping', 'coverage']);
+  });
+});
