@@ -7,8 +7,8 @@ const project = (name: string) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
-    // Whatever an integration test asks the API is held against the OpenAPI document as well.
-    setupFiles: name === 'integration' ? ['test/contract/observe-exchanges.ts'] : [],
+    // Whatever an integration test asks the API is held against the OpenAPI document, and what it records is replayed.
+    setupFiles: name === 'integration' ? ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'] : [],
   },
 });
 

@@ -63,7 +63,7 @@ const outcomeOf = (
     content_releases: releasesOf(located),
     engine_version: engineVersion,
     warnings: warningsOf(input, located, taxed, unknownFields),
-    explanation: input.explain ? explain(document.day, located, taxed, write) : null,
+    explanation: input.explain ? explain({ input, document, located, taxed, write }) : null,
   };
 };
 

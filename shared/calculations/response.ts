@@ -95,7 +95,7 @@ export const TaxSummaryRow = z.object({
 export type TaxSummaryRow = z.infer<typeof TaxSummaryRow>;
 
 export const ExplanationStep = z.object({
-  step: z.enum(['address', 'jurisdictions', 'rule', 'rate', 'rounding']),
+  step: z.enum(['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding']),
   pointer: nullable(z.string()),
   text: z.string(),
   rule_id: nullable(z.string()),

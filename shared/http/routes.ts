@@ -19,6 +19,8 @@ export type Route = {
 
 // The key and its account are read; the rate window is counted.
 const caller = { accounts: ['GetItem', 'UpdateItem'] } as const satisfies Grants;
+// Which releases are active is read, and what of them a calculation lacks.
+const content = { content: ['GetItem', 'BatchGetItem'] } as const satisfies Grants;
 
 /** Keyed by operation: also the name of the file in functions/, and of what it serves in shared/operations/. */
 export const routes = {
@@ -27,13 +29,13 @@ export const routes = {
     method: 'POST',
     path: '/calculations',
     scope: 'read',
-    grants: { ...caller, transactions: ['GetItem'] },
+    grants: { ...caller, ...content, transactions: ['GetItem'] },
   },
   'create-transaction': {
     method: 'POST',
     path: '/transactions',
     scope: 'write',
-    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
+    grants: { ...caller, ...content, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
   },
   'list-transactions': {
     method: 'GET',
@@ -52,8 +54,15 @@ export const routes = {
     method: 'POST',
     path: '/transactions/{id}',
     scope: 'write',
-    grants: { ...caller, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+    grants: { ...caller, ...content, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
   },
+  'replay-transaction': {
+    method: 'POST',
+    path: '/transactions/{id}/replay',
+    scope: 'read',
+    grants: { ...caller, content: ['BatchGetItem'], transactions: ['GetItem'] },
+  },
+  'get-coverage': { method: 'GET', path: '/coverage', scope: 'read', grants: { ...caller, ...content } },
   'get-openapi': { method: 'GET', path: '/openapi.json', scope: null, grants: {} },
 } as const satisfies Record<string, Route>;
 

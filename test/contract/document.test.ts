@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { CoverageQuery } from '../../shared/content/coverage-query.ts';
 import { openApiText } from '../../shared/http/openapi/document.ts';
 import { operationCodes } from '../../shared/http/openapi/operation-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
@@ -139,6 +140,7 @@ describe('the OpenAPI document', () => {
   it.each([
     { operation: 'listProductAttributes', query: ProductAttributesQuery },
     { operation: 'listTransactions', query: TransactionListQuery },
+    { operation: 'getCoverage', query: CoverageQuery },
   ])('names the query parameters that $operation reads', ({ operation, query }) => {
     const told = entries.find((entry) => entry.operation.operationId === operation)?.operation.parameters;
     const names = told.filter((parameter: any) => parameter.in === 'query').map(({ name }: any) => name);

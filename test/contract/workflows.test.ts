@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { calculation } from '../../shared/http/openapi/answer-examples.ts';
+import { coverage } from '../../shared/http/openapi/coverage-example.ts';
+import { replay } from '../../shared/http/openapi/replay-example.ts';
 import { exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import './observe-exchanges.ts';
@@ -102,6 +104,25 @@ describe('the workflows of the specification keep the contract', () => {
     expect(again.headers.get('Location')).toBe(`transactions/${first.body.id}`);
   });
 
+  it('replays what it recorded: a sale, a credit, and one that was voided', async () => {
+    const parent = await create({ ...sale, status: 'finalized' });
+    const credit = await create({ type: 'credit', parent_transaction_id: parent.id, status: 'finalized' });
+    await update(credit.id, { status: 'void' });
+    for (const { id } of [parent, credit]) {
+      const { status, body } = await caller.call('POST', `/transactions/${id}/replay`);
+      expect([status, body.id, body.match, body.differences]).toEqual([200, id, true, []]);
+    }
+  });
+
+  it('answers what it knows of the states, and 304 to the tag', async () => {
+    const { status, headers, body } = await caller.call('GET', '/coverage?state=MI');
+    expect([status, body.states.length]).toEqual([200, 1]);
+    const again = await caller.call('GET', '/coverage?state=MI', {
+      headers: { 'If-None-Match': headers.get('ETag') ?? '' },
+    });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
   it('lists product attributes, and answers 304 to the tag', async () => {
     const { status, headers } = await caller.call('GET', '/product-attributes?limit=1');
     expect(status).toBe(200);
@@ -114,6 +135,17 @@ describe('the workflows of the specification keep the contract', () => {
 describe('the examples of the document work as they are', () => {
   it('answers the example sale with the example calculation', async () => {
     expect(await calculate(sale)).toEqual(calculation);
+  });
+
+  it('answers the coverage of the example, but for the day', async () => {
+    const { body } = await caller.call('GET', '/coverage?state=MI');
+    expect({ ...body, tax_date: coverage.tax_date }).toEqual(coverage);
+  });
+
+  it('replays the sale of the example as the example says', async () => {
+    const { id } = await create({ ...sale, status: 'finalized' });
+    const { body } = await caller.call('POST', `/transactions/${id}/replay`);
+    expect(body).toEqual({ ...replay, id, version: 1 });
   });
 
   const cases = Object.entries(requestExamples).flatMap(([operation, examples]) =>

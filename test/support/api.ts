@@ -58,7 +58,8 @@ const observed =
   async (method, path, request = {}) => {
     const { url } = await startApi();
     const answer = await send(url, method, path, { ...request, headers: { ...headers, ...request.headers } });
-    for (const listener of listeners) await listener({ method, path, request, answer });
+    const sent = { ...request, headers: { ...headers, ...request.headers } };
+    for (const listener of listeners) await listener({ method, path, request: sent, answer });
     return answer;
   };
 

@@ -1,4 +1,5 @@
 import type { Calculation } from '../../calculations/response.ts';
+import { builtInRelease } from '../../content/built-in.ts';
 import type { TransactionList } from '../../transactions/list-response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { exampleId, sale } from './request-examples.ts';
@@ -65,7 +66,7 @@ const outcome: Omit<Calculation, 'object'> = {
   ...figures,
   total_amount: '100.70',
   tax_summary: [{ ...michigan, ...figures }],
-  content_releases: { 'US-MI': 'US-MI@2026-10-01.1' },
+  content_releases: { 'US-MI': builtInRelease('MI')?.id ?? '' },
   engine_version: '1.0.0',
   warnings: [],
   explanation: null,

@@ -11,8 +11,10 @@ import {
   TaxSummaryRow,
   Warning,
 } from '../../calculations/response.ts';
+import { Coverage, GeneralRate, StateCoverage, SubjectCoverage } from '../../content/coverage-response.ts';
 import { PostalAddress } from '../../content/postal-address.ts';
 import { TransactionList, TransactionRow } from '../../transactions/list-response.ts';
+import { Replay, ReplayDifference } from '../../transactions/replay-response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
 
@@ -24,15 +26,21 @@ const names = {
   AddressResolution,
   Calculation,
   CalculationRequest,
+  Coverage,
   Customer,
   Exemption,
   ExplanationStep,
+  GeneralRate,
   LineItem: LineItemResponse,
   LineItemRequest,
   PostalAddress,
+  Replay,
+  ReplayDifference,
   ShipFrom,
   Shipping: ShippingResponse,
   ShippingRequest,
+  StateCoverage,
+  SubjectCoverage,
   TaxRow: TaxRowResponse,
   TaxSummaryRow,
   Transaction,

@@ -3,6 +3,8 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 
 - **Calculate.** \`POST /calculations\` answers the tax of a document and stores nothing.
 - **Record.** \`POST /transactions\` records a sale or a credit. A finalized transaction creates a tax liability.
+- **Prove.** \`explain: true\` answers each step of a calculation with its rule and citation, \`POST
+  /transactions/{id}/replay\` calculates a recorded transaction again, and \`GET /coverage\` says what the content knows.
 - **Classify.** \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
 
 ## Workflows

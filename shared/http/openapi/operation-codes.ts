@@ -68,5 +68,7 @@ export const operationCodes: Readonly<Record<Operation, readonly Code[]>> = {
     'conflict_period_closed',
     'conflict_credit_stale',
   ],
+  'replay-transaction': [...authenticated, 'not_found'],
+  'get-coverage': [...authenticated, 'validation_invalid_format'],
   'get-openapi': everywhere,
 };

@@ -1,19 +1,24 @@
 import type { ZodObjectInput, ZodOpenApiMediaTypeObject } from 'zod-openapi';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { Calculation } from '../../calculations/response.ts';
+import { CoverageQuery } from '../../content/coverage-query.ts';
+import { Coverage } from '../../content/coverage-response.ts';
 import { TransactionListQuery } from '../../transactions/list-query.ts';
 import { TransactionList } from '../../transactions/list-response.ts';
+import { Replay } from '../../transactions/replay-response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
 import { ProductAttributesQuery } from '../../vocabulary/query.ts';
 import { ProductAttributesListResponse } from '../../vocabulary/schema.ts';
 import type { Operation } from '../routes.ts';
 import { calculation, draft, finalized, productAttributes, transactionList } from './answer-examples.ts';
+import { coverage } from './coverage-example.ts';
 import type { RequestHeader, ResponseHeader } from './headers.ts';
+import { replay } from './replay-example.ts';
 
 /** What the document says of an operation beside its route and its errors. */
 export type OperationDefinition = {
-  readonly tag: 'Product attributes' | 'Calculations' | 'Transactions' | 'Documentation';
+  readonly tag: 'Product attributes' | 'Calculations' | 'Transactions' | 'Coverage' | 'Documentation';
   readonly summary: string;
   readonly description: string;
   readonly requestHeaders?: readonly RequestHeader[];
@@ -136,6 +141,39 @@ const updateTransaction: OperationDefinition = {
   },
 };
 
+const replayTransaction: OperationDefinition = {
+  tag: 'Transactions',
+  summary: 'Replay a transaction',
+  description: [
+    'Calculates a recorded transaction again, from the releases, the account settings and the tax date that it keeps, with the engine as it is now, and compares every figure. Stores nothing.',
+    '`match: false` comes with the differences. `match: null` says that it cannot be known, and `reason` why: a release is no longer there, or the sale of a credit is not known as it was.',
+    'A tax that was supplied is spread again. A credit is computed again from its sale as that stood then.',
+  ].join('\n\n'),
+  success: {
+    status: 200,
+    description: 'What came out.',
+    schema: Replay,
+    example: replay,
+  },
+};
+
+const getCoverage: OperationDefinition = {
+  tag: 'Coverage',
+  summary: 'Retrieve coverage',
+  description:
+    'What the active releases of the tax content know of each state today: the general rate, the local rates, how goods and shipping are taxed, how sure that is, and what is missing. What is not established is said.',
+  requestHeaders: ['IfNoneMatch'],
+  query: CoverageQuery,
+  success: {
+    status: 200,
+    description: 'The states by their letters. A place without content has no row.',
+    schema: Coverage,
+    example: coverage,
+    headers: ['ETag'],
+  },
+  notModified: 'Coverage is what If-None-Match names.',
+};
+
 const getOpenapi: OperationDefinition = {
   tag: 'Documentation',
   summary: 'Read this document',
@@ -166,5 +204,7 @@ export const operations: Readonly<Record<Operation, OperationDefinition>> = {
   'list-transactions': listTransactions,
   'get-transaction': getTransaction,
   'update-transaction': updateTransaction,
+  'replay-transaction': replayTransaction,
+  'get-coverage': getCoverage,
   'get-openapi': getOpenapi,
 };

@@ -1,0 +1,89 @@
+import { policyInWords } from '../content/coverage-effect.ts';
+import { inForce } from '../content/effective.ts';
+import { type Rate, type Release, type Rule, rateDecimals } from '../content/release.ts';
+import { type Decimal, decimal, rescale } from '../money/decimal.ts';
+import type { TaxRow } from '../tax/document.ts';
+import { type Goods, ruleText } from './explain-rule.ts';
+import { cite, decimalText, step } from './explain-step.ts';
+import type { Writer } from './figures.ts';
+import type { ExplanationStep } from './response.ts';
+
+// A state's shipping policy is no rule, but has an id like one; several rules may share an id, one for each level.
+const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow): Rule | undefined =>
+  release?.rules.find(({ id, jurisdictions, levels }) => {
+    if (id !== ruleId) return false;
+    const isOfLevel = levels === null || levels.includes(jurisdiction.type);
+    return isOfLevel && (!jurisdictions || jurisdictions.includes(jurisdiction.code));
+  }) ?? release?.rules.find(({ id }) => id === ruleId);
+
+const generalRate = (release: Release | null, { jurisdiction }: TaxRow, day: string): Rate | undefined =>
+  inForce(
+    release?.rates.filter((rate) => rate.jurisdiction === jurisdiction.code) ?? [],
+    day,
+    release?.established_from ?? '',
+  )[0];
+
+/** The tax of a row before it is rounded, an exact decimal of the currency. */
+export const exactTax = ({ exact }: TaxRow, exponent: number): Decimal => ({
+  units: exact,
+  scale: exponent + rateDecimals,
+});
+
+type Named = { readonly name: string; readonly isOwn: boolean };
+
+const nameOfRate = ({ rate }: TaxRow, general: Rate | undefined): Named => {
+  if (rate === general?.rate) return { name: 'the general rate', isOwn: false };
+  if (rate === general?.food_rate) return { name: 'the rate on food', isOwn: false };
+  if (rate === general?.interstate?.rate) return { name: 'the rate for goods from another state', isOwn: false };
+  if (rate === general?.interstate?.food_rate) return { name: 'the rate on food from another state', isOwn: false };
+  return { name: 'a rate of its own', isOwn: true };
+};
+
+const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer): string => {
+  const { jurisdiction, taxable, exempt, rate } = row;
+  const exact = decimalText(exactTax(row, exponent));
+  if (taxable === 0n && row.exact > 0n) return `${jurisdiction.name}: the fee comes to ${exact}.`;
+  if (taxable === 0n) return `${jurisdiction.name}: nothing of ${write(exempt)} is taxed.`;
+  const product = decimalText(exactTax({ ...row, exact: taxable * rescale(decimal(rate), rateDecimals) }, exponent));
+  const most = product === exact ? '' : `, of which the maximum for the goods leaves ${exact}`;
+  const rest = exempt > 0n ? ` The other ${write(exempt)} is not taxed.` : '';
+  return `${jurisdiction.name}: ${write(taxable)} times ${rate}, ${name}, is ${product}${most}.${rest}`;
+};
+
+const reliefs = new Set<TaxRow['reason']>([
+  'customer_exempt',
+  'not_collecting',
+  'marketplace_collects',
+  'not_supported',
+]);
+
+/** Why a jurisdiction taxes as it does, and what its rate comes to before rounding. */
+export const rowSteps = (
+  row: TaxRow,
+  goods: Goods,
+  exponent: number,
+  pointer: string,
+  write: Writer,
+): ExplanationStep[] => {
+  const { release, day } = goods;
+  const rule = ruleOf(release, row);
+  const policy = rule ? undefined : inForce(release?.settings.shipping ?? [], day, '')[0];
+  const isPolicy = policy !== undefined && row.ruleId !== null && !reliefs.has(row.reason);
+  const general = generalRate(release, row, day);
+  const named = nameOfRate(row, general);
+  const isOwn = rule !== undefined && row.exact > 0n && (named.isOwn || row.taxable === 0n);
+  const text = isPolicy
+    ? `${row.jurisdiction.name}: ${policyInWords[policy.policy]}: of ${write(row.taxable + row.exempt)}, ${write(row.taxable)} is taxed.`
+    : ruleText({ ...row, write }, rule, goods);
+  const source = reliefs.has(row.reason) ? undefined : (rule?.source ?? (isPolicy ? policy.source : undefined));
+  return [
+    step('rule', pointer, text, row.ruleId, cite(release, source)),
+    step(
+      'rate',
+      pointer,
+      rateText(row, named, exponent, write),
+      isOwn ? row.ruleId : null,
+      cite(release, isOwn ? rule.source : general?.source),
+    ),
+  ];
+};

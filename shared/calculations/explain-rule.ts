@@ -1,0 +1,124 @@
+import { effectInWords } from '../content/coverage-effect.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Decimal } from '../money/decimal.ts';
+import type { TaxRow, Treatment } from '../tax/document.ts';
+import { chooseRule } from '../tax/rule-choice.ts';
+import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { decimalText, forAll } from './explain-step.ts';
+import type { Exemption } from './fields.ts';
+import type { Writer } from './figures.ts';
+
+/** What a row is of: goods in a place, and who buys them. */
+export type Goods = {
+  readonly product: ProductTaxCode;
+  readonly quantity: Decimal;
+  readonly exemption: Exemption | null;
+  readonly day: string;
+  readonly release: Release | null;
+  readonly treatments: readonly Treatment[];
+  /** Its share of the charge for shipping. */
+  readonly shipping: bigint;
+};
+
+type Row = TaxRow & { readonly write: Writer };
+
+const per = ({ quantity }: Goods, amount: string): string => {
+  const all = decimalText(forAll(amount, quantity));
+  const units = decimalText(quantity);
+  return units === '1' ? amount : `${amount} for each of ${units}, together ${all}`;
+};
+
+/** The price that a threshold is compared with: some count the shipping in. */
+const priceOf = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rule): string => {
+  const net = taxable + exempt;
+  return rule.threshold_includes_shipping && shipping > 0n
+    ? `${write(net)} (${write(net + shipping)} with its share of the shipping)`
+    : write(net);
+};
+
+/** The arithmetic of a threshold, cap, band or fee, with the figures of the row. */
+const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
+  const { taxable, exempt, write, reason } = row;
+  const { effect } = rule;
+  const price = priceOf(row, goods, rule);
+  switch (effect.type) {
+    case 'threshold_cliff':
+      return `The limit is ${per(goods, effect.amount)}; the price of ${price} is ${
+        taxable > 0n
+          ? `${effect.inclusive ? 'above it' : 'not below it'}, so all of it is taxed`
+          : `${effect.inclusive ? 'not above it' : 'below it'}, so it is exempt`
+      }.`;
+    case 'threshold_excess':
+      return `Exempt is ${per(goods, effect.amount)}; of the price of ${price}, ${write(taxable)} exceeds it and is taxed.`;
+    case 'threshold_rate':
+      return `The limit is ${per(goods, effect.amount)}; the price of ${price} is taxed at ${row.rate}.`;
+    case 'base_cap':
+      return `Taxed is at most ${per(goods, effect.amount)}; of the price of ${price}, ${write(taxable)} is taxed and ${write(exempt)} is not.`;
+    case 'band':
+      return `The band begins above ${per(goods, effect.above)} and ends at ${per(goods, effect.to)}; of the price of ${price}, ${write(taxable)} lies in it.`;
+    case 'tax_cap':
+      return `The tax is at most ${per(goods, effect.amount)}.`;
+    case 'base_percent':
+      return `Of the price of ${price}, the fraction ${effect.percent} is taxed: ${write(taxable)}.`;
+    case 'flat_fee':
+      return reason === 'standard_rated'
+        ? `The fee is ${per(goods, effect.amount)}, whatever the price.`
+        : `The taxable goods of the order stay below ${effect.order_minimum}, so no fee is due.`;
+    case 'holiday':
+      return effect.amount === null
+        ? 'The holiday has no limit.'
+        : `The holiday's limit is ${per(goods, effect.amount)}; the price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`;
+    case 'use_split':
+      return `Of this buyer, ${write(taxable)} is taxed at ${row.rate}.`;
+    default:
+      return '';
+  }
+};
+
+const certificateText = ({ exemption, day }: Goods, name: string): string =>
+  exemption
+    ? `${name}: the buyer's certificate${exemption.certificate_id ? ` ${exemption.certificate_id}` : ''} (${exemption.type}) holds on ${day}: nothing is collected.`
+    : `${name}: the buyer is exempt.`;
+
+/** Why nothing is collected whatever the rule says, or `null`. */
+const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
+  switch (reason) {
+    case 'customer_exempt':
+      return certificateText(goods, name);
+    case 'not_collecting':
+      return `${name}: the account is not registered there on ${goods.day}, so it collects nothing.`;
+    case 'marketplace_collects':
+      return `${name}: a marketplace collects the tax of this sale, and the seller none.`;
+    case 'not_supported': {
+      const said = goods.treatments.flatMap(({ doubts }) => doubts).find(({ code }) => code === 'not_covered');
+      return said?.message ?? `${name}: the content does not cover it. No tax was calculated.`;
+    }
+    case 'over_collected':
+      return `${name}: tax was collected where none was calculated.`;
+    default:
+      return null;
+  }
+};
+
+// Goods whose price is above a holiday's limit are taxed as if there were none.
+const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }: Goods): string => {
+  if (!release || reason === 'product_exempt_holiday') return '';
+  const holiday = chooseRule(release, jurisdiction, product, day, ({ effect }) => effect.type === 'holiday');
+  return holiday ? ` The sales-tax holiday of rule ${holiday.id} is on, but the price is beyond its limit.` : '';
+};
+
+const spanOf = ({ from, to, effect }: Rule): string =>
+  effect.type === 'holiday' ? `, from ${from} to ${to}` : from === null ? '' : `, in force since ${from}`;
+
+/** What a rule says of goods, and how that comes out for these: sentences for an auditor. */
+export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
+  const { name } = row.jurisdiction;
+  const relief = reliefText(row, goods);
+  if (relief !== null) return relief;
+  if (!rule)
+    return row.reason === 'not_subject_to_tax'
+      ? `${name} has no general sales tax.`
+      : `${name}: no rule names ${goods.product.path}, which is taxed as general goods.`;
+  const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect).replace(/^(a fee|of each)/, 'subject to this: $1')} (rule ${rule.id}${spanOf(rule)}).`;
+  return `${words} ${arithmeticOf(rule, row, goods)}`.trim() + missedHoliday(row, goods);
+};

@@ -1,0 +1,40 @@
+import type { Release } from '../content/release.ts';
+import { type Decimal, decimal, powerOfTen } from '../money/decimal.ts';
+import type { ExplanationStep } from './response.ts';
+
+/** One step; `ruleId` and `citation` only where the content has them. */
+export const step = (
+  name: ExplanationStep['step'],
+  pointer: string,
+  text: string,
+  ruleId: string | null = null,
+  citation: string | null = null,
+): ExplanationStep => ({ step: name, pointer, text, rule_id: ruleId, citation });
+
+/** The law or publication behind a value of a release. */
+export const cite = (release: Release | null | undefined, source: string | undefined): string | null =>
+  (source !== undefined && release?.sources[source]) || null;
+
+/** An exact decimal without superfluous zeros: `5.7`. */
+export const decimalText = ({ units, scale }: Decimal): string => {
+  const padded = units.toString().padStart(scale + 1, '0');
+  const [whole, fraction] = [padded.slice(0, padded.length - scale), padded.slice(padded.length - scale)];
+  const kept = fraction.replace(/0+$/, '');
+  return kept === '' ? whole : `${whole}.${kept}`;
+};
+
+/** An amount per unit, times the quantity: exact. */
+export const forAll = (amount: string, quantity: Decimal): Decimal => {
+  const { units, scale } = decimal(amount);
+  return { units: units * quantity.units, scale: scale + quantity.scale };
+};
+
+/** The sum of exact decimals. */
+export const sumOf = (decimals: readonly Decimal[]): Decimal => {
+  const scale = Math.max(0, ...decimals.map((one) => one.scale));
+  return { units: decimals.reduce((sum, one) => sum + one.units * powerOfTen(scale - one.scale), 0n), scale };
+};
+
+/** Names in a sentence: `Michigan`, `A and B`, `A, B and C`. */
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -1,0 +1,32 @@
+import type { ActiveReleases } from './active-releases.ts';
+import type { ReadContent } from './content-cache.ts';
+import type { Release } from './release.ts';
+import { ReleaseNotFound } from './release-not-found.ts';
+
+type Ports = {
+  readonly readActive: () => Promise<ActiveReleases>;
+  readonly readContent: ReadContent;
+  /** The newest built-in release of every state. */
+  readonly newest: () => readonly Release[];
+  readonly builtInById: (id: string) => Release | undefined;
+};
+
+/**
+ * The release that each state's calculations rest on, without the local content of imported ones; of one state by its
+ * two letters, or of all (`null`). Read anew, so that an activation shows at once.
+ */
+export const activeReleases = async (state: string | null, ports: Ports): Promise<readonly Release[]> => {
+  const isAsked = (code: string) => state === null || code === `US-${state}`;
+  const { states } = await ports.readActive();
+  const releases = new Map(ports.newest().map((release) => [release.state, release]));
+  const active = Object.entries(states).filter(([code]) => isAsked(code));
+  const imported = active.flatMap(([, { release }]) => (ports.builtInById(release) ? [] : [release]));
+  const { heads } = imported.length > 0 ? await ports.readContent(imported, []) : { heads: [] };
+  const headOf = (id: string): Release => {
+    const head = heads[imported.indexOf(id)]?.value;
+    if (!head) throw new ReleaseNotFound(id);
+    return head;
+  };
+  for (const [code, { release }] of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
+  return [...releases.values()].filter((release) => isAsked(release.state));
+};

@@ -1,0 +1,45 @@
+import * as z from 'zod/mini';
+import { treatments } from './coverage-subject.ts';
+
+const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
+
+export const SubjectCoverage = z.object({
+  treatment: z.enum(treatments),
+  text: z.string(),
+  confidence: z.nullable(confidence),
+  rule_ids: z.array(z.string()),
+  citations: z.array(z.string()),
+});
+
+export const GeneralRate = z.object({
+  rate: z.string(),
+  from: z.nullable(z.string()),
+  to: z.nullable(z.string()),
+  confidence,
+  citation: z.nullable(z.string()),
+});
+
+export const StateCoverage = z.object({
+  state: z.string(),
+  name: z.string(),
+  release: z.string(),
+  as_of: z.string(),
+  general_rate: z.nullable(GeneralRate),
+  local_rates: z.enum(['complete', 'partial', 'none']),
+  clothing: SubjectCoverage,
+  groceries: SubjectCoverage,
+  candy: SubjectCoverage,
+  soft_drinks: SubjectCoverage,
+  digital_goods: SubjectCoverage,
+  saas: SubjectCoverage,
+  shipping: SubjectCoverage,
+  notes: z.array(z.string()),
+});
+
+/** What GET /coverage answers. */
+export const Coverage = z.object({
+  object: z.literal('coverage'),
+  tax_date: z.string(),
+  states: z.array(StateCoverage),
+});
+export type Coverage = z.infer<typeof Coverage>;

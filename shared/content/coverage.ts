@@ -1,0 +1,144 @@
+import { knowsLocals } from './coverage-decisions.ts';
+import { effectInWords, policyInWords, sentence } from './coverage-effect.ts';
+import { coveredBy, type SubjectCoverage, subjectCoverage } from './coverage-subject.ts';
+import { inForce } from './effective.ts';
+import type { Confidence, Rate, Release } from './release.ts';
+
+/** The kinds of goods that coverage tells of, each by the product tax codes that stand for it. */
+export const subjects = {
+  clothing: ['CLOTHING.APPAREL'],
+  groceries: ['FOOD.GROCERY'],
+  candy: ['FOOD.CANDY'],
+  soft_drinks: ['BEVERAGES.SOFT_DRINKS'],
+  digital_goods: ['DIGITAL.DIGITAL_AUDIO', 'DIGITAL.DIGITAL_VIDEO', 'DIGITAL.EBOOKS'],
+  saas: ['SOFTWARE.SAAS'],
+} as const;
+export type Subject = keyof typeof subjects;
+
+type GeneralRate = {
+  readonly rate: string;
+  /** `null`: not established. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly confidence: Confidence;
+  readonly citation: string | null;
+};
+
+/** What a release knows of its state on a day. */
+export type StateCoverage = Readonly<Record<Subject | 'shipping', SubjectCoverage>> & {
+  /** Two letters. */
+  readonly state: string;
+  readonly name: string;
+  readonly release: string;
+  /** The day that the release is of. */
+  readonly as_of: string;
+  readonly general_rate: GeneralRate | null;
+  /** Of the taxes below the state: whether all of them are known, some, or none. */
+  readonly local_rates: 'complete' | 'partial' | 'none';
+  readonly notes: readonly string[];
+};
+
+const rateOf = (release: Release, day: string): Rate | undefined =>
+  inForce(
+    release.rates.filter(({ jurisdiction }) => jurisdiction === release.state),
+    day,
+    release.established_from,
+  )[0];
+
+const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | null =>
+  rate
+    ? {
+        rate: rate.rate,
+        from: rate.from,
+        to: rate.to,
+        confidence: rate.confidence,
+        citation: release.sources[rate.source] ?? null,
+      }
+    : null;
+
+const localRates = (release: Release): StateCoverage['local_rates'] => {
+  if (release.coverage === 'complete') return 'complete';
+  return knowsLocals(release) ? 'partial' : 'none';
+};
+
+const shippingOf = (release: Release, day: string): SubjectCoverage => {
+  const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
+  const setting = inForce(release.settings.shipping, day, release.established_from)[0];
+  if (!setting || own.treatment === 'not_subject_to_tax') return own;
+  if (own.treatment !== 'not_established')
+    return { ...own, text: `${own.text} Of charges that no rule names, ${policyInWords[setting.policy]}.` };
+  const treatment = setting.policy === 'always_taxable' ? 'taxable' : setting.policy;
+  return coveredBy(release, treatment, sentence(policyInWords[setting.policy]), [setting], []);
+};
+
+const span = ({ from, to }: { readonly from: string | null; readonly to: string | null }) =>
+  [from ? `from ${from}` : '', to ? `to ${to}` : ''].filter(Boolean).join(' ');
+
+const holidayNotes = (release: Release, day: string): string[] =>
+  release.rules
+    .filter(({ effect, to }) => effect.type === 'holiday' && (to === null || day <= to))
+    .map((rule) => `Sales-tax holiday ${span(rule)}: ${rule.ptcs.join(', ')} ${effectInWords(rule.effect)}.`);
+
+const rateNotes = (release: Release, rate: Rate | undefined, day: string): string[] => {
+  const later = release.rates.filter(
+    ({ jurisdiction, from }) => jurisdiction === release.state && from !== null && day < from,
+  );
+  return [
+    ...(rate ? [] : [`What the general rate was on ${day} is not established.`]),
+    ...(rate && rate.from === null
+      ? [`The first day of the general rate is not established: it counts from ${release.established_from}.`]
+      : []),
+    ...(rate?.note ? [rate.note] : []),
+    ...later.map((next) => `The general rate is ${next.rate} ${span(next)}.`),
+  ];
+};
+
+const localNotes: Readonly<Record<StateCoverage['local_rates'], readonly string[]>> = {
+  complete: [],
+  partial: ['Some local rates are missing: where they are, answers say coverage partial.'],
+  none: ['Local rates are missing: answers have the state rate only and say coverage partial.'],
+};
+
+const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): string[] => {
+  const named = (isMeant: (subject: SubjectCoverage) => boolean) =>
+    Object.entries(covered)
+      .filter(([, subject]) => isMeant(subject))
+      .map(([name]) => name.replaceAll('_', ' '));
+  const missing = named(({ treatment }) => treatment === 'not_established');
+  const doubtful = named(({ confidence }) => confidence === 'medium' || confidence === 'low');
+  return [
+    ...(missing.length > 0 ? [`Not established: ${missing.join(', ')}.`] : []),
+    ...(doubtful.length > 0 ? [`Not confirmed by a primary source: ${doubtful.join(', ')}.`] : []),
+  ];
+};
+
+/** Tell what a release knows of its state on a day (`YYYY-MM-DD`), and what it does not. Pure: nothing is kept twice. */
+export const coverageOf = (release: Release, day: string): StateCoverage => {
+  const rate = rateOf(release, day);
+  const goods = Object.fromEntries(
+    Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
+  ) as Record<Subject, SubjectCoverage>;
+  const covered = { ...goods, shipping: shippingOf(release, day) };
+  const local = localRates(release);
+  const isOver = release.established_to !== null && release.established_to < day;
+  return {
+    state: release.state.slice('US-'.length),
+    name: release.name,
+    release: release.id,
+    as_of: release.id.slice(release.id.indexOf('@') + 1, release.id.lastIndexOf('.')),
+    general_rate: isOver ? null : generalRate(release, rate),
+    local_rates: local,
+    ...covered,
+    notes: [
+      ...(isOver ? [`The release knows nothing after ${release.established_to}.`] : []),
+      ...rateNotes(release, rate, day),
+      ...localNotes[local],
+      ...subjectNotes(covered),
+      ...holidayNotes(release, day),
+    ],
+  };
+};
+
+/** What the releases know, by the states' letters. */
+export const coverageOfAll = (releases: readonly Release[], day: string): StateCoverage[] =>
+  releases.map((release) => coverageOf(release, day)).sort((one, other) => (one.state < other.state ? -1 : 1));

@@ -1,0 +1,16 @@
+import { now } from '../config/clock.ts';
+import { operation } from '../http/operation.ts';
+import { mapResult } from '../result.ts';
+import { ledgerReads } from '../store/ledger-reads.ts';
+import { loadContent } from '../store/load-content.ts';
+import { replayTransaction } from '../transactions/replay-transaction.ts';
+
+const ports = { ledger: ledgerReads, loadContent, now };
+
+export const serve = operation({
+  run: async ({ caller, exchange }) =>
+    mapResult(await replayTransaction(exchange.pathParameters['id'] ?? '', caller.account, ports), (replay) => ({
+      status: 200,
+      body: replay,
+    })),
+});

@@ -1,0 +1,38 @@
+import { nothing } from './credits/counters.ts';
+import { takenBy, withCredited } from './credits/remaining.ts';
+import type { CreditBasis, SaleState, StoredTransaction, Transaction } from './transaction.ts';
+
+/** How a sale stands: what a credit of it keeps, so that it can be computed again. */
+export const saleStateOf = ({ transaction, credited }: StoredTransaction): SaleState => ({
+  tax_amount: transaction.tax_amount,
+  credited,
+});
+
+/** The basis of a credit that is computed from a sale now; nothing for what is no credit of one. */
+export const newBasis = (sale: StoredTransaction | null): { readonly creditBasis?: CreditBasis } =>
+  sale ? { creditBasis: { figures: saleStateOf(sale), tax: null } } : {};
+
+/**
+ * The basis of a credit after an update: new where its figures were computed again, another one for its tax where only
+ * that was replaced after it was finalized, else as it was.
+ */
+export const basisAfter = (
+  { creditBasis, transaction }: StoredTransaction,
+  figures: Partial<Transaction>,
+  sale: StoredTransaction | null,
+): { readonly creditBasis?: CreditBasis } => {
+  if (!sale || figures.tax_amount === undefined) return {};
+  if (transaction.status !== 'finalized') return newBasis(sale);
+  const without = withCredited(sale, takenBy(transaction, sale.transaction), -1n, transaction.updated_at);
+  return creditBasis ? { creditBasis: { ...creditBasis, tax: saleStateOf(without) } } : {};
+};
+
+const noShipping = { net: 0n, tax: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, rows: [] };
+
+/** A sale with what had been credited of it then, as a credit found it: finalized, whatever became of it. */
+export const saleAsOf = (sale: StoredTransaction, { credited }: SaleState): StoredTransaction => {
+  const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
+  // Nothing is added: this makes the sums agree with the counters.
+  const none = { lines: new Map(), shipping: noShipping, unmatched: nothing };
+  return { ...withCredited(then, none, 1n, sale.transaction.updated_at), credited };
+};

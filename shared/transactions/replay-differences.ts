@@ -1,0 +1,48 @@
+import { type AnswerFields, calculationAnswerFields } from '../calculations/answer-fields.ts';
+import type { ReplayDifference } from './replay-response.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What an engine says of its figures, rather than figures: told by itself, or in words. */
+const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
+
+/** Everything of a transaction that the service computes. */
+export type Figures = Pick<
+  Transaction,
+  Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
+>;
+const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+
+/** A key as a JSON Pointer writes it (RFC 6901). */
+const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+const namesIn = (recorded: unknown, replayed: unknown): string[] => [
+  ...new Set([recorded, replayed].flatMap((value) => (isObject(value) ? Object.keys(value) : []))),
+];
+
+const compare = (
+  recorded: unknown,
+  replayed: unknown,
+  fields: AnswerFields | true,
+  pointer: string,
+): ReplayDifference[] => {
+  if (!isObject(recorded) && !isObject(replayed)) {
+    const texts = { recorded: textOf(recorded), replayed: textOf(replayed) };
+    return texts.recorded === texts.replayed ? [] : [{ pointer, ...texts }];
+  }
+  const isList = Array.isArray(recorded) || Array.isArray(replayed);
+  return namesIn(recorded, replayed).flatMap((name) => {
+    const below = fields === true || isList ? fields : Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (below === undefined) return [];
+    const inner = (value: unknown) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : null);
+    return compare(inner(recorded), inner(replayed), below, `${pointer}${segment(name)}`);
+  });
+};
+
+/** Every computed figure that came out otherwise than it was recorded, leaf by leaf, in the order of the transaction. */
+export const differencesOf = (recorded: Figures, replayed: Figures): ReplayDifference[] =>
+  compare(recorded, replayed, figureFields, '');

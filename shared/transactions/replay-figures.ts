@@ -1,0 +1,74 @@
+import { calculate, type Outcome } from '../calculations/calculate.ts';
+import type { Context } from '../calculations/document.ts';
+import { inputOf } from '../calculations/echo.ts';
+import { exponentOf, formatAmount } from '../money/currency.ts';
+import { accept, type Result } from '../result.ts';
+import { creditOf } from './credits/credit.ts';
+import { withSuppliedCreditTax } from './credits/supplied-credit-tax.ts';
+import { saleAsOf } from './replay-basis.ts';
+import type { Figures } from './replay-differences.ts';
+import { withSuppliedTax } from './supplied-tax.ts';
+import type { CreditBasis, SaleState, StoredTransaction, Transaction } from './transaction.ts';
+
+/** The inputs that a transaction keeps, without the wish for an explanation, which is no figure. */
+const inputsOf = (transaction: Transaction) => ({ ...inputOf(transaction), explain: false });
+
+const recorded = (outcome: Outcome, calculated: Outcome): Figures => ({
+  ...outcome,
+  calculated_tax_amount: calculated.tax_amount,
+});
+
+/** Calculate a sale, or a credit without one, again from what it keeps. A supplied tax is spread again. */
+export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<Figures> => {
+  const calculated = calculate(inputsOf(transaction), context, []);
+  if (!calculated.ok) return calculated;
+  const { tax_amount, tax_amount_source } = transaction;
+  const isSupplied = tax_amount_source === 'provided';
+  return accept(
+    recorded(isSupplied ? withSuppliedTax(calculated.value, tax_amount) : calculated.value, calculated.value),
+  );
+};
+
+type ReplayedCredit = {
+  readonly stored: StoredTransaction;
+  readonly basis: CreditBasis;
+  readonly sale: StoredTransaction;
+  /** Of the credit: what it keeps is what its sale kept. */
+  readonly context: Context;
+};
+
+/** Compute a credit again from its sale as that stood then (interface decisions 5). */
+export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<Figures> => {
+  const { transaction, creditOf: kind } = stored;
+  const found = saleThen(sale, basis.figures, context);
+  if (!found.ok) return found;
+  const { line_items, shipping, ...others } = inputsOf(transaction);
+  const asked = kind === 'lines' ? { ...others, line_items, shipping } : others;
+  const credit = creditOf(found.value, { ...asked, credit_remaining: kind === 'remaining' }, context, []);
+  if (!credit.ok) return credit;
+  const calculated = credit.value.outcome;
+  const taxed = basis.tax
+    ? retaxed(calculated, transaction.tax_amount, saleThen(sale, basis.tax, context))
+    : transaction.tax_amount_source === 'provided'
+      ? withSuppliedCreditTax(calculated, transaction.tax_amount, found.value)
+      : accept(calculated);
+  return taxed.ok ? accept(recorded(taxed.value, calculated)) : taxed;
+};
+
+// A sale's tax may have been replaced while no credit of it was in force: then it was spread otherwise.
+const saleThen = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
+  if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
+  const calculated = calculate(inputsOf(sale.transaction), context, []);
+  if (!calculated.ok) return calculated;
+  const { line_items, shipping, tax_amount, total_amount } = withSuppliedTax(calculated.value, state.tax_amount);
+  const transaction = { ...sale.transaction, line_items, shipping, tax_amount, total_amount };
+  return accept(saleAsOf({ ...sale, transaction }, state));
+};
+
+/** Replace a credit's tax as an update does: spread whatever it was before, even where it comes to the same. */
+const retaxed = (calculated: Outcome, tax: string, sale: Result<StoredTransaction>): Result<Outcome> => {
+  if (!sale.ok) return sale;
+  const without = withSuppliedCreditTax(calculated, formatAmount(0n, exponentOf(calculated.currency)), sale.value);
+  const before = calculated.tax_amount === tax ? without : accept(calculated);
+  return before.ok ? withSuppliedCreditTax(before.value, tax, sale.value) : before;
+};

@@ -1,0 +1,108 @@
+import type { Settings } from '../accounts/account.ts';
+import { addressesOf } from '../calculations/addresses-of.ts';
+import { engineVersion } from '../calculations/calculate.ts';
+import type { Context } from '../calculations/document.ts';
+import type { TaxAddress } from '../content/address.ts';
+import type { LoadContent } from '../content/content.ts';
+import { ReleaseNotFound } from '../content/release-not-found.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import type { Ledger } from './ledger.ts';
+import { storedAsOf } from './lifecycle.ts';
+import { notFound } from './ports.ts';
+import { differencesOf, type Figures } from './replay-differences.ts';
+import { replayCredit, replaySale } from './replay-figures.ts';
+import type { Replay, ReplayDifference } from './replay-response.ts';
+import type { StoredTransaction, Transaction } from './transaction.ts';
+
+/** What a replay needs from outside. It stores nothing. */
+export type ReplayPorts = {
+  readonly ledger: Pick<Ledger, 'find'>;
+  readonly loadContent: LoadContent;
+  readonly now: () => number;
+};
+
+type Account = { readonly id: string; readonly settings: Settings };
+
+const differencesMax = 100;
+
+/**
+ * Calculate a recorded transaction again and compare every figure (interface decisions 3): from the releases, the
+ * settings, the tax date and the inputs that it keeps, with the engine as it is now. A credit of a sale is computed from
+ * the sale as it stood then, which takes one more read.
+ *
+ * Refused: `not_found`. What cannot be calculated again is answered with `match: null` and the reason.
+ */
+export const replayTransaction = async (id: string, account: Account, ports: ReplayPorts): Promise<Result<Replay>> => {
+  const found = await ports.ledger.find(account.id, id);
+  if (!found) return refuse(notFound);
+  const stored = storedAsOf(found, ports.now());
+  const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
+  const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
+  const context = await pinnedContext(stored, sale ?? null, account.settings, ports);
+  return accept(answer(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
+};
+
+type Unknown = { readonly reason: NonNullable<Replay['reason']>; readonly detail: string };
+
+const replay = (
+  stored: StoredTransaction,
+  sale: StoredTransaction | null | undefined,
+  context: Context,
+): Figures | Unknown => {
+  if (sale === null) return figuresOr(replaySale(stored, context));
+  const { creditBasis: basis } = stored;
+  if (!sale || !basis)
+    return {
+      reason: 'parent_not_known',
+      detail: 'The credit was computed from its sale as that stood then, and how it stood was not kept.',
+    };
+  return figuresOr(replayCredit({ stored, basis, sale, context }));
+};
+
+const figuresOr = (result: Result<Figures>): Figures | Unknown =>
+  result.ok
+    ? result.value
+    : {
+        reason: 'refused',
+        detail: `The engine now refuses it: ${result.problems.map(({ title }) => title).join('; ')}.`,
+      };
+
+/** The context that a transaction was calculated in, or the releases of it that are gone. */
+const pinnedContext = async (
+  { transaction, pinned }: StoredTransaction,
+  sale: StoredTransaction | null,
+  account: Settings,
+  { loadContent, now }: ReplayPorts,
+): Promise<Context | Unknown> => {
+  const settings = { ...account, ...pinned };
+  const { content_releases } = transaction;
+  // Nothing of today's content gets into it: a place that there was nothing of then has nothing now.
+  const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
+  const documents = sale ? [transaction, sale.transaction] : [transaction];
+  const addresses = documents.flatMap((document) => addressesOf(document, settings)).filter(isPinned);
+  try {
+    const found = await loadContent(addresses, content_releases);
+    return { settings, now: now(), releaseFor: (address) => (isPinned(address) ? found(address) : undefined) };
+  } catch (error) {
+    if (!(error instanceof ReleaseNotFound)) throw error;
+    return { reason: 'release_not_found', detail: `The content no longer has ${error.release}.` };
+  }
+};
+
+const answer = (transaction: Transaction, replayed: Figures | Unknown): Replay => {
+  const isKnown = !('reason' in replayed);
+  const differences: readonly ReplayDifference[] = isKnown ? differencesOf(transaction, replayed) : [];
+  return {
+    object: 'replay',
+    id: transaction.id,
+    version: transaction.version,
+    match: isKnown ? differences.length === 0 : null,
+    reason: isKnown ? null : replayed.reason,
+    detail: isKnown ? null : replayed.detail,
+    engine_version: transaction.engine_version,
+    replayed_engine_version: engineVersion,
+    content_releases: transaction.content_releases,
+    difference_count: differences.length,
+    differences: differences.slice(0, differencesMax),
+  };
+};

@@ -1,0 +1,64 @@
+import { beforeAll, expect, it } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
+import { builtInReleases } from '../../shared/content/built-in.ts';
+import { coverageOfAll } from '../../shared/content/coverage.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { dayMs, later, refusalOf } from '../support/sales.ts';
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newCaller({ scopes: ['read'] });
+});
+const get = (query = '', headers = {}) => caller.call('GET', `/coverage${query}`, { headers });
+
+const today = () => new Date(now()).toISOString().slice(0, 10);
+const builtIn = () => [...new Map(builtInReleases().map((release) => [release.state, release])).values()];
+
+it('answers what the active releases know of every state today', async () => {
+  const { status, body } = await get();
+  expect([status, body]).toEqual([
+    200,
+    { object: 'coverage', tax_date: today(), states: coverageOfAll(builtIn(), today()) },
+  ]);
+  expect(body.states).toHaveLength(52);
+});
+
+it.each(['MI', 'mi', 'US-MI', 'Michigan'])('answers one state alone: %s', async (state) => {
+  const { body } = await get(`?state=${state}`);
+  expect(body.states.map((covered: any) => covered.state)).toEqual(['MI']);
+  expect(body.states[0]).toMatchObject({
+    name: 'Michigan',
+    general_rate: { rate: '0.06' },
+    local_rates: 'complete',
+    groceries: { treatment: 'exempt' },
+  });
+});
+
+it('has no row for a place without content, and refuses what is no place', async () => {
+  expect((await get('?state=GU')).body.states).toEqual([]);
+  expect(refusalOf(await get('?state=ZZ'))).toBe('422 | validation_invalid_format state');
+  expect(refusalOf(await get('?state='))).toBe('422 | validation_invalid_format state');
+  expect(refusalOf(await get('?state=MI&state=PA'))).toBe('422 | validation_invalid_format state');
+  expect(refusalOf(await get('?city=Lansing'))).toBe('422 | validation_unknown_parameter city');
+});
+
+it('is of the day: the rate that is in force, by the clock of the service', async () => {
+  const { body } = await later(400 * dayMs, () => get('?state=MI'));
+  expect(Date.parse(body.tax_date)).toBeGreaterThan(now() + 398 * dayMs);
+});
+
+it('answers 304 to its tag, which is of the bytes and the filter', async () => {
+  const { headers, text } = await get('?state=MI');
+  const tag = headers.get('ETag') ?? '';
+  const again = await get('?state=MI', { 'If-None-Match': tag });
+  expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', tag]);
+  const other = await get('?state=PA', { 'If-None-Match': tag });
+  expect(other.status).toBe(200);
+  expect((await get('?state=MI', { 'If-None-Match': '"other"' })).text).toBe(text);
+});
+
+it('is the same for every account, and for nobody without a key', async () => {
+  const other = await newCaller();
+  expect((await other.call('GET', '/coverage')).text).toBe((await get()).text);
+  expect((await caller.call('GET', '/coverage', { headers: { 'X-API-Key': null } })).status).toBe(401);
+});

@@ -1,0 +1,412 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client.ts';
+import { headKey } from '../../shared/store/keys.ts';
+import { transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
+import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { type Client, clientOf, creditOf, dayMs, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
+
+const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
+const replayed = (client: Client, id: string) => made(replay(client, id));
+
+const TableName = environment.tables.transactions;
+const keyOf = ({ account }: Caller, id: string) => headKey(account.id, id);
+const itemOf = async (caller: Caller, id: string) =>
+  (await database.send(new GetCommand({ TableName, Key: keyOf(caller, id), ConsistentRead: true }))).Item;
+
+/** Write a transaction as somebody would who gets at the table. */
+const tamper = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
+  const stored = transactionFrom(await itemOf(caller, id));
+  await database.send(new PutCommand({ TableName, Item: transactionItem(caller.account.id, change(stored)) }));
+};
+
+const setAt = (value: any, [name = '', ...others]: readonly string[], leaf: unknown): any => {
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  copy[name] = others.length === 0 ? leaf : setAt(value[name], others, leaf);
+  return copy;
+};
+
+// The same sequence in every run, so that a failure can be looked at again.
+const randomOf = (seed: number) => {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return {
+    upTo: (most: number) => Math.floor(next() * (most + 1)),
+    chance: (share: number) => next() < share,
+    of: <Value>(values: readonly Value[]): Value => values[Math.floor(next() * values.length)] as Value,
+  };
+};
+type Random = ReturnType<typeof randomOf>;
+
+const addresses = [
+  michigan,
+  { city: 'Pittsburgh', state: 'PA', postal_code: '15201' },
+  { city: 'Philadelphia', state: 'PA', postal_code: '19103' },
+  { city: 'Boston', state: 'MA', postal_code: '02108' },
+  { city: 'New York', state: 'NY', postal_code: '10001' },
+  { city: 'Jackson', state: 'MS', postal_code: '39201' },
+  { city: 'Baltimore', state: 'MD', postal_code: '21201' },
+  { city: 'Portland', state: 'OR', postal_code: '97201' },
+  { city: 'Providence', state: 'RI', postal_code: '02903' },
+  { city: 'Hartford', state: 'CT', postal_code: '06103' },
+  { city: 'Lyon', country: 'FR' },
+];
+const products = [
+  'GENERAL',
+  'CLOTHING.APPAREL',
+  'CLOTHING.APPAREL._ATHLETIC',
+  'FOOD.GROCERY',
+  'SOFTWARE.SAAS',
+  'JEWELRY.FINE_JEWELRY',
+  null,
+];
+
+const amountOf = (random: Random, most: number) => `${random.upTo(most)}.${String(random.upTo(99)).padStart(2, '0')}`;
+
+const lineOf = (random: Random, index: number) => ({
+  id: `item_${index}`,
+  product_tax_code: random.of(products),
+  quantity: String(1 + random.upTo(4)),
+  unit_price: `${20 + random.upTo(300)}.${String(random.upTo(99)).padStart(2, '0')}`,
+  ...(random.chance(0.3) && { discount_amount: amountOf(random, 8) }),
+  ...(random.chance(0.2) && { third_party_discount_amount: amountOf(random, 5) }),
+  ...(random.chance(0.3) && { customer: { address: random.of(addresses), use: random.of(['business', null]) } }),
+});
+
+const exemption = { type: 'resale', certificate_id: 'C-1', regions: ['PA', 'MI'], valid_from: '2026-01-01' };
+
+/** A sale with any of the features that there are. */
+const saleOf = (random: Random) => ({
+  tax_date: random.of(['2026-10-08', '2026-09-30', '2026-03-01T23:59:59Z', '2025-12-31']),
+  customer: { address: random.of(addresses), ...(random.chance(0.15) && { exemption }) },
+  line_items: Array.from({ length: 1 + random.upTo(4) }, (_, index) => lineOf(random, index)),
+  ...(random.chance(0.3) && { discount_amount: amountOf(random, 9) }),
+  ...(random.chance(0.2) && { third_party_discount_amount: amountOf(random, 4) }),
+  ...(random.chance(0.5) && {
+    shipping: { amount: amountOf(random, 20), product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' },
+  }),
+  ...(random.chance(0.2) && { tax_included: true }),
+  ...(random.chance(0.1) && { collected_by: 'marketplace' }),
+  ...(random.chance(0.15) && { currency: random.of(['JPY', 'KWD', 'EUR']) }),
+  ...(random.chance(0.3) && { ship_from: { address: random.of(addresses) } }),
+  ...(random.chance(0.2) && { explain: true }),
+});
+
+const settings = [
+  {},
+  { rounding: 'invoice' },
+  { registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }] },
+  { ambiguous_address: 'highest_rate', ship_from: addresses[1] },
+] as const;
+
+/** An amount of the transaction's currency that is somewhat less than another one. */
+const lessThan = (random: Random, amount: string) => {
+  const [, decimals = ''] = amount.split('.');
+  return (Number(amount) * random.of([0.25, 0.5, 0.9])).toFixed(decimals.length);
+};
+
+const partOf = (random: Random, transaction: any) => ({
+  line_items: transaction.line_items
+    .filter(() => random.chance(0.6))
+    .map(({ id, unit_price }: any) => ({ id, quantity: '1', unit_price: lessThan(random, unit_price) })),
+});
+
+/** Every kind of credit; a credit that its sale does not allow is refused, and there is nothing to replay. */
+const creditsOf = async (random: Random, client: Client, parent: any): Promise<string[]> => {
+  const part = partOf(random, parent);
+  const kinds = [
+    {},
+    { credit_remaining: true },
+    part,
+    part,
+    { ...part, ...(parent.shipping && { shipping: { amount: lessThan(random, parent.shipping.amount) } }) },
+    { ...part, tax_amount: lessThan(random, parent.tax_amount) },
+    {
+      line_items: [...part.line_items, { id: 'other', quantity: '1', unit_price: '1.00', product_tax_code: 'GENERAL' }],
+    },
+    { line_items: [{ id: 'item_0', quantity: '1', unit_price: '0' }], tax_amount: lessThan(random, parent.tax_amount) },
+  ];
+  const ids: string[] = [];
+  for (let count = 1 + random.upTo(3); count > 0; count -= 1) {
+    const isDraft = random.chance(0.4);
+    const { status, body } = await client.create(
+      creditOf(parent, { ...random.of(kinds), status: isDraft ? 'draft' : 'finalized', tax_date: '2026-10-20' }),
+    );
+    if (status !== 201) continue;
+    ids.push(body.id);
+    if (!isDraft && random.chance(0.3)) await client.update(body.id, { tax_amount: lessThan(random, body.tax_amount) });
+    if (!isDraft && random.chance(0.1)) await client.update(body.id, { tax_amount: null });
+    if (isDraft && random.chance(0.5)) await client.update(body.id, { status: 'finalized' });
+    if (random.chance(0.25)) await client.update(body.id, { status: 'void' });
+  }
+  return ids;
+};
+
+const story = async (random: Random, client: Client): Promise<string[]> => {
+  const asked = saleOf(random);
+  const answer = await client.create({
+    ...asked,
+    ...(random.chance(0.25) && { tax_amount: asked.currency === 'JPY' ? '7' : '7.50' }),
+  });
+  if (answer.status !== 201) return [];
+  const { id } = answer.body;
+  if (random.chance(0.3)) await client.update(id, { line_items: saleOf(random).line_items });
+  if (random.chance(0.2)) await client.update(id, { tax_amount: asked.currency === 'JPY' ? '9' : '3.33' });
+  if (random.chance(0.2)) await client.update(id, { metadata: { note: 'seen' } });
+  if (random.chance(0.15)) return [id];
+  const { status, body: parent } = await client.update(id, { status: 'finalized' });
+  if (status !== 200) return [id];
+  const credits = await creditsOf(random, client, parent);
+  // Refused while a credit is in force; otherwise the credits' sale is another one than they found.
+  if (random.chance(0.3)) await client.update(id, { tax_amount: lessThan(random, parent.tax_amount) });
+  if (random.chance(0.2)) await client.update(id, { status: 'void' });
+  return [id, ...credits];
+};
+
+const mixMsMax = 240_000;
+
+it('at least 300 sales, edits, supplied taxes and credits of all kinds come out as they were recorded', {
+  timeout: mixMsMax,
+}, async () => {
+  const replays: any[] = [];
+  const kinds = new Set<string>();
+  const tell = async (own: object, seed: number) => {
+    const client = clientOf(await newCaller({ settings: { ...own, rate_limit: 100_000 } }));
+    const random = randomOf(seed + 1);
+    for (let count = 0; count < 40; count += 1)
+      for (const id of await story(random, client)) {
+        replays.push(await replayed(client, id));
+        const { type, status, tax_amount_source } = await made(client.get(id));
+        kinds.add(`${type} ${status} ${tax_amount_source}`);
+      }
+  };
+  await Promise.all(settings.map(tell));
+  expect(replays.filter(({ match }) => match !== true).slice(0, 3)).toEqual([]);
+  expect(replays.length).toBeGreaterThan(300);
+  // All of them took part: a mix without one would show nothing about it.
+  const expected = ['sale', 'credit'].flatMap((type) =>
+    ['draft', 'finalized', 'void'].flatMap((status) =>
+      ['calculated', 'provided'].map((source) => `${type} ${status} ${source}`),
+    ),
+  );
+  expect([...kinds].sort()).toEqual(expected.sort());
+});
+
+it('answers what it rests on, and stores nothing', async () => {
+  const caller = await newCaller();
+  const client = clientOf(caller);
+  const { id, content_releases } = await sold(client);
+  const before = await itemOf(caller, id);
+  const { status, body } = await replay(client, id);
+  expect([status, body]).toEqual([
+    200,
+    {
+      object: 'replay',
+      id,
+      version: 1,
+      match: true,
+      reason: null,
+      detail: null,
+      engine_version: '1.0.0',
+      replayed_engine_version: '1.0.0',
+      content_releases,
+      difference_count: 0,
+      differences: [],
+    },
+  ]);
+  expect(await itemOf(caller, id)).toEqual(before);
+});
+
+const figures: readonly { readonly pointer: string; readonly leaf: string | null }[] = [
+  { pointer: '/tax_amount', leaf: '6.01' },
+  { pointer: '/calculated_tax_amount', leaf: '6.01' },
+  { pointer: '/total_amount', leaf: '113.94' },
+  { pointer: '/tax_summary/0/tax_amount', leaf: '5.99' },
+  { pointer: '/tax_summary/0/rate', leaf: '0.07' },
+  { pointer: '/line_items/0/net_amount', leaf: '99.99' },
+  { pointer: '/line_items/0/taxes/0/tax_amount', leaf: '5.99' },
+  { pointer: '/line_items/0/taxes/0/rate', leaf: '0.0601' },
+  { pointer: '/line_items/0/taxes/0/taxability_reason', leaf: 'reduced_rated' },
+  { pointer: '/line_items/0/taxes/0/rule_id', leaf: null },
+  { pointer: '/line_items/0/taxes/0/jurisdiction_code', leaf: 'US-OH' },
+  { pointer: '/line_items/0/address_resolution/coverage', leaf: 'partial' },
+  { pointer: '/shipping/exempt_amount', leaf: '0.00' },
+  { pointer: '/shipping/taxes/0/taxability_reason', leaf: 'standard_rated' },
+];
+
+it.each(figures)('names $pointer where it was written otherwise, and nothing else', async ({ pointer, leaf }) => {
+  const caller = await newCaller();
+  const client = clientOf(caller);
+  const shipping = { amount: '7.95', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' };
+  const { id } = await sold(client, { shipping });
+  const path = pointer.slice(1).split('/');
+  const { transaction } = transactionFrom(await itemOf(caller, id));
+  const right = path.reduce((value: any, name) => value[name], transaction);
+  expect(right).not.toEqual(leaf);
+  await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, leaf) }));
+  expect(await replayed(client, id)).toMatchObject({
+    match: false,
+    reason: null,
+    difference_count: 1,
+    differences: [{ pointer, recorded: leaf, replayed: right }],
+  });
+  // It is put right, so that this transaction, too, comes out when the file has run.
+  await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, right) }));
+});
+
+/** The transaction with a change, replayed, and without it again. */
+const replayedWith = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
+  const right = transactionFrom(await itemOf(caller, id));
+  await tamper(caller, id, change);
+  const answer = await replayed(clientOf(caller), id);
+  await tamper(caller, id, () => right);
+  return answer;
+};
+const withTransaction =
+  (change: (transaction: Transaction) => Partial<Transaction>) => (stored: StoredTransaction) => ({
+    ...stored,
+    transaction: { ...stored.transaction, ...change(stored.transaction) },
+  });
+
+it('tells of at most a hundred differences, and how many there are', async () => {
+  const caller = await newCaller();
+  const { id } = await sold(clientOf(caller), {
+    line_items: Array.from({ length: 150 }, (_, index) => goods({ id: `item_${index}` })),
+  });
+  const answer = await replayedWith(
+    caller,
+    id,
+    withTransaction(({ line_items }) => ({
+      line_items: line_items.map((line) => ({ ...line, tax_amount: '0.00' })),
+    })),
+  );
+  expect([answer.match, answer.difference_count, answer.differences.length]).toEqual([false, 150, 100]);
+});
+
+it('names a row that is too many, leaf by leaf', async () => {
+  const caller = await newCaller();
+  const { id } = await sold(clientOf(caller));
+  const answer = await replayedWith(
+    caller,
+    id,
+    withTransaction(({ tax_summary }) => ({ tax_summary: [...tax_summary, ...tax_summary] })),
+  );
+  expect(answer.differences).toContainEqual({ pointer: '/tax_summary/1/rate', recorded: '0.06', replayed: null });
+});
+
+it('says that it cannot know where a release is no longer there: never a match, never a difference', async () => {
+  const caller = await newCaller();
+  const { id } = await sold(clientOf(caller));
+  const gone = { 'US-MI': 'US-MI@2020-01-01.1' };
+  expect(
+    await replayedWith(
+      caller,
+      id,
+      withTransaction(() => ({ content_releases: gone })),
+    ),
+  ).toMatchObject({
+    match: null,
+    reason: 'release_not_found',
+    detail: 'The content no longer has US-MI@2020-01-01.1.',
+    content_releases: gone,
+    difference_count: 0,
+    differences: [],
+  });
+});
+
+it('says the same of a credit that does not keep how its sale stood', async () => {
+  const caller = await newCaller();
+  const client = clientOf(caller);
+  const parent = await sold(client);
+  const credit = await made(client.create(creditOf(parent)));
+  const { creditBasis } = transactionFrom(await itemOf(caller, credit.id));
+  expect(creditBasis?.figures.tax_amount).toBe('6.00');
+  const answer = await replayedWith(caller, credit.id, ({ creditBasis: _, ...stored }) => stored);
+  expect(answer).toMatchObject({ match: null, reason: 'parent_not_known', differences: [] });
+});
+
+it('replays with the settings that the transaction keeps, whatever the account says since', async () => {
+  const caller = await newCaller();
+  const { id } = await sold(clientOf(caller));
+  const registrations = [{ state: 'PA', from: '2020-01-01', to: null, frequency: 'month' as const }];
+  const answer = await replayedWith(caller, id, (stored) => ({
+    ...stored,
+    pinned: { ...stored.pinned, registrations },
+  }));
+  expect(answer.differences).toContainEqual({
+    pointer: '/line_items/0/taxes/0/taxability_reason',
+    recorded: 'standard_rated',
+    replayed: 'not_collecting',
+  });
+});
+
+it('replays by the built-in release that the transaction keeps, however many came after it', async () => {
+  const caller = await newCaller();
+  const { id, content_releases } = await sold(clientOf(caller));
+  const older = { 'US-MI': 'US-MI@2026-10-01.1' };
+  expect(content_releases).not.toEqual(older);
+  const answer = await replayedWith(
+    caller,
+    id,
+    withTransaction(() => ({ content_releases: older })),
+  );
+  // Both releases tax these goods alike; what is compared shows which one was used.
+  expect(answer).toMatchObject({ match: true, content_releases: older, differences: [] });
+});
+
+it('replays what a place had no content for with none, even if there is some now', async () => {
+  const caller = await newCaller();
+  const { id } = await sold(clientOf(caller));
+  const answer = await replayedWith(
+    caller,
+    id,
+    withTransaction(() => ({ content_releases: {} })),
+  );
+  expect(answer.differences).toContainEqual({
+    pointer: '/line_items/0/taxes/0/taxability_reason',
+    recorded: 'standard_rated',
+    replayed: 'not_supported',
+  });
+});
+
+it('replays an expired draft at the version that it reads as', async () => {
+  const client = clientOf(await newCaller());
+  const { id } = await made(client.create(sale()));
+  const answer = await later(2 * dayMs, () => replayed(client, id));
+  expect([answer.match, answer.version]).toEqual([true, 2]);
+});
+
+it('needs no more than the scope read, and answers 404 to unknown ids and to those of others alike', async () => {
+  const caller = await newCaller({ scopes: ['read'] });
+  const stranger = await sold(clientOf(await newCaller()));
+  const refusals = await Promise.all(['txn_none', stranger.id].map((id) => replay(clientOf(caller), id)));
+  const withoutRequest = refusals.map(({ status, body: { errors } }) => [status, { ...errors[0], meta: null }]);
+  expect(withoutRequest[0]).toEqual(withoutRequest[1]);
+  expect(withoutRequest[0]).toMatchObject([404, { code: 'not_found' }]);
+});
+
+it('reads the ledger once, and once more for the sale of a credit', async () => {
+  const client = clientOf(await newCaller());
+  const parent = await sold(client);
+  const credit = await made(client.create(creditOf(parent)));
+  const reads: string[] = [];
+  database.middlewareStack.add(
+    (next, context) => (sent) => {
+      if ((sent.input as { TableName?: string }).TableName === TableName) reads.push(String(context.commandName));
+      return next(sent);
+    },
+    { step: 'initialize', name: 'reads' },
+  );
+  try {
+    await replayed(client, parent.id);
+    await replayed(client, credit.id);
+  } finally {
+    database.middlewareStack.remove('reads');
+  }
+  expect(reads).toEqual(['GetItemCommand', 'GetItemCommand', 'GetItemCommand']);
+});

@@ -1,0 +1,35 @@
+/** A vitest setup file: replays every transaction that a test recorded through test/support/api.ts, and all must match. */
+import { afterAll, expect } from 'vitest';
+import { digestOf } from '../../shared/accounts/api-key.ts';
+import { now } from '../../shared/config/clock.ts';
+import { onExchange } from './api.ts';
+
+const recorded = new Map<string, string>();
+
+onExchange(({ method, path, request, answer }) => {
+  const key = request.headers?.['X-API-Key'];
+  if (method === 'POST' && path === '/transactions' && answer.status === 201 && typeof key === 'string')
+    recorded.set(answer.body.id, key);
+});
+
+afterAll(async () => {
+  if (recorded.size === 0) return;
+  // Not over HTTP: an account of a test may have used up its requests, or lack the scope.
+  const { findAccount, findKey } = await import('../../shared/store/account-store.ts');
+  const { ledgerReads } = await import('../../shared/store/ledger-reads.ts');
+  const { loadContent } = await import('../../shared/store/load-content.ts');
+  const { replayTransaction } = await import('../../shared/transactions/replay-transaction.ts');
+  const ports = { ledger: ledgerReads, loadContent, now };
+  const others: unknown[] = [];
+  const replayNext = async () => {
+    for (const [id, secret] of recorded) {
+      recorded.delete(id);
+      const key = await findKey(digestOf(secret));
+      const account = key && (await findAccount(key.account));
+      const replay = account && (await replayTransaction(id, account, ports));
+      if (!replay?.ok || replay.value.match !== true) others.push({ id, replay });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, replayNext));
+  expect(others.slice(0, 3)).toEqual([]);
+});

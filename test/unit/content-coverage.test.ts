@@ -1,0 +1,301 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { builtInReleases } from '../../shared/content/built-in.ts';
+import { coverageOf, coverageOfAll, subjects } from '../../shared/content/coverage.ts';
+import { activeReleases } from '../../shared/content/coverage-releases.ts';
+import { Coverage } from '../../shared/content/coverage-response.ts';
+import { coverageTable } from '../../shared/content/coverage-table.ts';
+import type { Effect, Release, Rule } from '../../shared/content/release.ts';
+import { ReleaseNotFound } from '../../shared/content/release-not-found.ts';
+import { ask, releaseOf, rule } from '../support/builders.ts';
+
+const day = '2026-11-21';
+const newest = [...new Map(builtInReleases().map((release) => [release.state, release])).values()];
+const all = coverageOfAll(newest, day);
+const stateOf = (letters: string) => {
+  const found = all.find(({ state }) => state === letters);
+  if (!found) throw new Error(`There is no ${letters}.`);
+  return found;
+};
+
+const clothing = 'CLOTHING.APPAREL';
+const withRules = (rules: readonly Rule[], others: Partial<Release> = {}) => ({ ...releaseOf({ rules }), ...others });
+const clothingIn = (release: Release) => coverageOf(release, day).clothing;
+
+describe('the built-in coverage', () => {
+  it('has all 52 jurisdictions, by their letters, in the shape that is answered', () => {
+    expect(all).toHaveLength(52);
+    expect(all.map(({ state }) => state)).toEqual(all.map(({ state }) => state).toSorted());
+    expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all }).error).toBeUndefined();
+  });
+
+  it('names the release of each state, and its day', () => {
+    for (const { state, release, as_of } of all) {
+      expect(release).toMatch(/^US-[A-Z]{2}@\d{4}-\d{2}-\d{2}\.\d+$/);
+      expect([release.slice(0, 5), release.slice(6, 16)]).toEqual([`US-${state}`, as_of]);
+    }
+  });
+
+  // Written down here from the content study, not from the releases.
+  it('agrees with the content study on single-rate states, on states without the tax, and on the others', () => {
+    const complete = ['CT', 'DC', 'IN', 'KY', 'ME', 'MD', 'MA', 'MI', 'NJ', 'RI', 'DE', 'MT', 'NH', 'OR'];
+    for (const state of complete) expect([state, stateOf(state).local_rates]).toEqual([state, 'complete']);
+    const missing = ['AL', 'AK', 'AZ', 'CA', 'CO', 'GA', 'IL', 'LA', 'MO', 'OH', 'TX', 'WA'];
+    for (const state of missing) expect([state, stateOf(state).local_rates]).not.toEqual([state, 'complete']);
+    for (const state of ['DE', 'MT', 'NH', 'OR'])
+      expect([stateOf(state).clothing.treatment, stateOf(state).general_rate?.rate]).toEqual([
+        'not_subject_to_tax',
+        '0',
+      ]);
+    expect(stateOf('MI')).toMatchObject({ general_rate: { rate: '0.06' }, clothing: { treatment: 'taxable' } });
+    expect(stateOf('MI').shipping.treatment).toBe('exempt_if_stated');
+    expect(stateOf('MA').clothing).toMatchObject({ treatment: 'threshold', text: expect.stringContaining('175') });
+    expect(stateOf('NY').clothing).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('110') });
+    expect(stateOf('NJ')).toMatchObject({ clothing: { treatment: 'exempt' }, groceries: { treatment: 'exempt' } });
+    expect(stateOf('ID').groceries.treatment).toBe('taxable');
+    expect(stateOf('UT').groceries).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('0.03') });
+    expect(stateOf('HI').shipping.treatment).toBe('taxable');
+    expect(stateOf('AK').clothing.treatment).toBe('not_established');
+  });
+
+  it('says where a first day is not established, and never gives one that the release does not have', () => {
+    for (const { state, general_rate, notes } of all) {
+      const release = newest.find((candidate) => candidate.state === `US-${state}`);
+      const days = release?.rates.flatMap(({ jurisdiction, from }) => (jurisdiction === `US-${state}` ? [from] : []));
+      expect(days).toContain(general_rate?.from);
+      const isSaid = notes.some((note) => note.startsWith('The first day of the general rate is not established'));
+      expect([state, isSaid]).toEqual([state, general_rate?.from === null]);
+    }
+  });
+
+  it('names in its notes what is missing and what no primary source confirms, and nothing else', () => {
+    for (const covered of all) {
+      const kinds = [...Object.keys(subjects), 'shipping'] as (keyof typeof subjects | 'shipping')[];
+      const missing = kinds.filter((kind) => covered[kind].treatment === 'not_established');
+      const note = covered.notes.find((text) => text.startsWith('Not established: ')) ?? '';
+      expect(note).toBe(missing.length > 0 ? `Not established: ${missing.join(', ').replaceAll('_', ' ')}.` : '');
+      const isMissing = covered.notes.some((text) => /local rates are missing/i.test(text));
+      expect([covered.state, isMissing]).toEqual([covered.state, covered.local_rates !== 'complete']);
+    }
+  });
+
+  // The tax core is the oracle: what coverage says of a state is what a sale there gets.
+  it.each(Object.entries(subjects))('says of %s what a calculation does', (kind, codes) => {
+    for (const { state, [kind as keyof typeof subjects]: said } of all) {
+      const outcome = ask({
+        to: { state },
+        tax_date: day,
+        line_items: [{ product_tax_code: codes[0] as string, unit_price: '10.00' }],
+      });
+      const [row] = outcome.line_items[0]?.taxes ?? [];
+      const isDoubted = outcome.warnings.some(({ code }) => code === 'taxability_not_established');
+      const expected: Partial<Record<typeof said.treatment, readonly (string | undefined)[]>> = {
+        taxable: ['standard_rated'],
+        exempt: ['product_exempt', 'product_exempt_holiday'],
+        reduced_rate: ['reduced_rated', 'zero_rated'],
+        higher_rate: ['standard_rated'],
+        not_subject_to_tax: ['not_subject_to_tax'],
+      };
+      const reasons = expected[said.treatment];
+      if (reasons) expect([state, reasons]).toEqual([state, expect.arrayContaining([row?.taxability_reason])]);
+      if (said.treatment === 'not_established') expect([state, isDoubted || row?.rate === '0']).toEqual([state, true]);
+      if (isDoubted) expect([state, said.text]).toEqual([state, expect.stringMatching(/not established/i)]);
+      if (row?.rule_id && !isDoubted)
+        expect([state, said.rule_ids]).toEqual([state, expect.arrayContaining([row.rule_id])]);
+    }
+  });
+});
+
+describe('coverage of a release', () => {
+  const effects: readonly { effect: Effect; treatment: string; text: string }[] = [
+    { effect: { type: 'taxable' }, treatment: 'taxable', text: 'Taxable.' },
+    { effect: { type: 'exempt' }, treatment: 'exempt', text: 'Exempt.' },
+    { effect: { type: 'rate', rate: '0.02' }, treatment: 'reduced_rate', text: 'Taxed at the rate 0.02.' },
+    { effect: { type: 'rate', rate: '0.08' }, treatment: 'higher_rate', text: 'Taxed at the rate 0.08.' },
+    {
+      effect: { type: 'threshold_cliff', amount: '110', inclusive: false },
+      treatment: 'threshold',
+      text: 'Exempt below 110 a unit; from there on the whole price is taxed.',
+    },
+    {
+      effect: { type: 'threshold_cliff', amount: '110', inclusive: true },
+      treatment: 'threshold',
+      text: 'Exempt up to 110 a unit; above that the whole price is taxed.',
+    },
+    {
+      effect: { type: 'threshold_excess', amount: '175' },
+      treatment: 'threshold',
+      text: 'Taxed on what exceeds 175 a unit.',
+    },
+    {
+      effect: { type: 'threshold_rate', amount: '1000', rate: '0.0775' },
+      treatment: 'threshold',
+      text: 'Taxable; above 1000 a unit the whole price is taxed at the rate 0.0775.',
+    },
+    {
+      effect: { type: 'base_cap', amount: '5000' },
+      treatment: 'capped',
+      text: 'Taxed on the first 5000 of each unit.',
+    },
+    {
+      effect: { type: 'band', above: '1600', to: '3200', rate: '0.0275' },
+      treatment: 'capped',
+      text: 'Of each unit, what lies above 1600 and not above 3200 is taxed at the rate 0.0275.',
+    },
+    {
+      effect: { type: 'tax_cap', rate: '0.05', amount: '500' },
+      treatment: 'capped',
+      text: 'Taxed at the rate 0.05, with at most 500 of tax for each unit.',
+    },
+    {
+      effect: { type: 'base_percent', percent: '0.8' },
+      treatment: 'part_of_price',
+      text: 'Taxed on the fraction 0.8 of the price.',
+    },
+    {
+      effect: { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'taxable' } },
+      treatment: 'by_use',
+      text: 'Exempt for a business, taxable for a person.',
+    },
+  ];
+
+  it.each(effects)('tells of $effect.type in words: $text', ({ effect, treatment, text }) => {
+    expect(clothingIn(withRules([rule('r', [clothing], effect)]))).toMatchObject({ treatment, text, rule_ids: ['r'] });
+  });
+
+  it('tells the levels apart where rules do, and a city that has a rule of its own', () => {
+    const rules = [
+      rule('state', [clothing], { type: 'exempt' }, { levels: ['state'] }),
+      rule('local', [clothing], { type: 'taxable' }, { levels: ['county', 'city', 'district'] }),
+      rule('city', [clothing], { type: 'exempt' }, { levels: ['city'], jurisdictions: ['US-XX-CITY'] }),
+    ];
+    const of = [
+      { code: 'US-XX', type: 'state', rate: '0.06' },
+      { code: 'US-XX-CITY', type: 'city', rate: '0.01' },
+    ] as const;
+    expect(clothingIn(releaseOf({ rules, of }))).toMatchObject({
+      treatment: 'by_level',
+      text: 'By the state or Name of US-XX-CITY: exempt. By a county, a city or a district: taxable.',
+      rule_ids: ['state', 'local'],
+    });
+    // Where there are no local taxes, their levels are of no interest.
+    expect(clothingIn(withRules(rules)).text).toBe('Exempt.');
+  });
+
+  it('tells which attributes change the answer', () => {
+    const rules = [
+      rule('r', ['CLOTHING'], { type: 'exempt' }),
+      rule('fur', [clothing], { type: 'taxable' }, { attributes: { any: ['_FUR', '_ENERGY_STAR'], none: [] } }),
+    ];
+    // An apparel cannot carry _ENERGY_STAR.
+    expect(clothingIn(withRules(rules)).text).toBe('Exempt. With _FUR: Taxable.');
+  });
+
+  it('gives the lowest confidence of what decides, and says so', () => {
+    const rules = [
+      rule('r', [clothing], { type: 'exempt' }, { levels: ['state'], confidence: 'high' }),
+      rule('l', [clothing], { type: 'taxable' }, { levels: ['city', 'county', 'district'], confidence: 'low' }),
+    ];
+    const covered = coverageOf(withRules(rules, { coverage: 'partial' }), day);
+    expect(covered.clothing.confidence).toBe('low');
+    expect(covered.notes).toContain('Not confirmed by a primary source: clothing.');
+  });
+
+  it('does not take a holiday for the rule, and tells of it until it is over', () => {
+    const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
+    const rules = [
+      rule('r', [clothing], { type: 'taxable' }),
+      rule('h', [clothing], holiday, { from: '2026-11-20', to: '2026-11-22' }),
+    ];
+    const release = withRules(rules);
+    expect(clothingIn(release)).toMatchObject({ treatment: 'taxable', rule_ids: ['r'] });
+    const note = `Sales-tax holiday from 2026-11-20 to 2026-11-22: ${clothing} exempt on the holiday below 100 a unit.`;
+    expect(coverageOf(release, '2026-11-22').notes).toContain(note);
+    expect(coverageOf(release, '2026-11-23').notes).not.toContain(note);
+  });
+
+  it('counts a rule only while it is in force', () => {
+    const release = withRules([rule('r', [clothing], { type: 'exempt' }, { from: '2026-01-01', to: '2026-11-20' })]);
+    expect(coverageOf(release, '2026-11-20').clothing.treatment).toBe('exempt');
+    expect(coverageOf(release, '2026-11-21').clothing.treatment).toBe('not_established');
+  });
+
+  it('announces a rate that begins later, and knows none after its last day', () => {
+    const [now] = releaseOf().rates;
+    const next = {
+      jurisdiction: 'US-XX',
+      rate: '0.07',
+      from: '2027-07-01',
+      to: null,
+      source: 'test',
+      confidence: 'high',
+    };
+    const rates = [{ ...now, to: '2027-06-30' }, next] as Release['rates'];
+    const covered = coverageOf({ ...releaseOf(), rates }, day);
+    expect(covered.notes).toContain('The general rate is 0.07 from 2027-07-01.');
+    expect(covered.general_rate).toMatchObject({ rate: '0.06', from: '2000-01-01', to: '2027-06-30' });
+    const over = coverageOf({ ...releaseOf(), established_to: '2026-11-20' }, day);
+    expect([over.general_rate, over.notes[0]]).toEqual([null, 'The release knows nothing after 2026-11-20.']);
+  });
+
+  it('calls local rates partial where an imported release counts some beside its head', () => {
+    const partial = withRules([], { coverage: 'partial' });
+    expect(coverageOf(partial, day).local_rates).toBe('none');
+    const counts = { parts: 1, jurisdictions: 1, rates: 1, locations: 1 };
+    expect(coverageOf({ ...partial, counts } as Release, day).local_rates).toBe('partial');
+    expect(coverageOf(withRules([]), day).local_rates).toBe('complete');
+  });
+});
+
+describe('the active releases', () => {
+  const older = releaseOf({ id: 'US-XX@2026-01-01.1' });
+  const newest = [releaseOf(), releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0' }] })];
+  const imported = { ...releaseOf(), id: 'US-XX@2026-11-01.1' };
+  const activation = (release: string) => ({ release, activated_at: '2026-11-20T00:00:00.000Z', previous: [] });
+  const from = (active: string | null, heads: readonly Release[], state: string | null = null) =>
+    activeReleases(state, {
+      readActive: async () => ({ version: 1, states: active ? { 'US-XX': activation(active) } : {} }),
+      readContent: async (ids) => ({
+        heads: ids.map((id) => {
+          const head = heads.find((candidate) => candidate.id === id);
+          return head && ({ value: head, characters: 1 } as never);
+        }),
+        parts: [],
+      }),
+      newest: () => newest,
+      builtInById: (id) => [older, ...newest].find((release) => release.id === id),
+    });
+  const idsOf = (releases: readonly Release[]) => releases.map(({ id }) => id);
+
+  it('are the newest built-in ones, unless another is activated: an imported one, or an older built-in one', async () => {
+    expect(idsOf(await from(null, []))).toEqual(['US-XX@2026-10-01.1', 'US-YY@2026-10-01.1']);
+    expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-10-01.1']);
+    expect(idsOf(await from(older.id, []))).toEqual([older.id, 'US-YY@2026-10-01.1']);
+  });
+
+  it('of one state are its alone, also where another state has an imported one', async () => {
+    expect(idsOf(await from(imported.id, [imported], 'XX'))).toEqual([imported.id]);
+    expect(idsOf(await from(imported.id, [], 'YY'))).toEqual(['US-YY@2026-10-01.1']);
+    expect(await from(null, [], 'ZZ')).toEqual([]);
+  });
+
+  it('are never guessed: one that is gone is an error', async () => {
+    await expect(from(imported.id, [])).rejects.toThrow(ReleaseNotFound);
+  });
+});
+
+describe("the README's table", () => {
+  it('has a row for each state, with rates as percentages', () => {
+    const table = coverageTable(all).split('\n');
+    expect(table).toHaveLength(2 + 52);
+    expect(table.find((row) => row.startsWith('| MI '))).toMatch(/^\| MI \| 6% \| complete \| taxable \| exempt \|/);
+    expect(table.find((row) => row.startsWith('| MN '))).toContain('| 6.875% since 2009-07-01 |');
+    expect(table.find((row) => row.startsWith('| CT '))).toContain('| 6.35% since 2011-07-01 |');
+    expect(new Set(table.map((row) => row.split('|').length)).size).toBe(1);
+  });
+
+  it('is what the content gives: after a change, put the text that is expected here into README.md', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    expect(readme).toContain(coverageTable(all));
+  });
+});
