@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { PostalAddress } from '../content/postal-address.ts';
+import { PostalAddress } from '../content/location/postal-address.ts';
 
 export const Registration = z.object({
   state: z.string(),

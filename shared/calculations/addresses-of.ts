@@ -1,6 +1,6 @@
 import type { Settings } from '../accounts/account.ts';
-import { readAddress, type TaxAddress } from '../content/address.ts';
-import type { PostalAddress } from '../content/postal-address.ts';
+import { readAddress, type TaxAddress } from '../content/location/address.ts';
+import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {

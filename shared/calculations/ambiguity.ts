@@ -1,4 +1,4 @@
-import { statesOfZip } from '../content/zip-states.ts';
+import { statesOfZip } from '../content/location/zip-states.ts';
 import type { Decisive } from './sourcing.ts';
 
 /** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */

@@ -3,7 +3,7 @@ import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedDocument, TaxedLine, TaxedShipping } from '../tax/document.ts';
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { inputEcho, lineEchoes } from './echo.ts';
-import { explain } from './explain.ts';
+import { explain } from './explain/explain.ts';
 import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { CalculationInput, ShippingRequest } from './request.ts';

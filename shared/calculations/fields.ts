@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { PostalAddress } from '../content/postal-address.ts';
+import { PostalAddress } from '../content/location/postal-address.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';

@@ -1,8 +1,8 @@
 import type { Settings } from '../accounts/account.ts';
-import { readAddress } from '../content/address.ts';
 import type { ReleaseFor } from '../content/content.ts';
-import type { Resolution } from '../content/place.ts';
-import type { PostalAddress } from '../content/postal-address.ts';
+import { readAddress } from '../content/location/address.ts';
+import type { Resolution } from '../content/location/place.ts';
+import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';

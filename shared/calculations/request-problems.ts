@@ -1,5 +1,5 @@
-import { readAddress } from '../content/address.ts';
-import { PostalAddress } from '../content/postal-address.ts';
+import { readAddress } from '../content/location/address.ts';
+import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Problem } from '../problem.ts';
 import { crossFieldProblems, type Fields, linesOf, recordOf } from './cross-field.ts';
 import { invalidFormat } from './fields.ts';

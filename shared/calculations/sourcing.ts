@@ -1,10 +1,10 @@
-import type { TaxAddress } from '../content/address.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { inForce } from '../content/effective.ts';
-import { mergedRelease } from '../content/merged-release.ts';
-import { type Located, locate, type Resolution, type TaxingPlace } from '../content/place.ts';
+import type { TaxAddress } from '../content/location/address.ts';
+import { mergedRelease } from '../content/location/merged-release.ts';
+import { type Located, locate, type Resolution, type TaxingPlace } from '../content/location/place.ts';
+import { statesOfZip } from '../content/location/zip-states.ts';
 import type { Sourcing } from '../content/release.ts';
-import { statesOfZip } from '../content/zip-states.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
 
 /** An address that decides about a sale, and which of its two it is. */

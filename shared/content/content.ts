@@ -1,5 +1,5 @@
 /** How a calculation gets its content: loaded once for all its addresses, then looked up without waiting. */
-import type { TaxAddress } from './address.ts';
+import type { TaxAddress } from './location/address.ts';
 import type { Jurisdiction, Location, Rate, Release } from './release.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { now } from '../config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../content/built-in.ts';
-import { coverageOfAll } from '../content/coverage.ts';
-import { CoverageQuery, stateLetters } from '../content/coverage-query.ts';
-import { activeReleases } from '../content/coverage-releases.ts';
+import { coverageOfAll } from '../coverage/coverage.ts';
+import { CoverageQuery, stateLetters } from '../coverage/query.ts';
+import { activeReleases } from '../coverage/releases.ts';
 import { entityTag, matches } from '../http/entity-tag.ts';
 import { operation } from '../http/operation.ts';
 import type { Reply } from '../http/reply.ts';

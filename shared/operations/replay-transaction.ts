@@ -3,7 +3,7 @@ import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
 import { ledgerReads } from '../store/ledger-reads.ts';
 import { loadContent } from '../store/load-content.ts';
-import { replayTransaction } from '../transactions/replay-transaction.ts';
+import { replayTransaction } from '../transactions/replay/replay-transaction.ts';
 
 const ports = { ledger: ledgerReads, loadContent, now };
 

@@ -44,6 +44,6 @@ export const packedFiles: readonly { readonly name: PackedName; readonly path: s
     {
       name: 'zip-states',
       path: pathOf('./zip-states.br'),
-      pack: () => pack(read(pathOf('../content/zip-states.json'))),
+      pack: () => pack(read(pathOf('../content/location/zip-states.json'))),
     },
   ];

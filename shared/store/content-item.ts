@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { ActiveReleases } from '../content/active-releases.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
-import type { Measured } from '../content/content-cache.ts';
+import type { ActiveReleases } from '../content/loading/active-releases.ts';
+import type { Measured } from '../content/loading/content-cache.ts';
 import { canonicalJson } from '../transactions/canonical-json.ts';
 import { compressText, decompressText } from './compressed.ts';
 import { activeReleasesKey, partKey, releaseHeadKey } from './keys.ts';

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
-import type { ActiveReleases } from '../content/active-releases.ts';
-import type { ReadContent } from '../content/content-cache.ts';
+import type { ActiveReleases } from '../content/loading/active-releases.ts';
+import type { ReadContent } from '../content/loading/content-cache.ts';
 import { database } from './client.ts';
 import { activeReleasesFrom, headFrom, partFrom } from './content-item.ts';
 import { activeReleasesKey, type ItemKey, partKey, releaseHeadKey } from './keys.ts';

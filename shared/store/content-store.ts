@@ -2,9 +2,9 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
-import { type ActiveReleases, withActive } from '../content/active-releases.ts';
 import { builtInReleaseById } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
+import { type ActiveReleases, withActive } from '../content/loading/active-releases.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { database } from './client.ts';
@@ -13,7 +13,7 @@ import { readPartKeys } from './content-parts.ts';
 import { Contention, retryContention } from './contention.ts';
 import { releaseHeadKey, releasePartition, stateOfRelease } from './keys.ts';
 
-export type { ActiveReleases } from '../content/active-releases.ts';
+export type { ActiveReleases } from '../content/loading/active-releases.ts';
 export { discardParts, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
 export { readActiveReleases } from './content-reads.ts';
 

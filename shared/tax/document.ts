@@ -1,4 +1,4 @@
-import type { TaxingPlace } from '../content/place.ts';
+import type { TaxingPlace } from '../content/location/place.ts';
 import type { Jurisdiction, Rounding } from '../content/release.ts';
 import type { Decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';

@@ -15,7 +15,7 @@ import { newTransaction } from './new-transaction.ts';
 import { openEntriesOf } from './open-entries.ts';
 import { pinnedOf } from './pinned.ts';
 import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
-import { newBasis } from './replay-basis.ts';
+import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
 import { withSuppliedTax } from './supplied-tax.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { CoverageQuery } from '../../shared/content/coverage-query.ts';
+import { CoverageQuery } from '../../shared/coverage/query.ts';
 import { openApiText } from '../../shared/http/openapi/document.ts';
 import { operationCodes } from '../../shared/http/openapi/operation-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { builtInReleases } from '../../shared/content/built-in.ts';
-import { coverageOfAll } from '../../shared/content/coverage.ts';
+import { coverageOfAll } from '../../shared/coverage/coverage.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { dayMs, later, refusalOf } from '../support/sales.ts';
 

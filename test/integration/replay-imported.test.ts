@@ -82,7 +82,7 @@ it('says that it cannot know where an imported release was lost', async () => {
   // Another instance, which has nothing of it at hand.
   const { loadContent } = await import('../../shared/store/load-content.ts');
   const { ledgerReads } = await import('../../shared/store/ledger-reads.ts');
-  const { replayTransaction } = await import('../../shared/transactions/replay-transaction.ts');
+  const { replayTransaction } = await import('../../shared/transactions/replay/replay-transaction.ts');
   const replay = await replayTransaction(id, caller.account, { ledger: ledgerReads, loadContent, now: Date.now });
   expect(replay).toMatchObject({
     ok: true,

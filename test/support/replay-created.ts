@@ -18,7 +18,7 @@ afterAll(async () => {
   const { findAccount, findKey } = await import('../../shared/store/account-store.ts');
   const { ledgerReads } = await import('../../shared/store/ledger-reads.ts');
   const { loadContent } = await import('../../shared/store/load-content.ts');
-  const { replayTransaction } = await import('../../shared/transactions/replay-transaction.ts');
+  const { replayTransaction } = await import('../../shared/transactions/replay/replay-transaction.ts');
   const ports = { ledger: ledgerReads, loadContent, now };
   const others: unknown[] = [];
   const replayNext = async () => {

@@ -3,7 +3,7 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import { locateLines } from '../../shared/calculations/locate-lines.ts';
 import { sourceSale } from '../../shared/calculations/sourcing.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
-import { mergedRelease } from '../../shared/content/merged-release.ts';
+import { mergedRelease } from '../../shared/content/location/merged-release.ts';
 import type { Release, Sourcing } from '../../shared/content/release.ts';
 import { ask, locationOf, refusal, releaseOf, requestOf, warningCodes } from '../support/builders.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/content/built-in.ts';
-import { coverageOf, coverageOfAll, subjects } from '../../shared/content/coverage.ts';
-import { activeReleases } from '../../shared/content/coverage-releases.ts';
-import { Coverage } from '../../shared/content/coverage-response.ts';
-import { coverageTable } from '../../shared/content/coverage-table.ts';
+import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
 import type { Effect, Release, Rule } from '../../shared/content/release.ts';
-import { ReleaseNotFound } from '../../shared/content/release-not-found.ts';
+import { coverageOf, coverageOfAll, subjects } from '../../shared/coverage/coverage.ts';
+import { activeReleases } from '../../shared/coverage/releases.ts';
+import { Coverage } from '../../shared/coverage/response.ts';
+import { coverageTable } from '../../shared/coverage/table.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
 
 const day = '2026-11-21';

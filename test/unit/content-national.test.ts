@@ -1,8 +1,8 @@
 /** What holds for every state, product and address: nothing is answered in silence that the content does not know. */
 import { describe, expect, it } from 'vitest';
 import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import zipStates from '../../shared/content/location/zip-states.json' with { type: 'json' };
 import type { Confidence } from '../../shared/content/release.ts';
-import zipStates from '../../shared/content/zip-states.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ask, refusal } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';

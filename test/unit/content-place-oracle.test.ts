@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { locate } from '../../shared/content/place.ts';
+import { locate } from '../../shared/content/location/place.ts';
 import type { Location } from '../../shared/content/release.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 

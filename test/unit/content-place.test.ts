@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TaxAddress } from '../../shared/content/address.ts';
-import { locate } from '../../shared/content/place.ts';
+import type { TaxAddress } from '../../shared/content/location/address.ts';
+import { locate } from '../../shared/content/location/place.ts';
 import type { Location } from '../../shared/content/release.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 

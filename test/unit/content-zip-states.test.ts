@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stateCode, statesOfZip } from '../../shared/content/zip-states.ts';
+import { stateCode, statesOfZip } from '../../shared/content/location/zip-states.ts';
 
 describe('statesOfZip', () => {
   it.each([

@@ -6,7 +6,7 @@ import { contentHash } from '../../shared/content/imports/content-hash.ts';
 import type { Entry } from '../../shared/content/imports/entry.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
 import { touchesAny, zipsOfState } from '../../shared/content/imports/zips.ts';
-import { statesOfZip } from '../../shared/content/zip-states.ts';
+import { statesOfZip } from '../../shared/content/location/zip-states.ts';
 import { alternativesAt, baseOf, buildEntries, headOf, withFiles } from '../fixtures/imports/harness.ts';
 
 type Span = Extract<Entry, { kind: 'span' }>;

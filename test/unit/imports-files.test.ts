@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readAddress } from '../../shared/content/address.ts';
 import { cityName } from '../../shared/content/imports/city-name.ts';
 import { openTable } from '../../shared/content/imports/files/rows.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
 import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
 
 const read = (name: string, content: string | Buffer, delimiter: ',' | '\t' = ',') =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readAddress } from '../../shared/content/address.ts';
-import { locate } from '../../shared/content/place.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
+import { locate } from '../../shared/content/location/place.ts';
 import type { Release } from '../../shared/content/release.ts';
 import {
   alternativesAt,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActiveReleases, previousMax, withActive } from '../../shared/content/active-releases.ts';
+import { type ActiveReleases, previousMax, withActive } from '../../shared/content/loading/active-releases.ts';
 
 const none: ActiveReleases = { version: 0, states: {} };
 const id = (counter: number) => `US-MN@2026-11-21.${counter}`;

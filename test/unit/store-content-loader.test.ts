@@ -1,12 +1,12 @@
 /** The loader on ports of the test's own: what it reads, when, and what it keeps. */
 import { describe, expect, it } from 'vitest';
-import type { ActiveReleases } from '../../shared/content/active-releases.ts';
-import type { TaxAddress } from '../../shared/content/address.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
-import { contentCache } from '../../shared/content/content-cache.ts';
-import { type ContentPorts, contentLoader, viewedMax } from '../../shared/content/content-loader.ts';
+import type { ActiveReleases } from '../../shared/content/loading/active-releases.ts';
+import { contentCache } from '../../shared/content/loading/content-cache.ts';
+import { type ContentPorts, contentLoader, viewedMax } from '../../shared/content/loading/content-loader.ts';
+import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
+import type { TaxAddress } from '../../shared/content/location/address.ts';
 import type { Location } from '../../shared/content/release.ts';
-import { ReleaseNotFound } from '../../shared/content/release-not-found.ts';
 import { releaseOf } from '../support/builders.ts';
 import { headOf, partOf } from '../support/imported.ts';
 

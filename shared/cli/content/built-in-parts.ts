@@ -1,7 +1,7 @@
 /** A built-in release in the shape of an imported one, so that both can be shown and compared alike. */
 import type { ReleasePart } from '../../content/content.ts';
+import { statesOfZip } from '../../content/location/zip-states.ts';
 import type { Location, Release } from '../../content/release.ts';
-import { statesOfZip } from '../../content/zip-states.ts';
 
 /** The release without its local content. */
 export const builtInHead = (release: Release): Release => {

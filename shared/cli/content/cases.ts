@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
-import { stateCode } from '../../content/zip-states.ts';
+import { stateCode } from '../../content/location/zip-states.ts';
 import { CommandError } from './command-error.ts';
 
 const stateAdvice = 'Send a two-letter state code.';

@@ -1,6 +1,6 @@
-import { combinedRate } from '../../content/combined-rate.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import { inForce } from '../../content/effective.ts';
+import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { Location, Release } from '../../content/release.ts';
 import { fractionOf } from './fractions.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';

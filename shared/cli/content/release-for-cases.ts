@@ -1,5 +1,5 @@
-import { readAddress } from '../../content/address.ts';
 import type { ReleaseFor } from '../../content/content.ts';
+import { readAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
 import { loadContent } from '../../store/load-content.ts';
 import type { Case } from './cases.ts';

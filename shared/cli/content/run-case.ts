@@ -1,11 +1,11 @@
 import { defaultSettings } from '../../accounts/account.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import type { CalculationInput } from '../../calculations/request.ts';
-import { readAddress, type TaxAddress } from '../../content/address.ts';
 import type { ReleaseFor } from '../../content/content.ts';
-import type { PostalAddress } from '../../content/postal-address.ts';
+import { readAddress, type TaxAddress } from '../../content/location/address.ts';
+import type { PostalAddress } from '../../content/location/postal-address.ts';
+import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
-import { stateCode } from '../../content/zip-states.ts';
 import { currentVersion } from '../../http/versions.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { Case, CaseLine } from './cases.ts';

@@ -1,6 +1,6 @@
-import { combinedRate } from '../../content/combined-rate.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import { inForce, isInForce } from '../../content/effective.ts';
+import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { Release } from '../../content/release.ts';
 import { fractionOf } from './fractions.ts';
 import { zipText, zonesOf } from './zip-pieces.ts';

@@ -1,6 +1,6 @@
 import { builtInRelease } from '../../content/built-in.ts';
+import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
-import { stateCode } from '../../content/zip-states.ts';
 import { CommandError } from './command-error.ts';
 
 /** Read `--state`: two letters or a name. Refused is what is no state that the service has content of. */

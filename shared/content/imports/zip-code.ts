@@ -1,4 +1,4 @@
-import { statesOfZip } from '../zip-states.ts';
+import { statesOfZip } from '../location/zip-states.ts';
 import { bad, type RowResult, row, skipped } from './row-result.ts';
 import { foreignZips } from './zips.ts';
 

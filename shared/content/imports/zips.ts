@@ -1,4 +1,4 @@
-import { statesOfZip } from '../zip-states.ts';
+import { statesOfZip } from '../location/zip-states.ts';
 
 /** Every five-digit number that a state's postal codes allow, sorted; a ZIP that crosses a border is of both states. */
 export const zipsOfState = (state: string): readonly string[] => {

@@ -11,10 +11,10 @@ import {
   TaxSummaryRow,
   Warning,
 } from '../../calculations/response.ts';
-import { Coverage, GeneralRate, StateCoverage, SubjectCoverage } from '../../content/coverage-response.ts';
-import { PostalAddress } from '../../content/postal-address.ts';
+import { PostalAddress } from '../../content/location/postal-address.ts';
+import { Coverage, GeneralRate, StateCoverage, SubjectCoverage } from '../../coverage/response.ts';
 import { TransactionList, TransactionRow } from '../../transactions/list-response.ts';
-import { Replay, ReplayDifference } from '../../transactions/replay-response.ts';
+import { Replay, ReplayDifference } from '../../transactions/replay/response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
 

@@ -1,6 +1,6 @@
 import { builtInRelease } from '../../content/built-in.ts';
-import { coverageOfAll } from '../../content/coverage.ts';
-import type { Coverage } from '../../content/coverage-response.ts';
+import { coverageOfAll } from '../../coverage/coverage.ts';
+import type { Coverage } from '../../coverage/response.ts';
 
 const day = '2026-11-21';
 const release = builtInRelease('MI');

@@ -1,11 +1,11 @@
 import type { ZodObjectInput, ZodOpenApiMediaTypeObject } from 'zod-openapi';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { Calculation } from '../../calculations/response.ts';
-import { CoverageQuery } from '../../content/coverage-query.ts';
-import { Coverage } from '../../content/coverage-response.ts';
+import { CoverageQuery } from '../../coverage/query.ts';
+import { Coverage } from '../../coverage/response.ts';
 import { TransactionListQuery } from '../../transactions/list-query.ts';
 import { TransactionList } from '../../transactions/list-response.ts';
-import { Replay } from '../../transactions/replay-response.ts';
+import { Replay } from '../../transactions/replay/response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
 import { ProductAttributesQuery } from '../../vocabulary/query.ts';

@@ -1,4 +1,4 @@
-import type { Replay } from '../../transactions/replay-response.ts';
+import type { Replay } from '../../transactions/replay/response.ts';
 import { finalized } from './answer-examples.ts';
 
 /** The finalized sale, calculated again. */

@@ -1,7 +1,7 @@
 import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { pinnedOf } from '../pinned.ts';
-import { basisAfter } from '../replay-basis.ts';
+import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';

@@ -1,7 +1,7 @@
+import { isInForce } from '../effective.ts';
+import type { Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
-import { isInForce } from './effective.ts';
 import { type Area, type LocalSet, locationIndex, type Span } from './location-index.ts';
-import type { Release } from './release.ts';
 
 /** The local jurisdictions that an address may have, as its content says. */
 export type LocalChoice = {

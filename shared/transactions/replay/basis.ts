@@ -1,6 +1,6 @@
-import { nothing } from './credits/counters.ts';
-import { takenBy, withCredited } from './credits/remaining.ts';
-import type { CreditBasis, SaleState, StoredTransaction, Transaction } from './transaction.ts';
+import { nothing } from '../credits/counters.ts';
+import { takenBy, withCredited } from '../credits/remaining.ts';
+import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 
 /** How a sale stands: what a credit of it keeps, so that it can be computed again. */
 export const saleStateOf = ({ transaction, credited }: StoredTransaction): SaleState => ({

@@ -1,10 +1,10 @@
-import { inForce } from '../content/effective.ts';
-import type { Sourcing } from '../content/release.ts';
-import { ambiguityOf } from './ambiguity.ts';
-import { cite, listed, step } from './explain-step.ts';
-import type { LocatedLine } from './locate-lines.ts';
-import type { ExplanationStep } from './response.ts';
-import type { Decisive } from './sourcing.ts';
+import { inForce } from '../../content/effective.ts';
+import type { Sourcing } from '../../content/release.ts';
+import { ambiguityOf } from '../ambiguity.ts';
+import type { LocatedLine } from '../locate-lines.ts';
+import type { ExplanationStep } from '../response.ts';
+import type { Decisive } from '../sourcing.ts';
+import { cite, listed, step } from './step.ts';
 
 const levelTexts = {
   zip9: 'by its ZIP+4',

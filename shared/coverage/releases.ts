@@ -1,7 +1,7 @@
-import type { ActiveReleases } from './active-releases.ts';
-import type { ReadContent } from './content-cache.ts';
-import type { Release } from './release.ts';
-import { ReleaseNotFound } from './release-not-found.ts';
+import type { ActiveReleases } from '../content/loading/active-releases.ts';
+import type { ReadContent } from '../content/loading/content-cache.ts';
+import { ReleaseNotFound } from '../content/loading/release-not-found.ts';
+import type { Release } from '../content/release.ts';
 
 type Ports = {
   readonly readActive: () => Promise<ActiveReleases>;

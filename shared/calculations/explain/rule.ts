@@ -1,12 +1,12 @@
-import { effectInWords } from '../content/coverage-effect.ts';
-import type { Release, Rule } from '../content/release.ts';
-import type { Decimal } from '../money/decimal.ts';
-import type { TaxRow, Treatment } from '../tax/document.ts';
-import { chooseRule } from '../tax/rule-choice.ts';
-import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { decimalText, forAll } from './explain-step.ts';
-import type { Exemption } from './fields.ts';
-import type { Writer } from './figures.ts';
+import type { Release, Rule } from '../../content/release.ts';
+import { effectInWords } from '../../coverage/effect-in-words.ts';
+import type { Decimal } from '../../money/decimal.ts';
+import type { TaxRow, Treatment } from '../../tax/document.ts';
+import { chooseRule } from '../../tax/rule-choice.ts';
+import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
+import type { Exemption } from '../fields.ts';
+import type { Writer } from '../figures.ts';
+import { decimalText, forAll } from './step.ts';
 
 /** What a row is of: goods in a place, and who buys them. */
 export type Goods = {

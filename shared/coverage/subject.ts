@@ -1,11 +1,11 @@
+import { coversDay, possiblyInForce } from '../content/effective.ts';
+import { type Confidence, type Effect, type Release, type Rule, rateDecimals } from '../content/release.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { appliesTo } from '../vocabulary/applicability.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
-import { type Decision, decisionsOn, holdsOn, names } from './coverage-decisions.ts';
-import { effectInWords, sentence } from './coverage-effect.ts';
-import { coversDay, possiblyInForce } from './effective.ts';
-import { type Confidence, type Effect, type Release, type Rule, rateDecimals } from './release.ts';
+import { type Decision, decisionsOn, holdsOn, names } from './decisions.ts';
+import { effectInWords, sentence } from './effect-in-words.ts';
 
 /** How a state treats a kind of goods, in a word. */
 export const treatments = [

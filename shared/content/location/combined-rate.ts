@@ -1,7 +1,7 @@
-import { decimal, rescale } from '../money/decimal.ts';
-import { isInForce } from './effective.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
+import { isInForce } from '../effective.ts';
+import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../release.ts';
 import type { LocalSet } from './location-index.ts';
-import { type Jurisdiction, type Rate, type Release, rateDecimals } from './release.ts';
 
 type RatesByCode = ReadonlyMap<string, readonly Rate[]>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { stateCode } from './zip-states.ts';
+import { stateCode } from '../content/location/zip-states.ts';
 
 /** The letters of a state that is written as `MI`, `US-MI` or `Michigan`, in any case; `null` if there is none. */
 export const stateLetters = (text: string): string | null => stateCode(text.replace(/^US-/i, ''));

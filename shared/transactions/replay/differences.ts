@@ -1,6 +1,6 @@
-import { type AnswerFields, calculationAnswerFields } from '../calculations/answer-fields.ts';
-import type { ReplayDifference } from './replay-response.ts';
-import type { Transaction } from './transaction.ts';
+import { type AnswerFields, calculationAnswerFields } from '../../calculations/answer-fields.ts';
+import type { Transaction } from '../transaction.ts';
+import type { ReplayDifference } from './response.ts';
 
 /** What an engine says of its figures, rather than figures: told by itself, or in words. */
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;

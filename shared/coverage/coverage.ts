@@ -1,8 +1,8 @@
-import { knowsLocals } from './coverage-decisions.ts';
-import { effectInWords, policyInWords, sentence } from './coverage-effect.ts';
-import { coveredBy, type SubjectCoverage, subjectCoverage } from './coverage-subject.ts';
-import { inForce } from './effective.ts';
-import type { Confidence, Rate, Release } from './release.ts';
+import { inForce } from '../content/effective.ts';
+import type { Confidence, Rate, Release } from '../content/release.ts';
+import { knowsLocals } from './decisions.ts';
+import { effectInWords, policyInWords, sentence } from './effect-in-words.ts';
+import { coveredBy, type SubjectCoverage, subjectCoverage } from './subject.ts';
 
 /** The kinds of goods that coverage tells of, each by the product tax codes that stand for it. */
 export const subjects = {

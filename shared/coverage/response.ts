@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { treatments } from './coverage-subject.ts';
+import { treatments } from './subject.ts';
 
 const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
 

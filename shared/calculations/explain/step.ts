@@ -1,6 +1,6 @@
-import type { Release } from '../content/release.ts';
-import { type Decimal, decimal, powerOfTen } from '../money/decimal.ts';
-import type { ExplanationStep } from './response.ts';
+import type { Release } from '../../content/release.ts';
+import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
+import type { ExplanationStep } from '../response.ts';
 
 /** One step; `ruleId` and `citation` only where the content has them. */
 export const step = (

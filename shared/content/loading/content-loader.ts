@@ -1,7 +1,8 @@
+import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
+import type { TaxAddress } from '../location/address.ts';
+import type { Release } from '../release.ts';
 import { activeDirectory } from './active-directory.ts';
 import type { ActiveReleases } from './active-releases.ts';
-import type { TaxAddress } from './address.ts';
-import type { LoadContent, ReleaseHead, ReleasePart } from './content.ts';
 import {
   type ContentCache,
   contentCache,
@@ -9,7 +10,6 @@ import {
   type PartName,
   type ReadContent,
 } from './content-cache.ts';
-import type { Release } from './release.ts';
 import { ReleaseNotFound } from './release-not-found.ts';
 import { releaseView } from './release-view.ts';
 

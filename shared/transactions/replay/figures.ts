@@ -1,14 +1,14 @@
-import { calculate, type Outcome } from '../calculations/calculate.ts';
-import type { Context } from '../calculations/document.ts';
-import { inputOf } from '../calculations/echo.ts';
-import { exponentOf, formatAmount } from '../money/currency.ts';
-import { accept, type Result } from '../result.ts';
-import { creditOf } from './credits/credit.ts';
-import { withSuppliedCreditTax } from './credits/supplied-credit-tax.ts';
-import { saleAsOf } from './replay-basis.ts';
-import type { Figures } from './replay-differences.ts';
-import { withSuppliedTax } from './supplied-tax.ts';
-import type { CreditBasis, SaleState, StoredTransaction, Transaction } from './transaction.ts';
+import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import type { Context } from '../../calculations/document.ts';
+import { inputOf } from '../../calculations/echo.ts';
+import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { accept, type Result } from '../../result.ts';
+import { creditOf } from '../credits/credit.ts';
+import { withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
+import { withSuppliedTax } from '../supplied-tax.ts';
+import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
+import { saleAsOf } from './basis.ts';
+import type { Figures } from './differences.ts';
 
 /** The inputs that a transaction keeps, without the wish for an explanation, which is no figure. */
 const inputsOf = (transaction: Transaction) => ({ ...inputOf(transaction), explain: false });

@@ -1,5 +1,5 @@
+import type { Confidence } from '../content/release.ts';
 import type { StateCoverage, Subject } from './coverage.ts';
-import type { Confidence } from './release.ts';
 
 const percent = (fraction: string): string => {
   const [whole = '0', decimals = ''] = fraction.split('.');

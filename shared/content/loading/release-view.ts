@@ -1,5 +1,5 @@
-import type { ReleaseHead, ReleasePart } from './content.ts';
-import type { Jurisdiction, Rate, Release } from './release.ts';
+import type { ReleaseHead, ReleasePart } from '../content.ts';
+import type { Jurisdiction, Rate, Release } from '../release.ts';
 
 /** A release as far as these parts of it go: what they name is there once, even where two of them name it. */
 export const releaseView = (head: ReleaseHead, parts: readonly ReleasePart[]): Release => {

@@ -1,12 +1,12 @@
-import { policyInWords } from '../content/coverage-effect.ts';
-import { inForce } from '../content/effective.ts';
-import { type Rate, type Release, type Rule, rateDecimals } from '../content/release.ts';
-import { type Decimal, decimal, rescale } from '../money/decimal.ts';
-import type { TaxRow } from '../tax/document.ts';
-import { type Goods, ruleText } from './explain-rule.ts';
-import { cite, decimalText, step } from './explain-step.ts';
-import type { Writer } from './figures.ts';
-import type { ExplanationStep } from './response.ts';
+import { inForce } from '../../content/effective.ts';
+import { type Rate, type Release, type Rule, rateDecimals } from '../../content/release.ts';
+import { policyInWords } from '../../coverage/effect-in-words.ts';
+import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
+import type { TaxRow } from '../../tax/document.ts';
+import type { Writer } from '../figures.ts';
+import type { ExplanationStep } from '../response.ts';
+import { type Goods, ruleText } from './rule.ts';
+import { cite, decimalText, step } from './step.ts';
 
 // A state's shipping policy is no rule, but has an id like one; several rules may share an id, one for each level.
 const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow): Rule | undefined =>

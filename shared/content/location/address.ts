@@ -1,5 +1,5 @@
-import type { Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import type { Problem } from '../../problem.ts';
+import { accept, type Result, refuse } from '../../result.ts';
 import type { PostalAddress } from './postal-address.ts';
 import { stateCode, statesOfZip } from './zip-states.ts';
 

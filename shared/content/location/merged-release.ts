@@ -1,4 +1,4 @@
-import type { Release } from './release.ts';
+import type { Release } from '../release.ts';
 
 const merged = new WeakMap<Release, WeakMap<Release, Release>>();
 

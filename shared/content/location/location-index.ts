@@ -1,4 +1,4 @@
-import type { Dated, Location, Release } from './release.ts';
+import type { Dated, Location, Release } from '../release.ts';
 
 /** Local jurisdictions that tax a place together. Equal sets have the same key, whatever the order of their codes. */
 export type LocalSet = { readonly key: string; readonly codes: readonly string[] };

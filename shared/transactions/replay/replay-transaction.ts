@@ -1,18 +1,18 @@
-import type { Settings } from '../accounts/account.ts';
-import { addressesOf } from '../calculations/addresses-of.ts';
-import { engineVersion } from '../calculations/calculate.ts';
-import type { Context } from '../calculations/document.ts';
-import type { TaxAddress } from '../content/address.ts';
-import type { LoadContent } from '../content/content.ts';
-import { ReleaseNotFound } from '../content/release-not-found.ts';
-import { accept, type Result, refuse } from '../result.ts';
-import type { Ledger } from './ledger.ts';
-import { storedAsOf } from './lifecycle.ts';
-import { notFound } from './ports.ts';
-import { differencesOf, type Figures } from './replay-differences.ts';
-import { replayCredit, replaySale } from './replay-figures.ts';
-import type { Replay, ReplayDifference } from './replay-response.ts';
-import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { Settings } from '../../accounts/account.ts';
+import { addressesOf } from '../../calculations/addresses-of.ts';
+import { engineVersion } from '../../calculations/calculate.ts';
+import type { Context } from '../../calculations/document.ts';
+import type { LoadContent } from '../../content/content.ts';
+import { ReleaseNotFound } from '../../content/loading/release-not-found.ts';
+import type { TaxAddress } from '../../content/location/address.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import type { Ledger } from '../ledger.ts';
+import { storedAsOf } from '../lifecycle.ts';
+import { notFound } from '../ports.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
+import { differencesOf, type Figures } from './differences.ts';
+import { replayCredit, replaySale } from './figures.ts';
+import type { Replay, ReplayDifference } from './response.ts';
 
 /** What a replay needs from outside. It stores nothing. */
 export type ReplayPorts = {

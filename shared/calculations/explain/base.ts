@@ -1,8 +1,8 @@
-import { allocate } from '../money/allocate.ts';
-import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine } from '../tax/document.ts';
-import { decimalText, listed, step } from './explain-step.ts';
-import type { Writer } from './figures.ts';
-import type { ExplanationStep } from './response.ts';
+import { allocate } from '../../money/allocate.ts';
+import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine } from '../../tax/document.ts';
+import type { Writer } from '../figures.ts';
+import type { ExplanationStep } from '../response.ts';
+import { decimalText, listed, step } from './step.ts';
 
 /** What a charge is taxed on, without the tax that was included. */
 const baseOf = ({ taxable, exempt }: TaxedShipping): bigint => taxable + exempt;

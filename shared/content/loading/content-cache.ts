@@ -1,4 +1,4 @@
-import type { ReleaseHead, ReleasePart } from './content.ts';
+import type { ReleaseHead, ReleasePart } from '../content.ts';
 
 /** A value with how long it is as JSON, which says what keeping it costs. */
 export type Measured<Value> = { readonly value: Value; readonly characters: number };

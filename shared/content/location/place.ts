@@ -1,8 +1,8 @@
+import type { ReleaseFor } from '../content.ts';
+import type { Coverage, Jurisdiction, Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
 import { areRatesKnown, setByRate } from './combined-rate.ts';
-import type { ReleaseFor } from './content.ts';
 import { chooseLocals, type LocalChoice } from './location-choice.ts';
-import type { Coverage, Jurisdiction, Release } from './release.ts';
 
 /** How precisely an address was read: `address_resolution` of the API (interface decisions 2). */
 export type Resolution = {

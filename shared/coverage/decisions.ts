@@ -1,8 +1,8 @@
+import type { ReleaseHead } from '../content/content.ts';
+import { coversDay, possiblyInForce } from '../content/effective.ts';
+import type { Jurisdiction, Release, Rule } from '../content/release.ts';
 import { chooseRule } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { ReleaseHead } from './content.ts';
-import { coversDay, possiblyInForce } from './effective.ts';
-import type { Jurisdiction, Release, Rule } from './release.ts';
 
 type Level = { readonly name: string; readonly jurisdiction: Jurisdiction };
 

@@ -1,5 +1,5 @@
 /** Which state a ZIP code is in, and which state a client means. Facts of the postal service, as plain data. */
-import { unpack } from '../packed/unpack.ts';
+import { unpack } from '../../packed/unpack.ts';
 
 const names = {
   AL: 'Alabama',

@@ -1,16 +1,16 @@
-import { inForce } from '../content/effective.ts';
-import type { Release } from '../content/release.ts';
-import type { TaxDocument, TaxedDocument, TaxLine, TaxRow } from '../tax/document.ts';
-import { lineBaseSteps, sharesOf, shippingBaseSteps } from './explain-base.ts';
-import { placeSteps } from './explain-place.ts';
-import { exactTax, rowSteps } from './explain-row.ts';
-import type { Goods } from './explain-rule.ts';
-import { cite, decimalText, step, sumOf } from './explain-step.ts';
-import type { Writer } from './figures.ts';
-import { lineIds } from './line-ids.ts';
-import type { LocatedLine } from './locate-lines.ts';
-import type { CalculationInput } from './request.ts';
-import type { ExplanationStep } from './response.ts';
+import { inForce } from '../../content/effective.ts';
+import type { Release } from '../../content/release.ts';
+import type { TaxDocument, TaxedDocument, TaxLine, TaxRow } from '../../tax/document.ts';
+import type { Writer } from '../figures.ts';
+import { lineIds } from '../line-ids.ts';
+import type { LocatedLine } from '../locate-lines.ts';
+import type { CalculationInput } from '../request.ts';
+import type { ExplanationStep } from '../response.ts';
+import { lineBaseSteps, sharesOf, shippingBaseSteps } from './base.ts';
+import { placeSteps } from './place.ts';
+import { exactTax, rowSteps } from './row.ts';
+import type { Goods } from './rule.ts';
+import { cite, decimalText, step, sumOf } from './step.ts';
 
 /** A calculation, from the request to the figures. */
 export type Explained = {
