@@ -28,9 +28,11 @@ const databaseFigures = async (folder: string): Promise<void> => {
     const { createDemo } = await import('../../infra/local/demo.ts');
     const { firstRequest, coldStartFigures } = await import('./bench/cold-start.ts');
     const { databaseCallFigures } = await import('./bench/database-calls.ts');
+    const { lookUpFigures } = await import('./bench/look-ups.ts');
     const apiKey = await createDemo(null);
     print(coldStartFigures(folder, firstRequest(apiKey)));
     print(await databaseCallFigures(apiKey, emulator.kind));
+    print(await lookUpFigures());
   } finally {
     await emulator.stop();
   }
