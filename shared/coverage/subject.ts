@@ -111,8 +111,13 @@ const canCarry = ({ label, attributes }: ProductTaxCode, code: string): boolean 
   return attribute !== undefined && appliesTo(attribute, label) && !attributes.includes(code);
 };
 
-const listed = (names: readonly string[]) =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+// New York's rules name each locality that elects, by every code that it has in a file.
+const namesMax = 6;
+const listed = (names: readonly string[]): string => {
+  if (names.length < 2) return names.join('');
+  const last = names.length > namesMax ? `one of ${names.length - 2} more that the rules name` : names.at(-1);
+  return `${names.slice(0, names.length > namesMax ? 2 : -1).join(', ')} or ${last}`;
+};
 const asGeneral = 'not established; taxed as general goods, with a warning';
 
 const textOf = (decisions: readonly Decision[]): string => {
