@@ -88,7 +88,9 @@ it('does each draft once where two sweeps run at the same time', async () => {
 it('begins nothing with less time to go than a batch may take, and the next run finishes', async () => {
   const client = await newClient();
   // More than one batch of 25 for most of the eight shards.
-  for (let block = 0; block < 15; block++) await Promise.all(Array.from({ length: 20 }, () => client.create(sale())));
+  const drafts: { id: string }[] = [];
+  for (let block = 0; block < 15; block++)
+    drafts.push(...(await Promise.all(Array.from({ length: 20 }, () => made(client.create(sale()))))));
   await later(dayMs, async () => {
     // An index read, a draft read twice, and its write tried four times: 48.9 s.
     expect(await sweep(() => 48_900)).toEqual({ voided: 0, skipped: 0, complete: false });
@@ -98,16 +100,14 @@ it('begins nothing with less time to go than a batch may take, and the next run 
     expect(first.complete).toBe(false);
     expect(first.voided).toBeGreaterThan(0);
     expect(first.voided).toBeLessThanOrEqual(200);
-    let voided = first.voided;
     // On a machine that is busy a run may miss some.
-    for (let runs = 0, isComplete = false; !isComplete && runs < 5; runs++) {
-      const run = (await sweep()) as { voided: number; complete: boolean };
-      voided += run.voided;
-      isComplete = run.complete;
-    }
-    expect(voided).toBe(300);
+    for (let runs = 0, isComplete = false; !isComplete && runs < 5; runs++)
+      isComplete = ((await sweep()) as { complete: boolean }).complete;
     expect(await sweep()).toEqual({ voided: 0, skipped: 0, complete: true });
   });
+  // Asked of the drafts and not of the runs, as one whose reply was lost does not count what it voided; with the clock set back.
+  const statuses = await Promise.all(drafts.map(async ({ id }) => (await made(client.get(id))).status));
+  expect(statuses).toEqual(Array(300).fill('void'));
 });
 
 it('voids the others where one cannot be read, and says that it did not see the end', async () => {
