@@ -1,16 +1,32 @@
 import { statesOfZip } from '../content/location/zip-states.ts';
 import type { Decisive } from './sourcing.ts';
 
+const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
+const noMorePrecise = 'No other address would be more precise: only content by ZIP would be.';
+
+/** Whether a release knows some addresses by their ZIPs. */
+const hasZips = ({ release }: Decisive['place']): boolean =>
+  release !== null && (release.locals === 'listed' || release.locations.some(({ zips }) => zips.length > 0));
+
 /** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
-export const ambiguityOf = ({ address, resolution: { level } }: Decisive): { why: string; advice: string } => {
+export const ambiguityOf = ({
+  address,
+  place,
+  resolution: { level },
+  isByName,
+}: Decisive): { why: string; advice: string } => {
   const { zip5, plus4, city, state, isStateGuessed } = address;
   if (isStateGuessed)
     return {
       why: `ZIP ${zip5} lies in ${statesOfZip(zip5 ?? '').join(' and ')}, and no state was sent; ${state} was assumed.`,
       advice: 'Send the state.',
     };
-  if (level === 'city')
-    return { why: `${city} has several sets of local taxes.`, advice: 'Send a ZIP+4 (48933-1514).' };
+  if (isByName)
+    return {
+      why: `the content knows ${city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`,
+      advice: zip5 === null && hasZips(place) ? sendPlus4 : noMorePrecise,
+    };
+  if (level === 'city') return { why: `${city} has several sets of local taxes.`, advice: sendPlus4 };
   if (level === 'zip9')
     return {
       why: `the content gives ZIP ${zip5}-${plus4} several sets of local taxes.`,
@@ -18,6 +34,6 @@ export const ambiguityOf = ({ address, resolution: { level } }: Decisive): { why
     };
   return {
     why: `ZIP ${zip5} spans jurisdictions with different taxes${plus4 === null ? '' : `, and ${plus4} is in none of its ZIP+4 ranges`}.`,
-    advice: plus4 === null ? 'Send a ZIP+4 (48933-1514).' : 'Send another ZIP+4.',
+    advice: plus4 === null ? sendPlus4 : 'Send another ZIP+4.',
   };
 };

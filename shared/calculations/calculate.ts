@@ -35,10 +35,11 @@ export const calculate = (
 
 const outcomeOf = (
   input: CalculationInput,
-  { document, located, taxDate }: ReadDocument,
+  read: ReadDocument,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
 ): Outcome => {
+  const { document, located, taxDate } = read;
   const write = writerFor(document.exponent);
   const lines = input.line_items ?? [];
   const echoes = lineEchoes(lines);
@@ -62,7 +63,7 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: releasesOf(located),
     engine_version: engineVersion,
-    warnings: warningsOf(input, located, taxed, unknownFields),
+    warnings: warningsOf(input, read, taxed, unknownFields),
     explanation: input.explain ? explain({ input, document, located, taxed, write }) : null,
   };
 };

@@ -3,6 +3,7 @@ import type { ReleaseFor } from '../content/content.ts';
 import { readAddress } from '../content/location/address.ts';
 import type { Resolution } from '../content/location/place.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
+import type { Evidence } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
@@ -16,6 +17,8 @@ export type LocatedLine = {
   readonly place: Place;
   /** The addresses that decide. Lines whose addresses are equal share them. */
   readonly decisive: readonly Decisive[];
+  /** What the state says of sales within it, where that decided and is not certain. */
+  readonly doubtful: Evidence | null;
   /** Where the addresses stand in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
   /** Where the one stands that decides first. */
@@ -53,11 +56,12 @@ const saleOf = (
   };
 };
 
-type Found = Pick<LocatedLine, 'place' | 'decisive' | 'resolution'>;
+type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
 
-const lineOf = ({ place, decisive, resolution }: Found, { pointers }: Sale): LocatedLine => ({
+const lineOf = ({ place, decisive, doubtful, resolution }: Found, { pointers }: Sale): LocatedLine => ({
   place,
   decisive,
+  doubtful,
   resolution,
   pointers,
   pointer: pointers[decisive[0]?.at ?? 'destination'],
@@ -120,8 +124,8 @@ const finderOf = ({ settings, releaseFor }: Locating, day: string) => {
     const key = JSON.stringify(route);
     const same = known.get(key);
     if (same) return same;
-    const { place, decisive } = sourceSale(route, { releaseFor, day, highest });
-    const found = { place, decisive, resolution: resolutionOf(decisive) };
+    const sourced = sourceSale(route, { releaseFor, day, highest });
+    const found = { ...sourced, resolution: resolutionOf(sourced.decisive) };
     known.set(key, found);
     return found;
   };

@@ -4,14 +4,20 @@ import type { TaxAddress } from '../content/location/address.ts';
 import { mergedRelease } from '../content/location/merged-release.ts';
 import { type Located, locate, type Resolution, type TaxingPlace } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
-import type { Sourcing } from '../content/release.ts';
+import type { Evidence, Release } from '../content/release.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
+import { isDoubtful } from '../tax/doubts.ts';
 
 /** An address that decides about a sale, and which of its two it is. */
 export type Decisive = Located & { readonly address: TaxAddress; readonly at: SourcedAt };
 
 /** Where a sale is taxed, and by which of its addresses: the first decides about the state, at least. */
-export type Sourced = { readonly place: Place; readonly decisive: readonly [Decisive, ...Decisive[]] };
+export type Sourced = {
+  readonly place: Place;
+  readonly decisive: readonly [Decisive, ...Decisive[]];
+  /** What the state says of sales within it, where that decided and is not certain. */
+  readonly doubtful: Evidence | null;
+};
 
 /** The two addresses of a sale; `from: null` is not known. */
 export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null };
@@ -19,8 +25,20 @@ export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null 
 /** What locating rests on beside the addresses. */
 export type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
 
-const policyOn = ({ place: { release } }: Located, day: string): Sourcing =>
-  (release && inForce(release.settings.sourcing, day, '')[0]?.policy) ?? 'destination';
+const settingOn = (
+  { place: { release } }: Located,
+  day: string,
+): Release['settings']['sourcing'][number] | undefined =>
+  release ? inForce(release.settings.sourcing, day, '')[0] : undefined;
+
+const isKnown = ({ resolution: { coverage, ambiguous } }: Decisive): boolean => coverage === 'complete' && !ambiguous;
+
+const codesOf = ({ place: { jurisdictions } }: Decisive): string => jurisdictions.map(({ code }) => code).join(' ');
+
+/** Whether it may matter which end of a sale taxes it: not where both are known, and are taxed by the same. */
+const isElsewhere = (one: Decisive, other: Decisive): boolean =>
+  JSON.stringify(one.address) !== JSON.stringify(other.address) &&
+  !(isKnown(one) && isKnown(other) && codesOf(one) === codesOf(other));
 
 // Its ZIP crosses a border, and no state was sent: it could be the state of the destination.
 const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
@@ -30,6 +48,7 @@ const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddres
 const asDoubt = (doubtful: Decisive, { resolution }: Decisive): Decisive => ({
   ...doubtful,
   resolution: { ...resolution, ambiguous: true },
+  evidence: [],
 });
 
 const sourcedAt = (place: TaxingPlace, at: SourcedAt, isInterstate: boolean): Place => ({
@@ -67,20 +86,28 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
     at,
   });
   const destination = find(to, 'destination');
-  const policy = policyOn(destination, day);
+  const setting = settingOn(destination, day);
+  const policy = setting?.policy ?? 'destination';
   const isInterstate = from?.state !== to.state;
-  if (from === null || policy === 'destination')
-    return { place: sourcedAt(destination.place, 'destination', isInterstate), decisive: [destination] };
+  const doubtAbout = (origin: () => Decisive): Evidence | null =>
+    setting && isDoubtful(setting) && isElsewhere(destination, origin()) ? setting : null;
+  if (from === null || policy === 'destination') {
+    const doubtful = from === null || isInterstate ? null : doubtAbout(() => find(from, 'origin'));
+    return { place: sourcedAt(destination.place, 'destination', isInterstate), decisive: [destination], doubtful };
+  }
   if (isInterstate) {
-    const doubtful = couldBeState(from, to) ? [asDoubt(find(from, 'origin'), destination)] : [];
-    return { place: sourcedAt(destination.place, 'destination', true), decisive: [destination, ...doubtful] };
+    const unclear = couldBeState(from, to) ? [asDoubt(find(from, 'origin'), destination)] : [];
+    const decisive = [destination, ...unclear] as const;
+    return { place: sourcedAt(destination.place, 'destination', true), decisive, doubtful: null };
   }
   const origin = find(from, 'origin');
+  const doubtful = doubtAbout(() => origin);
   if (policy === 'mixed')
-    return { place: mixedPlace(origin.place, destination.place), decisive: [destination, origin] };
+    return { place: mixedPlace(origin.place, destination.place), decisive: [destination, origin], doubtful };
   return {
     place: sourcedAt(origin.place, 'origin', false),
     decisive: to.isStateGuessed ? [origin, asDoubt(destination, origin)] : [origin],
+    doubtful,
   };
 };
 

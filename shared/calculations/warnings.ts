@@ -1,5 +1,8 @@
-import type { TaxedDocument, Treatment } from '../tax/document.ts';
+import type { Doubt, TaxedDocument, Treatment } from '../tax/document.ts';
+import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
+import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
+import type { ReadDocument } from './document.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
@@ -43,8 +46,23 @@ const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
 const resolutionWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
   decisive.flatMap((one) => addressWarnings(one, pointers[one.at]));
 
+const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
+  doubts.map(({ code, message }) => ({ code, message, pointer }));
+
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
-  treatments.flatMap(({ doubts }) => doubts.map(({ code, message }) => ({ code, message, pointer })));
+  treatments.flatMap(({ doubts }) => doubted(doubts, pointer));
+
+/** What is not certain of who taxes a line: which local taxes its addresses have, and which of them decides. */
+const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedLine): Warning[] => [
+  ...decisive.flatMap(({ evidence, at, place }) =>
+    evidence.flatMap((one) => doubted(doubtsAboutLocation(one, place.name), pointers[at])),
+  ),
+  ...(doubtful ? doubted(doubtsAboutSourcing(doubtful, name), pointers.origin) : []),
+];
+
+// Where nothing is collected, it does not matter who would collect.
+const isTaxed = ({ treatments }: TaxedDocument['lines'][number]): boolean =>
+  treatments.some(({ effect }) => effect.type !== 'relief');
 
 const unknownFieldsMax = 20;
 
@@ -66,7 +84,7 @@ export const unknownFieldWarnings = (pointers: readonly string[]): Warning[] => 
  */
 export const warningsOf = (
   input: CalculationInput,
-  located: readonly LocatedLine[],
+  { document, located }: Pick<ReadDocument, 'document' | 'located'>,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
 ): Warning[] => {
@@ -77,6 +95,7 @@ export const warningsOf = (
   };
   for (const warning of unknownFieldWarnings(unknownFields)) add(warning);
   const told = new Set<LocatedLine['decisive']>();
+  const doubtful = new Set<LocatedLine['decisive']>();
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of (input.line_items ?? []).entries()) {
     const pointer = `/line_items/${index}`;
@@ -89,11 +108,18 @@ export const warningsOf = (
     const place = located[index] as LocatedLine;
     if (!told.has(place.decisive)) for (const warning of resolutionWarnings(place)) add(warning);
     told.add(place.decisive);
-    const { treatments } = taxed.lines[index] as TaxedDocument['lines'][number];
+    const figures = taxed.lines[index] as TaxedDocument['lines'][number];
+    if (!doubtful.has(place.decisive) && isTaxed(figures)) {
+      for (const warning of placeDoubts(place)) add(warning);
+      doubtful.add(place.decisive);
+    }
+    const { treatments } = figures;
     if (treated.has(treatments)) continue;
     treated.add(treatments);
     for (const warning of doubtWarnings(treatments, pointer)) add(warning);
   }
   for (const warning of doubtWarnings(taxed.shipping?.treatments ?? [], '/shipping')) add(warning);
+  for (const { doubt, line } of roundingDoubts(document, taxed))
+    for (const warning of doubted([doubt], line === null ? '/shipping' : `/line_items/${line}`)) add(warning);
   return [...seen.values()];
 };

@@ -26,16 +26,29 @@ export const otherCurrencyTable = ({ name, currency }: Release, document: string
   message: `${name}: its tax tables are in ${currency}; the tax on a document in ${document} was rounded half up.`,
 });
 
-/** That a value is below what is shipped as certain (content notes: below medium-high). */
-export const doubtsAbout = ({ confidence, note, source }: Evidence & Partial<Dated>, what: string): readonly Doubt[] =>
-  confidence === 'high' || confidence === 'medium-high'
-    ? []
-    : [
-        {
-          code: 'content_unconfirmed',
-          message: `${what}: ${note ?? 'not confirmed by a primary source'} (confidence ${confidence}, source ${source}).`,
-        },
-      ];
+/** Whether a value is below what is shipped as certain (content notes: below medium-high). */
+export const isDoubtful = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
+
+/** That a value is below what is shipped as certain. */
+export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): readonly Doubt[] => {
+  const { confidence, source } = evidence;
+  if (!isDoubtful(evidence)) return [];
+  // Some notes end as sentences do.
+  const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
+  return [{ code: 'content_unconfirmed', message: `${what}: ${note} (confidence ${confidence}, source ${source}).` }];
+};
+
+/** That who taxes an address besides the state is not certain. */
+export const doubtsAboutLocation = (evidence: Evidence, place: string): readonly Doubt[] =>
+  doubtsAbout(evidence, `${place}, the local taxes of an address`);
+
+/** That the end of a sale within the state where it is taxed is not certain. */
+export const doubtsAboutSourcing = (evidence: Evidence, place: string): readonly Doubt[] =>
+  doubtsAbout(evidence, `${place}, where sales within the state are taxed`);
+
+/** That how the state rounds is not certain. */
+export const doubtsAboutRounding = (evidence: Evidence, { name }: Release): readonly Doubt[] =>
+  doubtsAbout(evidence, `${name}, rounding`);
 
 /** What is to be said of the rule that decided about a product, or of there being none. */
 export const doubtsAboutRule = (

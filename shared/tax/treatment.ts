@@ -1,11 +1,12 @@
-import { coversDay, possiblyInForce } from '../content/effective.ts';
-import type { Jurisdiction, Rate, Release, Rounding, Rule } from '../content/release.ts';
+import { coversDay } from '../content/effective.ts';
+import type { Jurisdiction, Rate, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { isBandOnly, isMeantForBand } from './band-jurisdiction.ts';
 import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment, Use } from './document.ts';
 import { doubtsAbout, doubtsAboutRule, notCovered, otherCurrency, otherCurrencyTable } from './doubts.ts';
 import { generalRates, ratedAs, rateOn, scaledRate } from './general-rate.ts';
 import { isInMoney, resolveEffect } from './resolve-effect.ts';
+import { halfUp, roundingOf } from './rounding-setting.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
 export type Subject = {
@@ -34,7 +35,6 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
   });
 };
 
-const halfUp = { method: 'half_up' } as const;
 const none = scaledRate('0');
 const untaxed: RatedAs = ratedAs(none, none);
 const noRates = { goods: untaxed, own: untaxed };
@@ -62,9 +62,6 @@ type Case = {
   readonly rate: Rate | null;
   readonly subject: Subject;
 };
-
-const roundingOf = ({ settings }: Release, day: string): Rounding =>
-  settings.rounding.find((setting) => possiblyInForce(setting, day))?.policy ?? halfUp;
 
 /** The rule of a case, without the holidays that have been found not to hold. */
 const ruleOf = ({ release, jurisdiction, rate, subject: { product, day } }: Case, without: readonly Rule[]) =>

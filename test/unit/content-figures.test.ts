@@ -175,7 +175,7 @@ describe('rules (notes 4.1 to 4.3)', () => {
     ['va-groceries', { type: 'rate', rate: '0.01' }],
     ['nc-groceries-county', { type: 'rate', rate: '0.02' }],
     ['sd-groceries', { type: 'taxable' }],
-    ['il-groceries', { type: 'exempt' }],
+    ['il-groceries', { type: 'rate', rate: '0' }],
     ['in-postage', { type: 'exempt' }],
     ['md-handling', { type: 'taxable' }],
     ['il-drugs-by-prescription', { type: 'rate', rate: '0.01' }],

@@ -206,13 +206,20 @@ describe('a city', () => {
     locationOf({ cities: ['TWIN'], alternatives: [['TOWN']] }),
     locationOf({ cities: ['TWIN', 'OTHER'], alternatives: [['CITY']] }),
     locationOf({ zips: [['55012', '55012']], alternatives: [['COUNTY']] }),
+    locationOf({ zips: [['55013', '55013']], alternatives: [[]] }),
+    locationOf({ zips: [['55014', '55014']], cities: ['NEAR'], alternatives: [['TOWN']] }),
+    locationOf({ cities: ['NONE'], alternatives: [[]] }),
   ];
   it.each([
-    ['/ST PAUL', 'US-XX TOWN; city, complete', 'the location of the day'],
+    ['/ST PAUL', 'US-XX TOWN; city, ambiguous, complete', 'the location of the day: mail for it goes beyond it'],
     ['/TWIN', 'US-XX TOWN; city, ambiguous, complete', 'two places of one name: the cheaper'],
     ['55012/ST PAUL', 'US-XX COUNTY; zip5, complete', 'the ZIP wins'],
-    ['55099-0001/ST PAUL', 'US-XX TOWN; city, complete', 'of a ZIP that no location names the city decides'],
+    ['55099-0001/ST PAUL', 'US-XX TOWN; city, ambiguous, complete', 'of a ZIP that no location names the city decides'],
     ['/NOWHERE', 'US-XX; state, partial', 'no location names it'],
+    ['/NEAR', 'US-XX TOWN; city, complete', 'one whose ZIPs are known'],
+    ['55013/ST PAUL', 'US-XX TOWN; city, ambiguous, complete', 'its taxes are meant where the ZIP has none'],
+    ['55013/NEAR', 'US-XX; zip5, complete', 'not where it is known by its ZIPs'],
+    ['55013/NONE', 'US-XX; zip5, complete', 'nor where it has none either'],
     ['', 'US-XX; state, partial', 'a state alone'],
   ])('%s: %s, %s', (text, expected) => expect(find(text, { locations })).toBe(expected));
 });

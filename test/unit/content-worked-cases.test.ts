@@ -169,6 +169,16 @@ describe('what belongs to the price', () => {
     expect(outcome.tax_amount).toBe('7.25');
   });
 
+  it.each([
+    ['SHIPPING.DELIVERY._AT_ACTUAL_COST', '7.25'],
+    ['SHIPPING.POSTAGE._AT_ACTUAL_COST', '7.25'],
+    ['SHIPPING.DELIVERY._AT_ACTUAL_COST._SELLER_VEHICLE', '7.98'],
+    ['SHIPPING.DELIVERY', '7.98'],
+  ])('in California a charge of what a carrier is paid is stated as such: %s of 10.00, %s', (product_tax_code, tax) => {
+    const shipping = { amount: '10.00', product_tax_code };
+    expect(ask({ to: at('CA'), line_items: [line('GENERAL', '100.00')], shipping }).tax_amount).toBe(tax);
+  });
+
   it('ca-delivery-actual-cost-3: only 3.00 of 10.00 are, when they are two lines', () => {
     const line_items = [
       line('GENERAL', '100.00'),

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { entriesOf, fixture, headOf, importFiles, ofKind, percentOf } from '../fixtures/imports/harness.ts';
+import {
+  entriesOf,
+  fixture,
+  headOf,
+  importFiles,
+  ofKind,
+  percentOf,
+  releaseForOf,
+} from '../fixtures/imports/harness.ts';
+import { ask } from '../support/builders.ts';
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
 const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content: [header, ...rows].join('\n') });
@@ -114,6 +123,40 @@ describe('WooCommerce’s tax rates', () => {
     const { parts } = await importFiles('woocommerce', 'SD', rows('6.2'));
     expect(parts.get('57101')?.locations[0]).toMatchObject({ to: '2027-06-30' });
     expect(parts.get('57101')?.rates[0]).toMatchObject({ rate: '0.02', to: '2027-06-30' });
+  });
+
+  const answers = async (...rows: readonly string[]) => {
+    const imported = await importFiles('woocommerce', 'TX', [table(...rows)]);
+    const releaseFor = releaseForOf(imported);
+    const at = (postal_code: string, city: string | null = null) => {
+      const outcome = ask({ to: { state: 'TX', postal_code, city }, tax_date: '2026-11-20' }, { releaseFor });
+      const said = outcome.warnings.filter(({ code }) => code !== 'content_unconfirmed');
+      const { level, ambiguous, coverage } = outcome.line_items[0]?.address_resolution ?? {};
+      return [outcome.tax_amount, level, ambiguous, coverage, said.map(({ code }) => code).join()];
+    };
+    return { at, imported };
+  };
+
+  it('of a ZIP with the rates of several cities make it ambiguous', async () => {
+    const { at } = await answers(state, 'US,TX,75001,Addison,2,City,2,0,1,', 'US,TX,75001,Dallas,1,City,2,0,1,');
+    expect(at('75001')).toEqual(['6.25', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('75002')).toEqual(['6.25', 'zip5', false, 'complete', '']);
+  });
+
+  it('of few ZIPs do not cover the others, and the answer names the release', async () => {
+    const { at, imported } = await answers('US,TX,75001;75002,*,8.25,Tax,1,0,1,');
+    expect(at('75001')).toEqual(['8.25', 'zip5', false, 'complete', '']);
+    expect(at('75003')).toEqual(['0.00', 'none', false, 'none', 'not_covered']);
+    const to = { state: 'TX', postal_code: '75003' };
+    const { warnings } = ask({ to, tax_date: '2026-11-20' }, { releaseFor: releaseForOf(imported) });
+    expect(warnings[0]?.message).toContain(`${headOf(imported).id} has no local taxes in force for ZIP 75003`);
+  });
+
+  it('of a city without ZIPs tax who names it, beside a row for every ZIP, and say that it is a guess', async () => {
+    const { at } = await answers(state, 'US,TX,,Addison,2,City,2,0,1,', 'US,TX,75002,*,1,City,2,0,1,');
+    expect(at('75001', 'Addison')).toEqual(['8.25', 'city', true, 'complete', 'address_ambiguous']);
+    expect(at('75001', 'Dallas')).toEqual(['6.25', 'zip5', false, 'complete', '']);
+    expect(at('75002', 'Addison')).toEqual(['7.25', 'zip5', false, 'complete', '']);
   });
 
   it('of another country are left out', async () => {

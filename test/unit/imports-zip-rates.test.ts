@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../shared/accounts/account.ts';
 import {
   baseOf,
   changed,
@@ -8,12 +9,18 @@ import {
   importFiles,
   ofKind,
   percentOf,
+  releaseForOf,
 } from '../fixtures/imports/harness.ts';
+import { ask } from '../support/builders.ts';
 
 const name = 'TAXRATES_ZIP5_TX202611.csv';
 const header =
   'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel';
 const table = (...rows: readonly string[]) => ({ name: 'rates.csv', content: [header, ...rows].join('\r\n') });
+const releaseOfTable = async (state: string, ...rows: readonly string[]) => {
+  const imported = await importFiles('zip-rates', state, [table(...rows)]);
+  return { releaseFor: releaseForOf(imported), id: headOf(imported).id };
+};
 const bad = async (state: string, file: Parameters<typeof entriesOf>[2][number]) =>
   ofKind(await entriesOf('zip-rates', state, [file]), 'bad').map(({ line, reason }) => [line, reason]);
 
@@ -76,6 +83,81 @@ describe('rates by ZIP', () => {
     const base = { ...baseOf('TX'), rates: baseOf('TX').rates.map((rate) => ({ ...rate, from: '2026-12-01' })) };
     expect(ofKind(await entriesOf('zip-rates', 'TX', [fixture(name)], base), 'bad').map(({ line }) => line)).toEqual([
       2, 3, 4, 5,
+    ]);
+  });
+
+  // California's rate of 7.25 % is 6 % of the state and 1.25 % that every locality has; so it is in three other states.
+  it.each([
+    { row: 'CA,90001,LOS ANGELES,0.095,0.06,0.0025,0,0.0325,1', combined: 9.5, local: { SPECIAL: '0.0225' } },
+    { row: 'CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1', combined: 9.5, local: { SPECIAL: '0.0225' } },
+    { row: 'CA,90001,LOS ANGELES,0.095,0.06,0.0025,0.01,0.0225,1', combined: 9.5, local: { SPECIAL: '0.0225' } },
+    { row: 'CA,90001,LOS ANGELES,0.0725,0.06,0.0125,0,0,1', combined: 7.25, local: {} },
+    {
+      row: 'CA,90001,LOS ANGELES,0.095,0.0725,0,0.01,0.0125,1',
+      combined: 9.5,
+      local: { CITY: '0.01', SPECIAL: '0.0125' },
+    },
+    { row: 'NV,89101,LAS VEGAS,0.08375,0.046,0.03775,0,0,1', combined: 8.375, local: { COUNTY: '0.01525' } },
+    {
+      row: 'UT,84101,SALT LAKE,0.0775,0.0485,0.0235,0.005,0.0005,1',
+      combined: 7.75,
+      local: { COUNTY: '0.011', CITY: '0.005', SPECIAL: '0.0005' },
+    },
+    { row: 'VA,22201,ARLINGTON,0.06,0.043,0.01,0,0.007,1', combined: 6, local: { SPECIAL: '0.007' } },
+  ])(
+    'may split the statewide rate, of which all of the state pays a local part: $row',
+    async ({ row, combined, local }) => {
+      const [state = '', zip = ''] = row.split(',');
+      const imported = await importFiles('zip-rates', state, [table(row)]);
+      expect(imported.built.summary.bad).toEqual({ count: 0, first: [] });
+      const part = imported.parts.get(zip);
+      const codes = part?.locations[0]?.alternatives[0] ?? [];
+      const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
+      expect(percentOf(rates, [`US-${state}`, ...codes], '2026-11-21')).toBe(combined);
+      expect(part?.rates.map(({ jurisdiction, rate }) => [jurisdiction.split('-')[2], rate])).toEqual(
+        Object.entries(local),
+      );
+    },
+  );
+
+  it.each([
+    {
+      row: 'CA,90001,LOS ANGELES,0.072,0.06,0.0025,0,0.0095,1',
+      reason: /has less than 0.0725 for state and localities/,
+    },
+    { row: 'CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', reason: /file says 0.0625 for the state/ },
+    { row: 'TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', reason: /file says 0.05 for the state/ },
+    { row: 'NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', reason: /file says 0.06 for the state/ },
+  ])('may split it in no other way: $row', async ({ row, reason }) => {
+    expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
+  });
+
+  it('may split only the rate that is known to be one of both', async () => {
+    const row = table('CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1');
+    const base = { ...baseOf('CA'), rates: baseOf('CA').rates.map((rate) => ({ ...rate, rate: '0.075' })) };
+    expect(ofKind(await entriesOf('zip-rates', 'CA', [row], base), 'bad')).toHaveLength(1);
+  });
+
+  it('say of a ZIP in two rows that it is ambiguous, and of one in none that the release has nothing', async () => {
+    const { releaseFor, id } = await releaseOfTable(
+      'TX',
+      'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
+      'TX,78664,PFLUGERVILLE,0.0825,0.0625,0,0.02,0,2',
+      'TX,78665,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
+      'TX,78665,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
+    );
+    const at = (postal_code: string, ambiguous_address: Settings['ambiguous_address'] = 'warn') => {
+      const asked = { to: { state: 'TX', postal_code }, tax_date: '2026-11-20' };
+      const { tax_amount, warnings, line_items } = ask(asked, { releaseFor, settings: { ambiguous_address } });
+      return { tax_amount, warnings, ...line_items[0]?.address_resolution };
+    };
+    expect(at('78664')).toMatchObject({ tax_amount: '7.25', level: 'zip5', ambiguous: true, coverage: 'complete' });
+    expect(at('78664', 'highest_rate')).toMatchObject({ tax_amount: '8.25', ambiguous: true });
+    expect(at('78665')).toMatchObject({ tax_amount: '7.25', ambiguous: false, coverage: 'complete' });
+    const gap = at('78666');
+    expect(gap).toMatchObject({ tax_amount: '0.00', level: 'none', ambiguous: false, coverage: 'none' });
+    expect(gap.warnings.map(({ code, message }) => [code, message])).toEqual([
+      ['not_covered', `Texas: ${id} has no local taxes in force for ZIP 78666 on the tax day. No tax was calculated.`],
     ]);
   });
 

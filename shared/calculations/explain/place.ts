@@ -63,6 +63,12 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
       cite(release, setting?.source),
     ),
     ...others.map((other) => step('address', other.pointer, other.text)),
-    step('jurisdictions', pointer, names.length > 0 ? `Taxed by ${listed(names)}.` : `Nobody is known to tax there.`),
+    step(
+      'jurisdictions',
+      pointer,
+      names.length > 0 ? `Taxed by ${listed(names)}.` : `Nobody is known to tax there.`,
+      null,
+      cite(release, decisive.flatMap(({ evidence }) => evidence)[0]?.source),
+    ),
   ];
 };

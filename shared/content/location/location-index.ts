@@ -1,10 +1,15 @@
-import type { Dated, Location, Release } from '../release.ts';
+import type { Dated, Evidence, Location, Release } from '../release.ts';
 
 /** Local jurisdictions that tax a place together. Equal sets have the same key, whatever the order of their codes. */
 export type LocalSet = { readonly key: string; readonly codes: readonly string[] };
 
 /** A location's days, and the sets that an address there may have. */
-export type Area = Dated & { readonly sets: readonly LocalSet[] };
+export type Area = Dated & {
+  readonly sets: readonly LocalSet[];
+  readonly evidence: Evidence;
+  /** Whether nothing says where it ends: it has a city's name, and no ZIPs. */
+  readonly isByName: boolean;
+};
 
 /** The nine-digit ZIPs of an area, both ends inclusive. */
 export type Span = { readonly low: number; readonly high: number; readonly area: Area };
@@ -24,7 +29,8 @@ const index = ({ locations }: Release): LocationIndex => {
   const spans: Span[] = [];
   const byCity = new Map<string, Area[]>();
   for (const location of locations) {
-    const area = { from: location.from, to: location.to, sets: location.alternatives.map(setOf) };
+    const { from, to, alternatives, zips } = location;
+    const area = { from, to, sets: alternatives.map(setOf), evidence: location, isByName: zips.length === 0 };
     for (const span of spansOf(location, area)) spans.push(span);
     for (const city of location.cities) {
       const areas = byCity.get(city) ?? [];

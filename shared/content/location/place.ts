@@ -1,5 +1,5 @@
 import type { ReleaseFor } from '../content.ts';
-import type { Coverage, Jurisdiction, Release } from '../release.ts';
+import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
 import { areRatesKnown, setByRate } from './combined-rate.ts';
 import { chooseLocals, type LocalChoice } from './location-choice.ts';
@@ -23,11 +23,20 @@ export type TaxingPlace = {
 };
 
 /** Where an address is for tax. Sourcing is for the caller to decide: it takes two addresses. */
-export type Located = { readonly place: TaxingPlace; readonly resolution: Resolution };
+export type Located = {
+  readonly place: TaxingPlace;
+  readonly resolution: Resolution;
+  /** What says which local jurisdictions are there, where a location does. */
+  readonly evidence: readonly Evidence[];
+  /** Whether a city's name alone decided, so that the address is ambiguous: it may lie beyond the city's limits. */
+  readonly isByName: boolean;
+};
 
 const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, { isStateGuessed }: TaxAddress): Located => ({
   place: { ...place, jurisdictions: [] },
   resolution: { level: 'none', ambiguous: isStateGuessed, coverage: 'none' },
+  evidence: [],
+  isByName: false,
 });
 
 /** Whether what the release knows of an address hangs on its ZIP or city: it has local taxes, but not everywhere. */
@@ -60,7 +69,8 @@ const localsOf = (release: Release, choice: LocalChoice | undefined, day: string
 /**
  * Find the jurisdictions of an address on a tax day.
  *
- * Where a ZIP spans jurisdictions, `highest` says which of them are meant. Covered by nothing (`coverage: 'none'`) is a
+ * Where a ZIP spans jurisdictions, `highest` says which of them are meant. A city that is known by its name alone is
+ * ambiguous even with one set: its taxes are all known, and the address may have others. Covered by nothing (`coverage: 'none'`) is a
  * place without a release, a ZIP that a release should list and does not, and a day that its rates do not reach.
  */
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
@@ -76,8 +86,10 @@ export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     place: { ...place, jurisdictions },
     resolution: {
       level: choice?.level ?? levelOf(release, address),
-      ambiguous: address.isStateGuessed || (choice !== undefined && choice.possible.length > 1),
+      ambiguous: address.isStateGuessed || (choice !== undefined && (choice.possible.length > 1 || choice.isByName)),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
+    evidence: choice?.evidence ?? [],
+    isByName: choice?.isByName ?? false,
   };
 };

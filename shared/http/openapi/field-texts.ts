@@ -2,7 +2,8 @@
 export const fieldTexts: Readonly<Record<string, string>> = {
   address: 'Where the buyer receives it, or the seller sends it from. An address is taken whole, never merged.',
   address_resolution: 'How exactly the address was resolved.',
-  ambiguous: 'Whether the postal code spans jurisdictions with different taxes.',
+  ambiguous:
+    'Whether the address may have other taxes: its postal code spans jurisdictions, or its city is known by its name alone.',
   as_of: 'The day of the release.',
   amount: 'Quantity times unit price, before discounts.',
   'Shipping.amount': 'What the buyer is charged for shipping, as it was sent.',

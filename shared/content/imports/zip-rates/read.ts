@@ -9,6 +9,7 @@ import { bad, type RowResult, row, skipped } from '../row-result.ts';
 import { stateRateOn } from '../state-rate.ts';
 import { readZip } from '../zip-code.ts';
 import { monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
+import { isSplit, withoutMandatory } from './mandatory-locals.ts';
 
 type Cells = HeadedRow<ZipRateColumn>['cells'];
 
@@ -47,6 +48,12 @@ const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRa
   if (parts.kind !== 'row') return parts;
   const { stateRate, ...local } = parts.value;
   const known = stateRateOn(base, day);
+  if (known && isSplit(state, stateRate, known.rate)) {
+    const rest = withoutMandatory(local, state);
+    return rest
+      ? row({ zip: zip.value, region: cells.region, local: rest })
+      : bad(`has less than ${known.rate} for state and localities together, which all of the state pays: correct it`);
+  }
   if (known?.rate !== stateRate)
     return bad(
       `file says ${stateRate} for the state, the release says ${known?.rate ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
@@ -82,7 +89,8 @@ function* zipEntries(
  * without one, from the base release's first day.
  *
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous. A row
- * whose state part is not the state's rate in the base release is bad.
+ * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
+ * all of the state pays, and the table has them with the localities (`mandatory-locals.ts`).
  */
 export const readZipRates: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), zipRateColumns, onProgress);

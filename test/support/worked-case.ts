@@ -1,0 +1,193 @@
+import type { BuildOptions } from '../../shared/content/imports/build.ts';
+import type { Entry } from '../../shared/content/imports/entry.ts';
+import type { Jurisdiction, JurisdictionType, Release, ShippingPolicy } from '../../shared/content/release.ts';
+import { builtIn } from './local-content.ts';
+
+/** A worked example of a revenue department, a statute or a vendor, in the words of its source. */
+export type WorkedCase = {
+  readonly id: string;
+  readonly state: string | null;
+  readonly country?: string;
+  readonly day: string | null;
+  readonly zip?: string;
+  /** The rates that it names: the localities of its ZIP, and the state's where that is not today's. */
+  readonly rates?: readonly NamedRate[];
+  readonly other_zips?: Readonly<Record<string, readonly NamedRate[]>>;
+  readonly shipping_policy?: ShippingPolicy;
+  readonly from?: { readonly state: string; readonly postal_code: string };
+  readonly lines?: readonly CaseLine[];
+  readonly original?: readonly {
+    readonly id: string;
+    readonly net?: string;
+    readonly gross?: string;
+    readonly tax: string;
+  }[];
+  /** What is paid back in all. */
+  readonly refund?: string;
+  readonly expected: Expected;
+  readonly citation: string;
+};
+type NamedRate = readonly [code: string, type: JurisdictionType, rate: string];
+type CaseLine = {
+  readonly id: string;
+  readonly ptc: string;
+  readonly price: string;
+  readonly quantity?: string;
+  readonly discount?: string;
+  readonly coupon?: string;
+  readonly exempt?: boolean;
+  readonly actual_cost?: string;
+  readonly adders?: readonly { readonly ptc?: string; readonly kind?: string; readonly amount: string }[];
+  readonly included?: readonly { readonly kind: string; readonly amount: string }[];
+};
+export type ExpectedRow = {
+  /** `null` is the whole document, `ship` the shipping. */
+  readonly line: string | null;
+  readonly level: JurisdictionType | 'local' | 'combined' | 'country';
+  readonly percent: string;
+  readonly base: string;
+  readonly tax: string;
+};
+export type Expected = {
+  readonly tax?: string;
+  readonly local_tax?: string;
+  readonly customer_pays?: string;
+  readonly grand_total?: string;
+  readonly sourced_to?: string;
+  readonly rows?: readonly ExpectedRow[];
+  readonly by_line?: Readonly<Record<string, { readonly refund_total: string; readonly tax: string }>>;
+  readonly by_jurisdiction_tax_displayed?: Readonly<Record<string, string>>;
+};
+
+const cents = (text: string): number => Math.round(Number(text) * 100);
+const dollars = (amount: number): string => (amount / 100).toFixed(2);
+const sum = (amounts: readonly string[]): number => amounts.reduce((total, amount) => total + cents(amount), 0);
+
+const isDelivery = ({ ptc }: { readonly ptc?: string }): boolean => ptc?.startsWith('SHIPPING') === true;
+
+/** The price of a line: with alterations and what the manufacturer owes, without what the consumer owes. */
+const priceOf = ({ price, adders = [], included = [] }: CaseLine): string =>
+  dollars(
+    cents(price) +
+      sum(adders.filter((adder) => !isDelivery(adder)).map(({ amount }) => amount)) -
+      sum(included.map(({ amount }) => amount)),
+  );
+
+const lineOf = (line: CaseLine) => ({
+  id: line.id,
+  product_tax_code: line.exempt ? 'NONTAXABLE' : line.ptc,
+  quantity: line.quantity ?? '1',
+  unit_price: priceOf(line),
+  ...(line.discount ? { discount_amount: line.discount } : {}),
+  ...(line.coupon ? { third_party_discount_amount: line.coupon } : {}),
+});
+
+// California: the lower of the charge and what the carrier is paid is free; the rest is a charge like any other.
+const splitByCost = ({ id, price, actual_cost = '0' }: CaseLine) => {
+  const carried = Math.min(cents(price), cents(actual_cost));
+  const rest = {
+    id,
+    product_tax_code: 'SHIPPING.DELIVERY',
+    quantity: '1',
+    unit_price: dollars(cents(price) - carried),
+  };
+  return {
+    shipping: { amount: dollars(carried), product_tax_code: 'SHIPPING.DELIVERY._AT_ACTUAL_COST' },
+    lines: cents(price) > carried ? [rest] : [],
+  };
+};
+
+const shippingOf = (lines: readonly CaseLine[]) => {
+  const delivery = lines.find((line) => isDelivery(line) && !line.exempt);
+  if (delivery?.actual_cost) return splitByCost(delivery);
+  const added = lines.flatMap(({ adders = [] }) => adders.filter(isDelivery).map(({ amount }) => amount));
+  const amount = dollars(cents(delivery?.price ?? '0') + sum(added));
+  return { shipping: amount === '0.00' ? null : { amount }, lines: [] };
+};
+
+/** The day of a case that names none: one that all content covers. */
+const anyDay = '2026-10-08';
+
+/** What a client would send to have a case calculated. */
+export const requestOf = ({ state, country = 'US', zip, day, from, lines = [] }: WorkedCase) => {
+  const goods = lines.filter((line) => line.exempt || !isDelivery(line));
+  const { shipping, lines: rest } = shippingOf(lines);
+  return {
+    tax_date: day ?? anyDay,
+    customer: { address: { state, country, postal_code: zip ?? null } },
+    ...(from ? { ship_from: { address: { ...from, country: 'US' } } } : {}),
+    line_items: [...goods.map(lineOf), ...rest],
+    ...(shipping ? { shipping } : {}),
+  };
+};
+
+const always = { from: '2000-01-01', to: null } as const;
+
+function* zipEntries(zip: string, rates: readonly NamedRate[]): Generator<Entry> {
+  for (const [code, type, rate] of rates) {
+    const jurisdiction: Jurisdiction = { code, name: code, type, tax_type: 'sales' };
+    if (type !== 'state') yield { kind: 'jurisdiction', jurisdiction };
+    yield { kind: 'rate', rate: { jurisdiction: code, rate, ...always } };
+  }
+  const locals = rates.filter(([, type]) => type !== 'state').map(([code]) => code);
+  yield { kind: 'span', low: `${zip}0000`, high: `${zip}9999`, ...always, locals };
+}
+
+const baseOf = (state: string, policy: ShippingPolicy | undefined): Release => {
+  const base = builtIn(state);
+  if (!policy) return base;
+  const shipping = [{ ...always, policy, source: 'rates', confidence: 'high' as const }];
+  return { ...base, settings: { ...base.settings, shipping } };
+};
+
+/** How to build the content that a case names out of entries, as an import does; `null` where the built-in one has it. */
+export const contentOf = (one: WorkedCase, id: string): Omit<BuildOptions, 'tempFolder'> | null => {
+  const { state, zip, rates, shipping_policy, other_zips = {} } = one;
+  if (!state || !zip || !(rates || shipping_policy)) return null;
+  async function* entries() {
+    yield* zipEntries(zip as string, rates ?? []);
+    for (const [other, named] of Object.entries(other_zips)) yield* zipEntries(other, named);
+  }
+  const base = baseOf(state, shipping_policy);
+  return { entries: entries(), base, id, format: 'sst', importedAt: '2026-11-20T12:00:00.000Z' };
+};
+
+type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; tax_amount: string };
+type Charge = { id?: string; taxable_amount: string; tax_amount: string; taxes: readonly Row[] };
+export type Answer = {
+  line_items: readonly Charge[];
+  shipping: Charge | null;
+  taxable_amount: string;
+  tax_amount: string;
+};
+
+// Rates are compared as millionths of a percent, which are whole numbers.
+const isAt = ({ rate }: Row, percent: string): boolean =>
+  Math.round(Number(rate) * 1e8) === Math.round(Number(percent) * 1e6);
+
+const isOf = ({ jurisdiction_type }: Row, level: ExpectedRow['level']): boolean =>
+  level === 'local' ? jurisdiction_type !== 'state' : jurisdiction_type === level;
+
+/** The base and the tax that an answer has of what an expected row names. */
+export const foundOf = (
+  { line_items, shipping }: Answer,
+  { line, level, percent }: ExpectedRow,
+  { lines = [] }: WorkedCase,
+): { base: string; tax: string } => {
+  const hasDelivery = lines.some(({ id, adders = [] }) => id === line && adders.some(isDelivery));
+  const delivered = shipping ? [shipping] : [];
+  const charges =
+    line === null
+      ? [...line_items, ...delivered]
+      : line === 'ship'
+        ? delivered
+        : [...line_items.filter(({ id }) => id === line), ...(hasDelivery ? delivered : [])];
+  const found: readonly Pick<Row, 'taxable_amount' | 'tax_amount'>[] =
+    level === 'combined'
+      ? charges
+      : charges.flatMap(({ taxes }) => taxes.filter((row) => isOf(row, level) && isAt(row, percent)));
+  return {
+    base: dollars(sum(found.map(({ taxable_amount }) => taxable_amount))),
+    tax: dollars(sum(found.map(({ tax_amount }) => tax_amount))),
+  };
+};

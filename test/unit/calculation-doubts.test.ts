@@ -1,0 +1,286 @@
+/** What an answer says of the values below medium-high that it rests on, beside its rates and rules. */
+import { describe, expect, it } from 'vitest';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import type { Confidence, Release } from '../../shared/content/release.ts';
+import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
+import { ask, locationOf, refusal, releaseOf, rule } from '../support/builders.ts';
+
+type Asked = Parameters<typeof ask>[0];
+type Around = Parameters<typeof ask>[1];
+const doubtsOf = (asked: Asked, around?: Around) =>
+  ask(asked, around)
+    .warnings.filter(({ code, message }) => code === 'content_unconfirmed' && !message.includes(', rule '))
+    .map(({ message, pointer }) => `${pointer} ${message}`);
+
+const evidence = { from: '2000-01-01', to: null, source: 'list' } as const;
+const of = [
+  { code: 'US-OH', type: 'state', rate: '0.06' },
+  { code: 'US-OH-A', type: 'county', rate: '0.01' },
+  { code: 'US-OH-B', type: 'county', rate: '0.02' },
+] as const;
+const general = rule('general', ['GENERAL'], { type: 'taxable' });
+
+describe('the location that decided', () => {
+  const located = (confidence: Confidence, others: Partial<Release> = {}) => {
+    const a = locationOf({ zips: [['44101', '44110']], alternatives: [['US-OH-A']], confidence, source: 'zips' });
+    const b = locationOf({ zips: [['44111', '44120']], alternatives: [['US-OH-B']] });
+    const release = releaseOf({ of, name: 'Ohio', rules: [general], locations: [a, b], ...others });
+    return { releaseFor: () => release };
+  };
+  const in44101 = { state: 'OH', postal_code: '44101' };
+
+  it.each([
+    ['low', 1],
+    ['medium', 1],
+    ['medium-high', 0],
+    ['high', 0],
+  ] as const)('of %s confidence is said %i times', (confidence, times) => {
+    const said = doubtsOf({ to: in44101 }, located(confidence));
+    expect(said).toHaveLength(times);
+    const message = `/customer/address Ohio, the local taxes of an address: not confirmed by a primary source (confidence ${confidence}, source zips).`;
+    if (times > 0) expect(said).toEqual([message]);
+  });
+
+  it('is said once of all the ZIPs of a list, and not of other locations', () => {
+    const lines = ['44101', '44102', '44103', '44111'].map((postal_code) => ({
+      customer: { address: { state: 'OH', postal_code } },
+    }));
+    expect(doubtsOf({ line_items: lines }, located('medium'))).toEqual([
+      expect.stringMatching(/^\/line_items\/0\/customer\/address Ohio, the local taxes/),
+    ]);
+    expect(doubtsOf({ line_items: lines.slice(3) }, located('medium'))).toEqual([]);
+  });
+
+  it('is not said where nothing is collected, and is said where something is beside it', () => {
+    const exempt = { address: in44101, exemption: { type: 'resale' as const } };
+    const customer = { address: in44101 };
+    expect(doubtsOf({ customer: exempt }, located('low'))).toEqual([]);
+    expect(doubtsOf({ line_items: [{ customer: exempt }, { customer }] }, located('low'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['PA', '19103'],
+    ['HI', '96813'],
+    ['VA', '22201'],
+    ['MS', '39201'],
+  ])('of the built-in short lists is one of them: %s %s', (state, postal_code) => {
+    const said = doubtsOf({ to: { state, postal_code } }).filter((text) => text.includes('local taxes of an address'));
+    expect(said).toHaveLength(1);
+  });
+
+  it('is cited by the explanation', () => {
+    const around = located('low', { sources: { zips: 'A list of ZIPs', test: 'A test' } });
+    const steps = ask({ to: in44101, explain: true }, around).explanation ?? [];
+    expect(steps.find(({ step }) => step === 'jurisdictions')?.citation).toBe('A list of ZIPs');
+  });
+});
+
+describe('the sourcing setting', () => {
+  type Policy = Release['settings']['sourcing'][number]['policy'];
+  const zips = [
+    locationOf({ zips: [['44101', '44102']], alternatives: [['US-OH-A']] }),
+    locationOf({ zips: [['44111', '44111']], alternatives: [['US-OH-B']] }),
+    locationOf({ zips: [['44112', '44112']], alternatives: [['US-OH-A'], ['US-OH-B']] }),
+  ];
+  const sourced = (policy: Policy, confidence: Confidence, others: Partial<Release> = {}) => {
+    const settings = { sourcing: [{ ...evidence, policy, confidence }] };
+    const release = releaseOf({ of, name: 'Ohio', rules: [general], settings, locations: zips, ...others });
+    return { releaseFor: () => release };
+  };
+  const at = (postal_code: string, state = 'OH') => ({ state, postal_code });
+  const from = (postal_code: string, state?: string) => ({ address: at(postal_code, state) });
+  const message =
+    '/ship_from/address Ohio, where sales within the state are taxed: not confirmed by a primary source (confidence medium, source list).';
+
+  for (const policy of ['destination', 'origin', 'mixed'] as const)
+    it.each([
+      { ship_from: from('44111'), said: [message], because: 'the goods come from another place of the state' },
+      { ship_from: from('44101'), said: [], because: 'they come from the same place' },
+      { ship_from: from('44102'), said: [], because: 'the same taxes are at both ends' },
+      { ship_from: from('44112'), said: [message], because: 'who taxes at the other end is open' },
+      { ship_from: from('48226', 'MI'), said: [], because: 'a remote sale is taxed at its destination everywhere' },
+      { ship_from: null, said: [], because: 'so is one of unknown origin' },
+    ])(`of ${policy} is said where it decided: $because`, ({ ship_from, said }) => {
+      expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium'))).toEqual(said);
+      expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium-high'))).toEqual([]);
+    });
+
+  it('is said of two places of a state whose local taxes are not known', () => {
+    const around = sourced('origin', 'medium', { locations: [], coverage: 'partial' });
+    expect(doubtsOf({ to: at('44101'), ship_from: from('44102') }, around)).toEqual([message]);
+    expect(doubtsOf({ to: at('44101'), ship_from: from('44101') }, around)).toEqual([]);
+  });
+
+  it('says in Texas what is not calculated', () => {
+    const asked = { to: at('78701', 'TX'), ship_from: from('77002', 'TX') };
+    expect(doubtsOf(asked)).toContainEqual(expect.stringMatching(/Texas, where sales .* stays within 2%/));
+  });
+});
+
+describe('the rounding setting', () => {
+  const rounded = (confidence: Confidence, rate = '0.06') => {
+    const settings = { rounding: [{ ...evidence, confidence, policy: { method: 'half_up' as const } }] };
+    const release = releaseOf({ of: [{ ...of[0], rate }], name: 'Ohio', rules: [general], settings });
+    return { releaseFor: () => release };
+  };
+  const said = (pointer: string, confidence = 'low') =>
+    `${pointer} Ohio, rounding: not confirmed by a primary source (confidence ${confidence}, source list).`;
+  const prices = (...unit_prices: string[]) => unit_prices.map((unit_price) => ({ unit_price }));
+  const to = { state: 'OH' };
+
+  it.each([
+    { lines: prices('100.00'), doubts: [], because: 'six dollars are whole cents' },
+    { lines: prices('0.50'), doubts: [], because: 'so are three cents' },
+    { lines: prices('0.51'), doubts: [said('/line_items/0')], because: '3.06 cents are not' },
+    { lines: prices('1.00', '0.51', '0.52'), doubts: [said('/line_items/1')], because: 'it is said once' },
+    { lines: prices('0.49', '0.51'), doubts: [said('/line_items/0')], because: 'each line is rounded by itself' },
+  ])('is said where it decided: $because', ({ lines, doubts }) => {
+    expect(doubtsOf({ to, line_items: lines }, rounded('low'))).toEqual(doubts);
+    expect(doubtsOf({ to, line_items: lines }, rounded('high'))).toEqual([]);
+  });
+
+  it('is asked of the invoice where the account rounds there', () => {
+    const by = (...unit_prices: string[]) =>
+      doubtsOf({ to, line_items: prices(...unit_prices) }, { ...rounded('low'), settings: { rounding: 'invoice' } });
+    expect(by('0.49', '0.51')).toEqual([]);
+    expect(by('0.49', '0.52')).toEqual([said('/line_items/0')]);
+  });
+
+  it('is asked of what several jurisdictions take together', () => {
+    const settings = {
+      rounding: [{ ...evidence, confidence: 'medium' as const, policy: { method: 'half_up' as const } }],
+    };
+    const release = releaseOf({
+      of: [
+        { ...of[0], rate: '0.0625' },
+        { ...of[1], rate: '0.0175' },
+      ],
+      name: 'Ohio',
+      rules: [general],
+      settings,
+      locations: [locationOf({ zips: [['44101', '44101']], alternatives: [['US-OH-A']] })],
+    });
+    const at = (unit_price: string) =>
+      doubtsOf(
+        { to: { state: 'OH', postal_code: '44101' }, line_items: prices(unit_price) },
+        { releaseFor: () => release },
+      );
+    expect(at('0.50')).toEqual([]);
+    expect(at('0.51')).toEqual([said('/line_items/0', 'medium')]);
+  });
+
+  it('is asked of the shipping', () => {
+    const asked = { to, line_items: prices('1.00') };
+    expect(doubtsOf({ ...asked, shipping: { amount: '0.51' } }, rounded('low'))).toEqual([said('/shipping')]);
+    expect(doubtsOf({ ...asked, shipping: { amount: '0.50' } }, rounded('low'))).toEqual([]);
+  });
+
+  it('is not said where nothing is taxed', () => {
+    const customer = { address: to, exemption: { type: 'resale' as const } };
+    expect(doubtsOf({ customer, line_items: prices('0.51') }, rounded('low'))).toEqual([]);
+    expect(doubtsOf({ to: { state: 'AK' }, line_items: prices('0.51') }).join()).not.toContain('rounding');
+  });
+
+  it.each([
+    { state: 'AL', price: '100.00', times: 0 },
+    { state: 'AL', price: '0.99', times: 1 },
+    { state: 'PA', price: '1.00', times: 0 },
+    { state: 'PA', price: '0.35', times: 0 },
+    { state: 'NY', price: '0.35', times: 1 },
+    { state: 'MI', price: '0.99', times: 0 },
+    { state: 'MD', price: '0.99', times: 0 },
+  ])('of the built-in content: $state on $price, $times', ({ state, price, times }) => {
+    const texts = doubtsOf({ to: { state }, line_items: prices(price) }).filter((text) =>
+      text.includes(', rounding: '),
+    );
+    expect(texts).toHaveLength(times);
+  });
+
+  it('of a state with tables is asked of the total of each table', () => {
+    const pennsylvania = builtInRelease('PA') as Release;
+    const { settings } = pennsylvania;
+    const rounding = settings.rounding.map((setting) => ({ ...setting, confidence: 'medium' as const }));
+    const releaseFor = () => ({ ...pennsylvania, settings: { ...settings, rounding } });
+    const doubts = (...unit_prices: string[]) =>
+      doubtsOf({ to: { state: 'PA', postal_code: '17101' }, line_items: prices(...unit_prices) }, { releaseFor }).map(
+        (text) => text.split(',')[0],
+      );
+    expect(doubts('0.35', '0.65')).toEqual([]);
+    expect(doubts('0.35', '0.66')).toEqual(['/line_items/0 Pennsylvania']);
+  });
+});
+
+describe('a place that content knows by its name alone', () => {
+  const california = () =>
+    importFiles('cdtfa', 'CA', [
+      {
+        name: 'rates.csv',
+        content:
+          'City_name,County_name,RATE,START_DATE\nCulver City,Los Angeles,0.1025,1/1/2026\nDavis,Yolo,0.0725,1/1/2026\n',
+      },
+    ]);
+  const why = (city: string) =>
+    `California: the content knows ${city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`;
+  const advice = 'No other address would be more precise: only content by ZIP would be.';
+  const to = (city: string, postal_code: string | null = null) => ({ state: 'CA', city, postal_code });
+
+  it('is ambiguous: its taxes are assumed, and the address may have others', async () => {
+    const releaseFor = releaseForOf(await california());
+    for (const address of [to('Culver City'), to('Culver City', '90230'), to('Culver City', '90230-0001')]) {
+      const outcome = ask({ to: address, tax_date: '2026-11-20' }, { releaseFor });
+      expect(outcome.tax_amount).toBe('10.25');
+      expect(outcome.line_items[0]?.address_resolution).toEqual({
+        level: 'city',
+        ambiguous: true,
+        coverage: 'complete',
+      });
+      expect(outcome.warnings.filter(({ code }) => code === 'address_ambiguous')).toEqual([
+        {
+          code: 'address_ambiguous',
+          message: `${why('CULVER CITY')} Assumed: Culver City, local taxes. ${advice}`,
+          pointer: '/customer/address',
+        },
+      ]);
+    }
+  });
+
+  it('is so too where it has no local taxes: mail for it may go to one that has', async () => {
+    const releaseFor = releaseForOf(await california());
+    const outcome = ask({ to: to('Davis'), tax_date: '2026-11-20' }, { releaseFor });
+    expect(outcome.tax_amount).toBe('7.25');
+    expect(outcome.warnings).toContainEqual(
+      expect.objectContaining({ message: `${why('DAVIS')} Assumed: no local tax. ${advice}` }),
+    );
+  });
+
+  it('is refused, or taxed by the city all the same, by the policy on ambiguous addresses', async () => {
+    const releaseFor = releaseForOf(await california());
+    const asked = { to: to('Culver City'), tax_date: '2026-11-20' };
+    expect(refusal(asked, { releaseFor, settings: { ambiguous_address: 'reject' } })).toEqual([
+      expect.objectContaining({
+        code: 'validation_address_unresolvable',
+        detail: `${why('CULVER CITY')} The account's ambiguous_address policy is reject. ${advice}`,
+      }),
+    ]);
+    expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('10.25');
+    // The local rates are there: they are not what is missing.
+    expect(ask(asked, { releaseFor, settings: { incomplete_coverage: 'reject' } }).tax_amount).toBe('10.25');
+  });
+
+  it('is not made more precise by a ZIP+4 where its ZIP is in no list', () => {
+    const { warnings } = ask({ to: { state: 'PA', postal_code: '17101', city: 'Pittsburgh' } });
+    expect(warnings.find(({ code }) => code === 'address_ambiguous')?.message).toMatch(new RegExp(`${advice}$`));
+  });
+
+  it.each([
+    ['PA', 'Pittsburgh'],
+    ['PA', 'Philadelphia'],
+    ['MS', 'Jackson'],
+    ['MS', 'Tupelo'],
+  ])('may be in the built-in content, and then a ZIP+4 helps: %s, %s', (state, city) => {
+    const { warnings } = ask({ to: { state, city } });
+    expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/by its name alone.*Send a ZIP\+4 \(48933-1514\)\.$/),
+    ]);
+  });
+});
