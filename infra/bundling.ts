@@ -10,6 +10,21 @@ export type Entry = Operation | ScheduleName | 'method-not-allowed';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** What the bundles take for a module of the SDK; `dist-es` is how a stand-in reaches the module itself. */
+export const standIns = {
+  '@aws-sdk/client-dynamodb': './shared/store/sdk/client-dynamodb.ts',
+  '@aws-sdk/client-dynamodb/dist-es': './node_modules/@aws-sdk/client-dynamodb/dist-es',
+  '@aws-sdk/core/client': './shared/store/sdk/core-client.ts',
+  '@aws-sdk/core/dist-es': './node_modules/@aws-sdk/core/dist-es',
+  '@aws-sdk/lib-dynamodb': './shared/store/sdk/lib-dynamodb.ts',
+  '@aws-sdk/lib-dynamodb/dist-es': './node_modules/@aws-sdk/lib-dynamodb/dist-es',
+  '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
+  '@smithy/core/event-streams': './shared/store/sdk/no-event-streams.ts',
+  // The SDK's own variants for where there are no configuration files.
+  '@aws-sdk/core/httpAuthSchemes': './node_modules/@aws-sdk/core/dist-es/submodules/httpAuthSchemes/index.browser.js',
+  '@smithy/core/endpoints': './node_modules/@smithy/core/dist-es/submodules/endpoints/index.browser.js',
+};
+
 // The SDK goes in, at the version that the tests ran with, and ES module sources first, because only they can be
 // tree-shaken. Only as ES modules does esbuild split what `import()` loads from what starts.
 const splitting = {
@@ -20,13 +35,6 @@ const splitting = {
   target: 'node24',
   format: 'esm',
   mainFields: ['module', 'main'],
-  alias: {
-    '@aws-sdk/credential-provider-node': './shared/store/sdk/env-credentials.ts',
-    '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
-    '@aws-sdk/endpoint-cache': './shared/store/sdk/no-endpoint-cache.ts',
-    '@smithy/core/checksum': './shared/store/sdk/sha256.ts',
-    '@smithy/core/event-streams': './shared/store/sdk/no-event-streams.ts',
-  },
   minify: true,
   legalComments: 'none',
   sourcemap: 'inline',
@@ -67,8 +75,9 @@ const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<s
  *
  * The deployment, the size test and the bench all come here, so that what is measured is what is deployed.
  */
-export const bundle = (entry: Entry, outdir: string): Metafile => {
-  const { outputFiles, metafile } = buildSync({ ...splitting, entryPoints: { index: `functions/${entry}.ts` } });
+export const bundle = (entry: Entry, outdir: string, alias: Readonly<Record<string, string>> = standIns): Metafile => {
+  const entryPoints = { index: `functions/${entry}.ts` };
+  const { outputFiles, metafile } = buildSync({ ...splitting, alias, entryPoints });
   mkdirSync(outdir, { recursive: true });
   const loaded = reachable(metafile.outputs, 'out/index.js');
   for (const { path, text } of outputFiles) {

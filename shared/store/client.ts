@@ -17,6 +17,7 @@ export const callMsMax = attempts * (connectMs + answerMs) + pausesMs;
  * The one DynamoDB client of an instance, made once and kept open between invocations.
  *
  * One retry layer of three attempts; a hung request is given up after 1.5 s (`requestTimeout` alone only warns).
+ * The bundles have a smaller client (`sdk/client.ts`), which refuses settings that it does not know.
  */
 export const database = DynamoDBDocumentClient.from(
   new DynamoDBClient({
