@@ -46,7 +46,7 @@ const list = z.array(z.custom<never>((value) => typeof value === 'object' && val
 const Part = z.looseObject({ key: z.string(), jurisdictions: list, rates: list, locations: list });
 const Head = z.looseObject({ id: z.string(), state: z.string(), content_hash: z.string(), jurisdictions: list });
 const Active = z.object({ version: z.int(), states: z.string() });
-const activation = { release: z.string(), activated_at: z.string() };
+const activation = { release: z.nullable(z.string()), activated_at: z.string() };
 const States = z.record(z.string(), z.object({ ...activation, previous: z.array(z.object(activation)) }));
 
 const read = <Value>(item: unknown, schema: z.ZodMiniType): Measured<Value> => {

@@ -29,11 +29,14 @@ const patiently = async <Value>(attempt: () => Promise<Value>): Promise<Value> =
   }
 };
 
+/** What parts hold, by their keys: the digest tells whether another import wrote the same. */
+export type PartDigests = ReadonlyMap<string, string>;
+
 /**
- * Write a part of a release that has no head yet. An identical one may exist already, so that an import can be repeated;
- * a different one is left alone and throws.
+ * Write a part of a release that has no head yet, and say its digest. An identical one may exist already, so that an
+ * import can be repeated; a different one is left alone and throws.
  */
-export const writePart = async (releaseId: string, part: ReleasePart): Promise<void> => {
+export const writePart = async (releaseId: string, part: ReleasePart): Promise<string> => {
   const Item = partItem(releaseId, part);
   const put = new PutCommand({
     TableName,
@@ -43,10 +46,11 @@ export const writePart = async (releaseId: string, part: ReleasePart): Promise<v
   });
   try {
     await patiently(() => database.send(put));
+    return Item.digest;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     throw new Error(
-      `${releaseId} has other content of ${part.key} already, such as of an import that was broken off. Discard it, or import under a new id.`,
+      `${releaseId} has other content of ${part.key} already, of another import. If none is running, remove what it left with \`npm run content -- discard ${releaseId}\`.`,
       { cause: error },
     );
   }
@@ -57,22 +61,23 @@ const writers = 16;
 
 /**
  * Write many parts, sixteen at a time, whatever their number: no more of them are held than are being written.
- * `written` is told after each how many there are.
+ * `written` is told after each how many there are. Says what was written, for the head to be written on.
  */
 export const writeParts = async (
   releaseId: string,
   parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
   written: (count: number) => void = () => {},
-): Promise<void> => {
+): Promise<PartDigests> => {
   const source = (async function* () {
     yield* parts;
   })();
+  const digests = new Map<string, string>();
   let count = 0;
   const write = async () => {
     for (;;) {
       const { done, value } = await source.next();
       if (done) return;
-      await writePart(releaseId, value);
+      digests.set(value.key, await writePart(releaseId, value));
       written(++count);
     }
   };
@@ -89,34 +94,42 @@ export const writeParts = async (
   );
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
+  return digests;
 };
 
-const Key = z.object({ sk: z.string() });
+const Stored = z.object({ sk: z.string(), digest: z.string() });
 
-const keysOfShard = async (releaseId: string, shard: number): Promise<string[]> => {
-  const keys: string[] = [];
+const digestsOfShard = async (releaseId: string, shard: number): Promise<[key: string, digest: string][]> => {
+  const digests: [key: string, digest: string][] = [];
   let start: Record<string, unknown> | undefined;
   do {
     const query = new QueryCommand({
       TableName,
       KeyConditionExpression: 'pk = :parts',
       ExpressionAttributeValues: { ':parts': partPartition(releaseId, shard) },
-      ProjectionExpression: 'sk',
+      ProjectionExpression: 'sk, digest',
       ConsistentRead: true,
       ...(start && { ExclusiveStartKey: start }),
     });
     const { Items = [], LastEvaluatedKey } = await patiently(() => database.send(query));
-    keys.push(...Items.map((item) => Key.parse(item).sk));
+    for (const item of Items) {
+      const { sk, digest } = Stored.parse(item);
+      digests.push([sk, digest]);
+    }
     start = LastEvaluatedKey;
   } while (start);
-  return keys;
+  return digests;
 };
 
-/** The keys of all parts that are stored of a release, sorted, also of an import that is not finished. */
-export const readPartKeys = async (id: string): Promise<readonly string[]> => {
-  const shards = Array.from({ length: partShards }, (_, shard) => keysOfShard(id, shard));
-  return (await Promise.all(shards)).flat().sort();
+/** All parts that are stored of a release, also of an import that is not finished. */
+export const readPartDigests = async (id: string): Promise<PartDigests> => {
+  const shards = Array.from({ length: partShards }, (_, shard) => digestsOfShard(id, shard));
+  return new Map((await Promise.all(shards)).flat());
 };
+
+/** The keys of these parts, sorted. */
+export const readPartKeys = async (id: string): Promise<readonly string[]> =>
+  [...(await readPartDigests(id)).keys()].sort();
 
 /** Parts of a release in the order of their keys. Throws where one of them is missing. */
 export const readParts = async (id: string, keys: readonly string[]): Promise<readonly ReleasePart[]> => {

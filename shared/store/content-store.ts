@@ -4,17 +4,25 @@ import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from '@aws
 import { environment } from '../config/environment.ts';
 import { builtInReleaseById } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
-import { type ActiveReleases, withActive } from '../content/loading/active-releases.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../content/loading/active-releases.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { database } from './client.ts';
 import { activeReleasesItem, headFrom, headItem } from './content-item.ts';
-import { readPartKeys } from './content-parts.ts';
+import { type PartDigests, readPartDigests } from './content-parts.ts';
 import { Contention, retryContention } from './contention.ts';
 import { releaseHeadKey, releasePartition, stateOfRelease } from './keys.ts';
 
 export type { ActiveReleases } from '../content/loading/active-releases.ts';
-export { discardParts, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
+export {
+  discardParts,
+  type PartDigests,
+  readPartDigests,
+  readPartKeys,
+  readParts,
+  writePart,
+  writeParts,
+} from './content-parts.ts';
 export { readActiveReleases } from './content-reads.ts';
 
 const TableName = environment.tables.content;
@@ -50,25 +58,27 @@ const unfinished = (detail: string): Problem => ({
   detail,
 });
 
+/** What is wrong with the parts that are stored, and what to do; `null` where they are what was written. */
+const foreignParts = (id: string, written: PartDigests, stored: PartDigests): string | null => {
+  const missing = [...written.keys()].filter((key) => !stored.has(key)).length;
+  const unknown = [...stored.keys()].filter((key) => !written.has(key)).length;
+  const other = [...stored].filter(([key, digest]) => written.has(key) && written.get(key) !== digest).length;
+  if (missing + unknown + other === 0) return null;
+  return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} more are there, and ${other} have other content, all by another import of the same id. When none is running, remove them with \`npm run content -- discard ${id}\`, and run the import again.`;
+};
+
 /**
  * Finish an import: from now on the release exists, for ever as it is. An identical one may exist already.
  *
- * Refused: a release whose parts are not exactly those of the keys, such as after an import under the same id that was
- * broken off; and an id that another release has, or a built-in one.
+ * `written` is what the import wrote (`writeParts`). Refused: a release whose parts are not exactly these, such as where
+ * another import wrote under the same id meanwhile; and an id that another release has, or a built-in one.
  */
-export const writeHead = async (head: ReleaseHead, partKeys: readonly string[]): Promise<Result<void>> => {
+export const writeHead = async (head: ReleaseHead, written: PartDigests): Promise<Result<void>> => {
   if (builtInReleaseById(head.id))
-    return refuse(unfinished(`${head.id} is a built-in release. Import under a new id.`));
+    return refuse(unfinished(`${head.id} is a built-in release: no import can have its id.`));
   if (stateOfRelease(head.id) !== head.state) throw new Error('The id of a release begins with its state.');
-  const stored = new Set(await readPartKeys(head.id));
-  const missing = new Set(partKeys).difference(stored).size;
-  const unknown = stored.difference(new Set(partKeys)).size;
-  if (missing + unknown > 0)
-    return refuse(
-      unfinished(
-        `${head.id} should have ${partKeys.length} parts: ${missing} are missing, and ${unknown} others are there. Import again under a new id, or discard it first.`,
-      ),
-    );
+  const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
+  if (foreign !== null) return refuse(unfinished(foreign));
   try {
     await database.send(
       new PutCommand({
@@ -82,7 +92,9 @@ export const writeHead = async (head: ReleaseHead, partKeys: readonly string[]):
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const existing = await findHead(head.id);
     if (existing?.content_hash === head.content_hash) return accept(undefined);
-    return refuse(unfinished(`${head.id} exists already, with other content. Import under a new id.`));
+    return refuse(
+      unfinished(`${head.id} exists already, with other content. Run the import again: it gets another id.`),
+    );
   }
 };
 
@@ -105,15 +117,23 @@ const moved: Problem = {
  * Refused: a release that does not exist, that is not finished, or that is another state's; and a directory that has
  * changed since.
  */
-export const activateRelease = (
+export const activateRelease = async (
   state: string,
   id: string | null,
   seen: ActiveReleases,
   at: string,
 ): Promise<Result<ActiveReleases>> =>
+  id !== null && stateOfRelease(id) !== state
+    ? refuse(noSuchRelease(id, state))
+    : writeDirectory(state, seen, withActive(seen, state, id, at));
+
+/** Make the release before the active one of a state active again, on the same conditions; without one, the built-in one. */
+export const goBack = (state: string, seen: ActiveReleases, at: string): Promise<Result<ActiveReleases>> =>
+  writeDirectory(state, seen, withPrevious(seen, state, at));
+
+const writeDirectory = (state: string, seen: ActiveReleases, next: ActiveReleases): Promise<Result<ActiveReleases>> =>
   retryContention(async () => {
-    if (id !== null && stateOfRelease(id) !== state) return refuse(noSuchRelease(id, state));
-    const next = withActive(seen, state, id, at);
+    const id = next.states[state]?.release ?? null;
     try {
       await database.send(new TransactWriteCommand({ TransactItems: activation(id, seen, next) }));
       return accept(next);

@@ -21,16 +21,19 @@ const readSome = async (table: string, Keys: ItemKey[]): Promise<{ items: Items;
 /**
  * The items of these keys that there are, at most 100, in any order.
  *
- * DynamoDB may leave some unread: when it is busy, and when an answer would pass 16 MB. They are asked for again.
+ * DynamoDB may leave some unread. When an answer would pass 16 MB, the others are asked for at once; an answer without
+ * any item is that of a busy database, which gets its pause.
  */
 export const readTogether = async (table: string, keys: readonly ItemKey[]): Promise<Items> => {
   const found: Items[] = [];
   let missing = [...keys];
   await retryContention(async () => {
-    const { items, missed } = await readSome(table, missing);
-    found.push(items);
-    missing = missed;
-    if (missing.length > 0) throw new Contention('The database left keys unread.');
+    while (missing.length > 0) {
+      const { items, missed } = await readSome(table, missing);
+      found.push(items);
+      missing = missed;
+      if (items.length === 0 && missed.length > 0) throw new Contention('The database left keys unread.');
+    }
   });
   return found.flat();
 };

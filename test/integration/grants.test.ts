@@ -46,7 +46,7 @@ let seen: Set<string> | null = null;
 
 beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-  await writeHead(release, []);
+  await writeHead(release, new Map());
   await activateRelease(release.state, release.id, await readActiveReleases(), release.imported_at);
   database.middlewareStack.add(
     (next, context) => (sent) => {

@@ -135,7 +135,7 @@ it('asks again for what a batch left unread', async () => {
   expect(await read()).toEqual({ stored: head.after, replay: { kind: 'replay', answer: idempotency.answer } });
   expect(seen.sends).toBe(4);
   database.middlewareStack.remove(fault);
-  leaveUnread(4);
+  leaveUnread(5);
   await expect(read()).rejects.toMatchObject({ name: 'ThrottlingException' });
 });
 

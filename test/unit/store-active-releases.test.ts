@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ActiveReleases, previousMax, withActive } from '../../shared/content/loading/active-releases.ts';
+import {
+  type ActiveReleases,
+  previousMax,
+  withActive,
+  withPrevious,
+} from '../../shared/content/loading/active-releases.ts';
 
 const none: ActiveReleases = { version: 0, states: {} };
 const id = (counter: number) => `US-MN@2026-11-21.${counter}`;
@@ -32,9 +37,20 @@ describe('the active releases', () => {
     expect(history(activated(1, 2, 1, 3))).toEqual([id(3), id(1)]);
   });
 
-  it('have nothing of a state that is back at its built-in release', () => {
-    expect(activated(1, 2, null)).toEqual({ version: 3, states: {} });
-    expect(history(activated(1, null, 2))).toEqual([id(2)]);
+  it('remember what was active before the built-in release (null), and when that was', () => {
+    expect(history(activated(1, 2, null))).toEqual([null, id(2), id(1)]);
+    expect(history(activated(1, null, 2))).toEqual([id(2), null, id(1)]);
+    expect(history(activated(1, null, 2, null))).toEqual([null, id(1)]);
+    expect(activated(null)).toEqual({ version: 1, states: {} });
+  });
+
+  it('go back one by one, and end at the built-in release, with nothing to go back to', () => {
+    const back = (active: ActiveReleases) => withPrevious(active, 'US-MN', 'back');
+    const one = back(back(activated(1, null, 2)));
+    expect(one).toEqual({ version: 5, states: { 'US-MN': { release: id(1), activated_at: 'back', previous: [] } } });
+    expect(history(back(activated(1, null, 2)))).toEqual([null, id(1)]);
+    expect(back(one)).toEqual({ version: 6, states: {} });
+    expect(back(back(one))).toEqual({ version: 7, states: {} });
   });
 
   it('keep the time of a release that is activated again, but count that', () => {
@@ -52,6 +68,8 @@ describe('the active releases', () => {
 
   it('leave other states alone', () => {
     const both = withActive(activated(1), 'US-OH', 'US-OH@2026-11-21.1', 'later');
-    expect(Object.keys(withActive(both, 'US-MN', null, 'now').states)).toEqual(['US-OH']);
+    const { 'US-OH': ohio } = both.states;
+    expect(withActive(both, 'US-MN', null, 'now').states['US-OH']).toEqual(ohio);
+    expect(withPrevious(both, 'US-MN', 'now').states).toEqual({ 'US-OH': ohio });
   });
 });

@@ -1,8 +1,9 @@
 /** `content activate` and `content rollback`: which release a state's calculations rest on. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
-import { type ActiveReleases, activateRelease, readActiveReleases } from '../../store/content-store.ts';
+import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content-store.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
 import { accepted } from './refusal.ts';
@@ -12,13 +13,17 @@ import { stateOf } from './state-option.ts';
 const notice = 'Running instances notice within 60 seconds.';
 
 /** All states share one directory: that another one's release was activated meanwhile is no reason to give up. */
-const setActive = async (state: string, id: string | null, seen: ActiveReleases): Promise<void> => {
-  const result = await activateRelease(state, id, seen, new Date(now()).toISOString());
+const change = async (
+  state: string,
+  seen: ActiveReleases,
+  write: (seen: ActiveReleases, at: string) => ReturnType<typeof activateRelease>,
+): Promise<void> => {
+  const result = await write(seen, new Date(now()).toISOString());
   if (result.ok) return;
   const current = await readActiveReleases();
-  const isOther = current.version !== seen.version && current.states[state]?.release === seen.states[state]?.release;
+  const isOther = current.version !== seen.version && isDeepStrictEqual(current.states[state], seen.states[state]);
   if (!isOther) accepted(result);
-  await setActive(state, id, current);
+  await change(state, current, write);
 };
 
 /** Make a release the active one of its state, and say so. Refused are unknown ids and old built-in releases. */
@@ -30,7 +35,7 @@ export const activate = async (id: string): Promise<void> => {
   const seen = await readActiveReleases();
   const before = seen.states[head.state]?.release ?? newest?.id;
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
-  await setActive(head.state, imported ? id : null, seen);
+  await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
   print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
 };
 
@@ -38,11 +43,11 @@ const rollBack = async (stateText: string): Promise<void> => {
   const { code, builtIn } = stateOf(stateText);
   const seen = await readActiveReleases();
   const current = seen.states[code];
-  if (!current)
+  if (!current || (current.release === null && current.previous.length === 0))
     throw new CommandError(`${code} rests on its built-in release ${builtIn.id}: there is nothing to go back to.`);
-  const previous = current.previous[0]?.release ?? null;
-  await setActive(code, previous, seen);
-  print(`${previous ?? builtIn.id} is active again for ${code}, instead of ${current.release}. ${notice}`);
+  await change(code, seen, (directory, at) => goBack(code, directory, at));
+  const previous = current.previous[0]?.release ?? builtIn.id;
+  print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };
 
 export const addActivate = (program: Command): void => {

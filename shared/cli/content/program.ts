@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addActivate, addRollback } from './activate.ts';
 import { addCheck } from './check.ts';
 import { addDiff } from './diff.ts';
+import { addDiscard } from './discard.ts';
 import { addImport } from './import.ts';
 import { addList } from './list.ts';
 import { addShow } from './show.ts';
@@ -15,6 +16,7 @@ export const contentProgram = (): Command => {
     )
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .showHelpAfterError('See the options with --help.');
-  for (const add of [addImport, addList, addShow, addDiff, addCheck, addActivate, addRollback]) add(program);
+  for (const add of [addImport, addList, addShow, addDiff, addCheck, addActivate, addRollback, addDiscard])
+    add(program);
   return program;
 };

@@ -1,10 +1,17 @@
 /** An import from beginning to end: read, report, and only then write, the head last. */
 import { now } from '../../config/clock.ts';
-import type { ReleasePart } from '../../content/content.ts';
+import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { type Built, buildRelease } from '../../content/imports/build.ts';
 import type { Importer } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
-import { discardParts, findHead, readPartKeys, writeHead, writeParts } from '../../store/content-store.ts';
+import {
+  discardParts,
+  findHead,
+  type PartDigests,
+  readPartKeys,
+  writeHead,
+  writeParts,
+} from '../../store/content-store.ts';
 import { activate } from './activate.ts';
 import { CommandError } from './command-error.ts';
 import { nextReleaseId } from './next-release-id.ts';
@@ -62,23 +69,20 @@ const write = async ({ head, parts }: Complete): Promise<void> => {
     print(`An import of ${head.id} was broken off: what it left is removed first.`);
     await discardParts(head.id);
   }
-  const keys: string[] = [];
-  const noted = async function* (all: AsyncIterable<ReleasePart>) {
-    for await (const part of all) {
-      keys.push(part.key);
-      yield part;
-    }
-  };
-  const total = head.counts.parts;
+  accepted(await writeHead(head, await writeAll(head, parts())));
+};
+
+const writeAll = async ({ id, counts }: ReleaseHead, parts: AsyncIterable<ReleasePart>): Promise<PartDigests> => {
+  const total = counts.parts;
   const writing = startProgress('Writing parts', total);
   try {
-    await writeParts(head.id, noted(parts()), (count) => writing.reach(count, `${count} of ${total}`));
+    const written = await writeParts(id, parts, (count) => writing.reach(count, `${count} of ${total}`));
+    writing.finish(`Wrote ${counted(written.size, 'part')}`);
+    return written;
   } catch (error) {
     writing.fail('The parts were not all written.');
-    throw told(error, 'Run the import again.');
+    throw told(error, 'Then run the import again.');
   }
-  writing.finish(`Wrote ${counted(keys.length, 'part')}`);
-  accepted(await writeHead(head, keys));
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {

@@ -1,8 +1,12 @@
-/** Which imported release each state's calculations rest on, and which did before: the directory of the content. */
+/** Which release each state's calculations rest on, and which ones did before: the directory of the content. */
 
-type Activation = { readonly release: string; readonly activated_at: string };
+/** `null` is the newest built-in release of the state, whichever the running service has. */
+type Activation = { readonly release: string | null; readonly activated_at: string };
 
-/** The directory, by the state's jurisdiction code (`US-MN`). A state that it does not name has its built-in release. */
+/**
+ * The directory, by the state's jurisdiction code (`US-MN`). A state that it does not name has its built-in release, and
+ * nothing to go back to.
+ */
 export type ActiveReleases = {
   /** Counts the changes; 0 is none yet. */
   readonly version: number;
@@ -13,10 +17,11 @@ export type ActiveReleases = {
 export const previousMax = 10;
 
 /**
- * The directory after a release of a state was activated, at an ISO instant. Its predecessor comes first in `previous`.
+ * The directory after a release of a state was activated, at an ISO instant; `null` is the built-in one. Its predecessor
+ * comes first in `previous`.
  *
  * A release that is in `previous` is gone back to: it and what came after it leave the list, so that going back again
- * leads further back. `null` is back to the built-in release, which leaves nothing to go back to.
+ * leads further back.
  */
 export const withActive = (
   { version, states }: ActiveReleases,
@@ -24,15 +29,24 @@ export const withActive = (
   release: string | null,
   at: string,
 ): ActiveReleases => {
-  const { [state]: current, ...others } = states;
-  const next = { version: version + 1, states: others };
-  if (release === null) return next;
-  if (current?.release === release) return { version: version + 1, states };
+  const current = states[state];
+  if (release === (current?.release ?? null)) return { version: version + 1, states };
   const before = current ? [{ release: current.release, activated_at: current.activated_at }, ...current.previous] : [];
   const back = before.findIndex((activation) => activation.release === release);
-  const previous = back < 0 ? before : before.slice(back + 1);
+  const previous = (back < 0 ? before : before.slice(back + 1)).slice(0, previousMax);
+  return { version: version + 1, states: { ...states, [state]: { release, activated_at: at, previous } } };
+};
+
+/**
+ * The directory after a state has gone back to the release before its active one, at an ISO instant. Before the first one
+ * was the built-in one, where nothing is left to go back to.
+ */
+export const withPrevious = ({ version, states }: ActiveReleases, state: string, at: string): ActiveReleases => {
+  const { [state]: current, ...others } = states;
+  const [last, ...previous] = current?.previous ?? [];
+  if (!last) return { version: version + 1, states: others };
   return {
-    ...next,
-    states: { ...others, [state]: { release, activated_at: at, previous: previous.slice(0, previousMax) } },
+    version: version + 1,
+    states: { ...others, [state]: { release: last.release, activated_at: at, previous } },
   };
 };
