@@ -1,7 +1,7 @@
 import { inForce } from '../content/effective.ts';
 import type { Confidence, Rate, Release } from '../content/release.ts';
-import { knowsLocals } from './decisions.ts';
 import { effectInWords, policyInWords, sentence } from './effect-in-words.ts';
+import { type LocalRates, localNotes, localRatesOn } from './local-rates.ts';
 import { coveredBy, type SubjectCoverage, subjectCoverage } from './subject.ts';
 
 /** The kinds of goods that coverage tells of, each by the product tax codes that stand for it. */
@@ -33,8 +33,8 @@ export type StateCoverage = Readonly<Record<Subject | 'shipping', SubjectCoverag
   /** The day that the release is of. */
   readonly as_of: string;
   readonly general_rate: GeneralRate | null;
-  /** Of the taxes below the state: whether all of them are known, some, or none. */
-  readonly local_rates: 'complete' | 'partial' | 'none';
+  /** Of the taxes below the state: whether all of them are known, those of listed ZIPs, some, or none. */
+  readonly local_rates: LocalRates;
   readonly notes: readonly string[];
 };
 
@@ -56,16 +56,11 @@ const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | nu
       }
     : null;
 
-const localRates = (release: Release): StateCoverage['local_rates'] => {
-  if (release.coverage === 'complete') return 'complete';
-  return knowsLocals(release) ? 'partial' : 'none';
-};
-
 const shippingOf = (release: Release, day: string): SubjectCoverage => {
   const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
   const setting = inForce(release.settings.shipping, day, release.established_from)[0];
   if (!setting || own.treatment === 'not_subject_to_tax') return own;
-  if (own.treatment !== 'not_established')
+  if (own.rule_ids.length > 0 && own.treatment !== 'not_established')
     return { ...own, text: `${own.text} Of charges that no rule names, ${policyInWords[setting.policy]}.` };
   const treatment = setting.policy === 'always_taxable' ? 'taxable' : setting.policy;
   return coveredBy(release, treatment, sentence(policyInWords[setting.policy]), [setting], []);
@@ -93,12 +88,6 @@ const rateNotes = (release: Release, rate: Rate | undefined, day: string): strin
   ];
 };
 
-const localNotes: Readonly<Record<StateCoverage['local_rates'], readonly string[]>> = {
-  complete: [],
-  partial: ['Some local rates are missing: where they are, answers say coverage partial.'],
-  none: ['Local rates are missing: answers have the state rate only and say coverage partial.'],
-};
-
 const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): string[] => {
   const named = (isMeant: (subject: SubjectCoverage) => boolean) =>
     Object.entries(covered)
@@ -119,7 +108,6 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
     Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
   ) as Record<Subject, SubjectCoverage>;
   const covered = { ...goods, shipping: shippingOf(release, day) };
-  const local = localRates(release);
   const isOver = release.established_to !== null && release.established_to < day;
   return {
     state: release.state.slice('US-'.length),
@@ -127,12 +115,12 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
     release: release.id,
     as_of: release.id.slice(release.id.indexOf('@') + 1, release.id.lastIndexOf('.')),
     general_rate: isOver ? null : generalRate(release, rate),
-    local_rates: local,
+    local_rates: localRatesOn(release, day),
     ...covered,
     notes: [
       ...(isOver ? [`The release knows nothing after ${release.established_to}.`] : []),
       ...rateNotes(release, rate, day),
-      ...localNotes[local],
+      ...localNotes(release, day),
       ...subjectNotes(covered),
       ...holidayNotes(release, day),
     ],

@@ -1,17 +1,19 @@
 import type { ReleaseHead } from '../content/content.ts';
 import { coversDay, possiblyInForce } from '../content/effective.ts';
-import type { Jurisdiction, Release, Rule } from '../content/release.ts';
-import { chooseRule } from '../tax/rule-choice.ts';
+import { stateRateOn } from '../content/imports/state-rate.ts';
+import { type Jurisdiction, type Release, type Rule, rateDecimals } from '../content/release.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+import { chooseRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
-type Level = { readonly name: string; readonly jurisdiction: Jurisdiction };
+type Level = { readonly name: string; readonly jurisdiction: Taxing };
 
 /** Whether a rule names a product, or the family that it is of. */
 export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
   ptcs.some((ptc) => path === ptc || path.startsWith(`${ptc}.`));
 
-// An imported release keeps its local content beside its head, which counts it.
-const countsOf = (release: Release) => (release as Partial<ReleaseHead>).counts;
+/** What an import counted: it keeps its local content beside the head. */
+export const countsOf = (release: Release) => (release as Partial<ReleaseHead>).counts;
 
 /** Whether a release has local jurisdictions of its own. */
 export const knowsLocals = (release: Release): boolean =>
@@ -32,6 +34,14 @@ const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
         )
       : [],
   );
+  const byZip = release.rules
+    .filter((rule) => rule.zips && names(rule, product))
+    .map(({ id, zips, levels }) => {
+      const type = levels?.find((level) => level !== 'state') ?? 'city';
+      const code = `${release.state}-*`;
+      const jurisdiction = { code, name: type, type, tax_type, zip5: zips?.[0]?.[0] ?? null };
+      return { name: `the ZIPs of ${id}`, jurisdiction };
+    });
   return [
     { name: 'the state', jurisdiction: state },
     ...types.map((type) => ({
@@ -42,6 +52,7 @@ const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
       name: jurisdiction.name,
       jurisdiction,
     })),
+    ...byZip,
   ];
 };
 
@@ -51,15 +62,34 @@ export const holdsOn =
   (rule: Rule): boolean =>
     rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && possiblyInForce(rule, day);
 
+const taxable = { type: 'taxable' } as const;
+
+/** The state's general rate in units of `10^-rateDecimals`; `null` where it is not known. */
+export const generalRateOn = (release: Release, day: string): bigint | null => {
+  const known = stateRateOn(release, day);
+  return known && rescale(decimal(known.rate), rateDecimals);
+};
+
 /** A rule, and the levels on which it decides; `undefined`: none names the product. */
-export type Decision = { readonly who: readonly string[]; readonly rule: Rule | undefined };
+export type Decision = {
+  readonly who: readonly string[];
+  readonly rule: Rule | undefined;
+  /** Whether it is the state alone, which has no general rate that the goods could be taxed at. */
+  readonly isUntaxed: boolean;
+};
 
 /** Which rule decides on each level, those with the same one together. */
 export const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
-  const chosen = levelsOf(release, product).map(({ name, jurisdiction }) => ({
-    name,
-    rule: chooseRule(release, jurisdiction, product, day, holdsOn(release, day)),
-  }));
-  const byEffect = Map.groupBy(chosen, ({ rule }) => JSON.stringify(rule?.effect ?? null));
-  return [...byEffect.values()].map((same) => ({ who: same.map(({ name }) => name), rule: same[0]?.rule }));
+  const levels = levelsOf(release, product);
+  const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
+  const chosen = levels.map(({ name, jurisdiction }) => {
+    const rule = chooseRule(release, jurisdiction, product, day, holdsOn(release, day));
+    const isState = jurisdiction.code === release.state;
+    return { name, rule, isUntaxed: isStateUntaxed && isState && (rule?.effect ?? taxable).type === 'taxable' };
+  });
+  const byEffect = Map.groupBy(chosen, ({ rule, isUntaxed }) => JSON.stringify([rule?.effect, isUntaxed]));
+  return [...byEffect.values()].map(([first, ...others]) => {
+    const { name, ...decision } = first as (typeof chosen)[number];
+    return { ...decision, who: [name, ...others.map((other) => other.name)] };
+  });
 };

@@ -19,14 +19,16 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
   const isAsked = (code: string) => state === null || code === `US-${state}`;
   const { states } = await ports.readActive();
   const releases = new Map(ports.newest().map((release) => [release.state, release]));
-  const active = Object.entries(states).filter(([code]) => isAsked(code));
-  const imported = active.flatMap(([, { release }]) => (ports.builtInById(release) ? [] : [release]));
+  const active = Object.entries(states).flatMap(([code, { release }]) =>
+    release !== null && isAsked(code) ? [{ code, release }] : [],
+  );
+  const imported = active.flatMap(({ release }) => (ports.builtInById(release) ? [] : [release]));
   const { heads } = imported.length > 0 ? await ports.readContent(imported, []) : { heads: [] };
   const headOf = (id: string): Release => {
     const head = heads[imported.indexOf(id)]?.value;
     if (!head) throw new ReleaseNotFound(id);
     return head;
   };
-  for (const [code, { release }] of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
+  for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isAsked(release.state));
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { localRates } from './local-rates.ts';
 import { treatments } from './subject.ts';
 
 const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
@@ -25,7 +26,7 @@ export const StateCoverage = z.object({
   release: z.string(),
   as_of: z.string(),
   general_rate: z.nullable(GeneralRate),
-  local_rates: z.enum(['complete', 'partial', 'none']),
+  local_rates: z.enum(localRates),
   clothing: SubjectCoverage,
   groceries: SubjectCoverage,
   candy: SubjectCoverage,

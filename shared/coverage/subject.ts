@@ -1,10 +1,9 @@
-import { coversDay, possiblyInForce } from '../content/effective.ts';
 import { type Confidence, type Effect, type Release, type Rule, rateDecimals } from '../content/release.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { appliesTo } from '../vocabulary/applicability.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
-import { type Decision, decisionsOn, holdsOn, names } from './decisions.ts';
+import { type Decision, decisionsOn, generalRateOn, holdsOn, knowsLocals, names } from './decisions.ts';
 import { effectInWords, sentence } from './effect-in-words.ts';
 
 /** How a state treats a kind of goods, in a word. */
@@ -62,16 +61,6 @@ const productOf = (text: string): ProductTaxCode => {
   return parsed.value;
 };
 
-const stateRate = (release: Release, day: string): bigint => {
-  const rate = release.rates.find(
-    (candidate) =>
-      candidate.jurisdiction === release.state &&
-      coversDay(candidate, day, release.established_from) &&
-      possiblyInForce(candidate, day),
-  );
-  return rate ? rescale(decimal(rate.rate), rateDecimals) : 0n;
-};
-
 const treatmentOf = (effect: Effect, general: bigint): TreatmentName => {
   switch (effect.type) {
     case 'rate':
@@ -121,7 +110,10 @@ const listed = (names: readonly string[]): string => {
 const asGeneral = 'not established; taxed as general goods, with a warning';
 
 const textOf = (decisions: readonly Decision[]): string => {
-  const clause = ({ rule }: Decision) => (rule ? effectInWords(rule.effect) : asGeneral);
+  const clause = ({ rule, isUntaxed }: Decision) => {
+    if (isUntaxed) return 'no general tax';
+    return rule ? effectInWords(rule.effect) : asGeneral;
+  };
   const clauses =
     decisions.length === 1
       ? decisions.map(clause)
@@ -149,11 +141,12 @@ const untaxed = (release: Release): SubjectCoverage => {
 /** How a state treats one product tax code on a day, at every level of its jurisdictions. */
 const coverageOfCode = (release: Release, code: string, day: string): SubjectCoverage => {
   const product = productOf(code);
-  const general = stateRate(release, day);
+  const known = generalRateOn(release, day);
+  const general = known ?? 0n;
   const decisions = decisionsOn(release, product, day);
   const rules = decisions.flatMap(({ rule }) => rule ?? []);
-  if (general === 0n && (rules.length === 0 || release.coverage === 'complete') && !rules.some(hasOwnRate))
-    return untaxed(release);
+  const isUntaxed = known === 0n && !knowsLocals(release) && !rules.some(hasOwnRate);
+  if (isUntaxed && (rules.length === 0 || release.coverage === 'complete')) return untaxed(release);
   const [only, ...others] = decisions;
   const treatment =
     others.length > 0 ? 'by_level' : only?.rule ? treatmentOf(only.rule.effect, general) : 'not_established';

@@ -180,6 +180,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
       out: expect.stringContaining(`Imported ${first} with 2 ZIPs and cities`),
     });
     expect(imported.out).toContain('Read 11 rows, kept 11.');
+    expect(imported.out).not.toContain('first on line');
     expect(imported.err).toContain('Wrote 2 parts');
     expect(await importedIds()).toEqual([first]);
     expect(await activeId()).toBe(builtIn);
@@ -226,12 +227,19 @@ describe('from a file to the tax that buyers pay, and back', () => {
 
   it('lists both with the active one marked', async () => {
     const { value } = await json('list', '--state', 'MN');
-    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, coverage: 'partial' });
-    expect(value.at(-2)).toMatchObject({ id: first, origin: 'sst', active: false, counts: { parts: 2, rates: 9 } });
+    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, local_rates: 'none' });
+    expect(value.at(-2)).toMatchObject({
+      id: first,
+      origin: 'sst',
+      active: false,
+      local_rates: 'listed',
+      last_day: null,
+      counts: { parts: 2, zips: 2, rates: 9 },
+    });
     expect(value.at(-1)).toMatchObject({ id: second, origin: 'sst', active: true, counts: { parts: 2, rates: 10 } });
     for (const { content_hash } of value) expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
     const { out } = await content(['list', '--state', 'MN']);
-    expect(out.match(/^\* .*$/gm)).toEqual([expect.stringContaining(second)]);
+    expect(out.match(/^\* .*$/gm)).toEqual([expect.stringMatching(`${second} +sst +listed +2 `)]);
   });
 
   it('goes back to the release before, and then to the built-in one', async () => {
@@ -245,6 +253,24 @@ describe('from a file to the tax that buyers pay, and back', () => {
       code: 1,
       err: expect.stringContaining('there is nothing to go back to'),
     });
+  });
+
+  it('goes back from the built-in one that was activated, to what was active before', async () => {
+    for (const id of [first, builtIn]) expect((await content(['activate', id])).code).toBe(0);
+    expect(await activeId()).toBe(builtIn);
+    const { value } = await json('list', '--state', 'MN');
+    const active = value.filter((release: { active: boolean }) => release.active);
+    expect(active.map(({ id }: { id: string }) => id)).toEqual([builtIn]);
+    const { call } = await newCaller();
+    expect((await call('GET', '/coverage?state=MN')).body).toMatchObject({ states: [{ release: builtIn }] });
+    expect(await taxAt('55401')).toBe('6.88');
+    expect((await content(['rollback', '--state', 'MN'])).out).toContain(
+      `${first} is active again for US-MN, instead of ${builtIn}.`,
+    );
+    expect(await activeId()).toBe(first);
+    expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
+    expect(await activeId()).toBe(builtIn);
+    expect((await content(['rollback', '--state', 'MN'])).err).toContain('there is nothing to go back to');
   });
 
   it('makes no second release of the same content, whatever its files are called', async () => {
@@ -321,6 +347,29 @@ describe('worked cases before a release is activated', () => {
     ]);
   });
 
+  it('takes the ZIPs of localities that the cases name, where the release has no names', async () => {
+    const { zip: _, ...named } = { ...worked('minneapolis', '', '9.03'), locality: 'Minneapolis' };
+    const saint = { ...named, id: 'saint-paul', locality: 'St. Paul', expected: { tax_total: '9.88' } };
+    const path = await cases(named, saint, {
+      ...saint,
+      id: 'its-own-zip',
+      zip: '55401',
+      expected: { tax_total: '9.03' },
+    });
+    const args = ['check', '--release', idOf(1), '--against', path];
+    const without = await content(args);
+    expect(without.out).toContain('n/a   minneapolis: the release knows no place named Minneapolis');
+    expect(without.out).toContain('1 passed, 0 failed, 2 not applicable.');
+    const given = await content([...args, '--zips', 'minneapolis=55401, St Paul=55101-1234']);
+    expect(given).toMatchObject({ code: 0, out: expect.stringContaining('3 passed, 0 failed, 0 not applicable.') });
+    expect(await content([...args, '--zips', 'Duluth=55802'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No case names DULUTH without a ZIP.'),
+    });
+    expect((await content([...args, '--zips', 'Minneapolis'])).err).toContain('Send a ZIP for each locality');
+    expect((await content([...args, '--zips', 'A=55401,a=55402'])).err).toContain('A has two ZIPs');
+  });
+
   it('is no success when no case applies', async () => {
     const path = await cases(worked('minnesota', '55401', '9.03'));
     expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
@@ -368,6 +417,20 @@ describe('an import that cannot be finished', () => {
     expect(ran.out).toContain('Dry run');
   });
 
+  it('tells of rows that it keeps: of a county without a rate, and of one that outlives a rate', async () => {
+    const rates = rateFile(
+      rateRows.map((row) => (row[1] === '80003' ? ['63', '80003', '0.0050', '20000101', '20261231'] : row)),
+    );
+    const boundaries = boundaryFile + boundaryRow({ ...minneapolis, zip: '55402', county: '999' });
+    const { code, out } = await content([...(await importArguments({ rates, boundaries })), '--dry-run']);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      'Kept 1 row, first on line 3: names a county or place without a rate: no tax of its own there',
+    );
+    expect(out).toContain('Kept 1 row, first on line 2: outlives a rate of what it names');
+    expect(out).toContain('The rate file has no rate of county 999.');
+  });
+
   it('takes what a broken-off import of another file left for nothing', async () => {
     const id = await nextId();
     const left = (key: string) => ({ key, jurisdictions: [], rates: [], locations: [] });
@@ -378,6 +441,18 @@ describe('an import that cannot be finished', () => {
     expect(await readPartKeys(id)).toEqual(['55101', '55401', '55402']);
     const path = await cases(worked('minneapolis', '55401', '9.03'));
     expect((await content(['check', '--release', id, '--against', path])).code).toBe(0);
+  });
+
+  it('leaves parts that can be discarded; a finished release cannot', async () => {
+    const id = `US-MN@2020-01-01.101`;
+    await writeParts(id, [{ key: '55401', jurisdictions: [], rates: [], locations: [] }]);
+    expect(await content(['discard', id])).toMatchObject({ code: 0, out: `Discarded 1 part of ${id}.\n` });
+    expect(await readPartKeys(id)).toEqual([]);
+    expect(await content(['discard', idOf(1)])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${idOf(1)} is finished: it stays`),
+    });
+    expect(await readPartKeys(idOf(1))).toHaveLength(2);
   });
 
   it('can be run again after it was killed between parts', async () => {
@@ -405,6 +480,9 @@ describe('what cannot be done', () => {
     { args: ['diff', builtIn, 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['diff', builtIn, 'US-PA@2026-10-01.1'], says: 'of different states' },
     { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
+    { args: ['discard', 'US-MN@2026-01-01.9'], says: 'Nothing is there of US-MN@2026-01-01.9.' },
+    { args: ['discard', 'latest'], says: 'Nothing is there of latest.' },
+    { args: ['discard', builtIn], says: 'is a built-in release' },
     { args: ['rollback', '--state', 'Mars'], says: 'There is no content of a state "Mars".' },
     { args: ['list', '--state', 'ZZ'], says: 'There is no content of a state "ZZ".' },
     {
@@ -443,7 +521,7 @@ describe('what cannot be done', () => {
 
   it('has help with an example for every command', () => {
     const { commands } = contentProgram();
-    expect(commands.map((command) => command.name())).toHaveLength(7);
+    expect(commands.map((command) => command.name())).toHaveLength(8);
     for (const command of commands) {
       let help = '';
       command.configureOutput({

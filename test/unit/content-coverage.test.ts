@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/content/built-in.ts';
+import type { ReleaseHead } from '../../shared/content/content.ts';
 import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
 import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import { coverageOf, coverageOfAll, subjects } from '../../shared/coverage/coverage.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
 import { coverageTable } from '../../shared/coverage/table.ts';
-import { ask, releaseOf, rule } from '../support/builders.ts';
+import { ask, locationOf, releaseOf, rule } from '../support/builders.ts';
 
 const day = '2026-11-21';
 const newest = [...new Map(builtInReleases().map((release) => [release.state, release])).values()];
@@ -42,7 +43,8 @@ describe('the built-in coverage', () => {
     for (const state of complete) expect([state, stateOf(state).local_rates]).toEqual([state, 'complete']);
     const missing = ['AL', 'AK', 'AZ', 'CA', 'CO', 'GA', 'IL', 'LA', 'MO', 'OH', 'TX', 'WA'];
     for (const state of missing) expect([state, stateOf(state).local_rates]).not.toEqual([state, 'complete']);
-    for (const state of ['DE', 'MT', 'NH', 'OR'])
+    expect(stateOf('MT')).toMatchObject({ general_rate: { rate: '0' }, clothing: { treatment: 'by_level' } });
+    for (const state of ['DE', 'NH', 'OR'])
       expect([stateOf(state).clothing.treatment, stateOf(state).general_rate?.rate]).toEqual([
         'not_subject_to_tax',
         '0',
@@ -244,6 +246,90 @@ describe('coverage of a release', () => {
     const counts = { parts: 1, jurisdictions: 1, rates: 1, locations: 1 };
     expect(coverageOf({ ...partial, counts } as Release, day).local_rates).toBe('partial');
     expect(coverageOf(withRules([]), day).local_rates).toBe('complete');
+  });
+
+  const imported = (last_day: string | null | undefined, others: Partial<ReleaseHead> = {}): Release => ({
+    ...withRules([], { locals: 'listed' }),
+    ...({
+      counts: { parts: 4, zips: 3, jurisdictions: 1, rates: 1, locations: 4 },
+      last_day,
+      ...others,
+    } as Partial<ReleaseHead>),
+  });
+  const localOf = (release: Release, on = day) => {
+    const { local_rates, notes } = coverageOf(release, on);
+    return [local_rates, notes.find((note) => note.startsWith('Local rates'))];
+  };
+
+  it('calls local rates listed where an import lists ZIPs, with how many and to which day', () => {
+    const note = (found: string) =>
+      `Local rates are known only of the ZIPs that its files list (${found}); any other is not covered.`;
+    expect(localOf(imported(null))).toEqual(['listed', note('3 ZIPs and 1 city')]);
+    expect(localOf(imported(day))).toEqual(['listed', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
+    const counts = { parts: 1, zips: 1, jurisdictions: 1, rates: 1, locations: 1 };
+    expect(localOf(imported(null, { counts }))).toEqual(['listed', note('1 ZIP')]);
+    // Heads of before ZIPs and cities were told apart.
+    const { zips: _, ...older } = { ...counts, parts: 1200 };
+    expect(localOf(imported(undefined, { counts: older }))).toEqual(['listed', note('1,200 ZIPs and cities')]);
+  });
+
+  it('calls local rates none the day after all that is listed has ended, of places by name too', () => {
+    const note =
+      'Local rates are missing: all that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended, and is not covered.';
+    expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('listed');
+    expect(localOf(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
+    const { locals: _, ...byName } = imported('2019-03-31', { coverage: 'partial' });
+    expect([coverageOf(byName, '2019-03-31').local_rates, coverageOf(byName, '2019-04-01').local_rates]).toEqual([
+      'partial',
+      'none',
+    ]);
+  });
+
+  it('tells by level of a state without the tax where an import has local ones, as a calculation does', () => {
+    const state = [{ code: 'US-AK', type: 'state', rate: '0' }] as const;
+    const juneau = [...state, { code: 'US-AK-JUNEAU', type: 'city', rate: '0.05' }] as const;
+    const locations = [locationOf({ zips: [['99801', '99801']], alternatives: [['US-AK-JUNEAU']] })];
+    const local = releaseOf({ of: juneau, locations });
+    const { jurisdictions, rates } = releaseOf({ of: state });
+    const head = { ...imported(null), jurisdictions, rates, state: 'US-AK' };
+    const { groceries, clothing, general_rate } = coverageOf(head, day);
+    const text =
+      'By the state: no general tax. By a county, a city or a district: not established; taxed as general goods, with a warning.';
+    expect([groceries, clothing, general_rate?.rate]).toMatchObject([
+      { treatment: 'by_level', text, confidence: null, rule_ids: [] },
+      { treatment: 'by_level', text },
+      '0',
+    ]);
+    const { tax_amount, line_items, warnings } = ask(
+      {
+        to: { state: 'AK', postal_code: '99801' },
+        tax_date: day,
+        line_items: [{ product_tax_code: 'FOOD.GROCERY', unit_price: '100.00' }],
+      },
+      { releaseFor: () => local },
+    );
+    const reasons = line_items[0]?.taxes.map(({ taxability_reason }) => taxability_reason);
+    expect([tax_amount, reasons]).toEqual(['5.00', ['not_subject_to_tax', 'standard_rated']]);
+    expect(warnings.map(({ code }) => code)).toContain('taxability_not_established');
+    // A rule says it of the local taxes; the state still has none.
+    const exempt = rule('local', ['FOOD.GROCERY'], { type: 'exempt' }, { levels: ['county', 'city', 'district'] });
+    expect(coverageOf({ ...head, rules: [exempt] }, day).groceries).toMatchObject({
+      treatment: 'by_level',
+      text: 'By the state: no general tax. By a county, a city or a district: exempt.',
+      rule_ids: ['local'],
+    });
+  });
+
+  it('tells of a rule that binds in certain ZIPs beside the others', () => {
+    const rules = [
+      rule('local', [clothing], { type: 'taxable' }),
+      rule('zips', [clothing], { type: 'exempt' }, { levels: ['county', 'city'], zips: [['10001', '10292']] }),
+    ];
+    expect(clothingIn(withRules(rules))).toMatchObject({
+      treatment: 'by_level',
+      text: 'By the state: taxable. By the ZIPs of zips: exempt.',
+      rule_ids: ['local', 'zips'],
+    });
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cityName } from '../../shared/content/imports/city-name.ts';
+import { decode } from '../../shared/content/imports/files/decode.ts';
 import { openTable } from '../../shared/content/imports/files/rows.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
+import { cityName } from '../../shared/content/location/city-name.ts';
 import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
 
 const read = (name: string, content: string | Buffer, delimiter: ',' | '\t' = ',') =>
@@ -126,3 +127,25 @@ describe('cityName', () => {
     },
   );
 });
+
+it('gives up a file without lines before it fills the memory', async () => {
+  const endless = async () => {
+    for await (const _ of decode(blocks(), 1_000_000, () => {}));
+  };
+  let given = 0;
+  async function* blocks() {
+    for (; given < 1000; given += 1) yield Buffer.alloc(65_536, 'x');
+  }
+  await expect(endless()).rejects.toThrow('a line of more than 1000000 bytes');
+  expect(given).toBeLessThan(20);
+});
+
+it.each([
+  ['Winston-Salem', 'WINSTON SALEM'],
+  ['Winston Salem', 'WINSTON SALEM'],
+  ['Ca\u00f1on City', 'CANON CITY'],
+  ['Can\u0303on City', 'CANON CITY'],
+  ['St.\u00a0Paul', 'ST PAUL'],
+  ["Coeur d'Alene", 'COEUR DALENE'],
+  ['  \u2013 ', null],
+])('compares the name of the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));

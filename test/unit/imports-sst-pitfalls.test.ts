@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { alternativesAt, entriesOf, headOf, importFiles, ofKind } from '../fixtures/imports/harness.ts';
+import { alternativesAt, entriesOf, headOf, importFiles, ofKind, releaseForOf } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { ask } from '../support/builders.ts';
 
 const day = '2026-11-21';
 const whole = (zip: string, last = zip) => [zip, '', last, ''] as const;
@@ -308,6 +309,52 @@ describe('pitfalls of SST files', () => {
     expect(await badIn('NE', files)).toEqual([]);
     expect(await localsIn(files, '681010000', 'NE')).toEqual([['US-NE-01-37000']]);
     expect(await localsIn(files, '687310000', 'NE')).toEqual([['US-NE-00-043', 'US-NE-63-GL801']]);
+  });
+
+  it('NE: where a city’s rates have ended, pause or have not begun, its row says nothing, nothing and no tax', async () => {
+    const rates = [
+      rateRow('31', '45', '31', '0.055'),
+      rateRow('31', '01', '48000', '0.02', '20200101', '20210630'),
+      rateRow('31', '01', '37000', '0.015', '20220101', '20241231'),
+      rateRow('31', '01', '37000', '0.02', '20250701', '20251231'),
+      rateRow('31', '01', '37001', '0', '20200101'),
+    ];
+    const rows = [
+      boundaryRow({ zips: whole('68106'), state: '31', place: '37000' }),
+      boundaryRow({ zips: whole('68107'), state: '31', place: '37001' }),
+      boundaryRow({ zips: whole('68108'), state: '31', place: '37000', to: '20251231' }),
+    ];
+    const imported = await importFiles('sst', 'NE', sstFiles('NE', rates, rows));
+    const releaseFor = releaseForOf(imported);
+    const at = (postal_code: string, tax_date: string) => {
+      const address = { state: 'NE', postal_code };
+      const { line_items, tax_amount } = ask({ to: address, tax_date }, { releaseFor });
+      return [line_items[0]?.address_resolution.coverage, tax_amount];
+    };
+    // The file is complete from 2021-07-01 on, when Lincoln's rate had ended.
+    expect(at('68106', '2021-12-31')).toEqual(['complete', '5.50']);
+    expect(at('68106', '2022-01-01')).toEqual(['complete', '7.00']);
+    expect(at('68106', '2024-12-31')).toEqual(['complete', '7.00']);
+    expect(at('68106', '2025-01-01')).toEqual(['none', '0.00']);
+    expect(at('68106', '2025-06-30')).toEqual(['none', '0.00']);
+    expect(at('68106', '2025-12-31')).toEqual(['complete', '7.50']);
+    expect(at('68106', '2026-01-01')).toEqual(['none', '0.00']);
+    expect(at('68107', '2026-01-01')).toEqual(['complete', '5.50']);
+    expect(imported.built.summary.remarks).toEqual([
+      expect.objectContaining({ reason: expect.stringMatching(/^outlives a rate/), count: 1, firstLine: 1 }),
+    ]);
+  });
+
+  it('names the first twenty of the counties and places without a rate, and counts the others', async () => {
+    const counties = Array.from({ length: 25 }, (_, index) => String(101 + 2 * index));
+    const rows = counties.map((county, index) =>
+      boundaryRow({ zips: whole(String(55401 + index)), state: '27', county, place: index === 0 ? '999' : '00000' }),
+    );
+    const { built } = await importFiles('sst', 'MN', mn(...rows, ...rows.slice(0, 2)));
+    const [reason, note] = [built.summary.remarks, built.summary.notes.find((text) => text.includes('no rate of'))];
+    expect(reason).toMatchObject([{ count: 27, firstLine: 1 }]);
+    expect(note).toMatch(/^The rate file has no rate of county 101, county 103, .*county 139, and 6 more\.$/);
+    expect(note?.match(/county/g)).toHaveLength(20);
   });
 
   it('VT: a boundary file of street addresses alone says so, and makes no release', async () => {

@@ -47,7 +47,6 @@ describe('Minnesota’s SST files', () => {
     { zip: '55101-1610', day: '2026-11-21', percent: 7.875, because: 'one ZIP+4 is outside the city' },
     { zip: '56001', day: '2026-11-21', percent: 6.875, because: 'no local tax' },
     { zip: '55060', day: '2025-12-31', percent: 7.375, because: 'the last day of a city’s tax' },
-    { zip: '55060', day: '2026-01-01', percent: 6.875, because: 'a tax that has ended is none' },
     { zip: '56013', day: '2026-12-31', percent: 6.875, because: 'a tax that begins tomorrow is none today' },
     { zip: '56013', day: '2027-01-01', percent: 7.375, because: 'the first day of a county’s tax' },
   ])('$zip on $day is $percent %: $because', async ({ zip, day, percent }) => {
@@ -57,6 +56,7 @@ describe('Minnesota’s SST files', () => {
   it.each([
     { zip: '55401', day: '2019-04-01', because: 'the boundary rows have ended' },
     { zip: '55401', day: '2017-09-30', because: 'the boundary rows have not begun' },
+    { zip: '55060', day: '2026-01-01', because: 'the city’s last rate has ended, and a row still names the city' },
     { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
     { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
   ])('$zip on $day is not covered: $because', async ({ zip, day }) => {
@@ -87,6 +87,7 @@ describe('Minnesota’s SST files', () => {
     expect(head.sources['import']).toMatch(/MNR2026Q4AUG28.csv, MNB2026Q4AUG28.csv, imported on 2026-11-21$/);
     expect(head.counts).toEqual({
       parts: imported.parts.size,
+      zips: imported.parts.size,
       locations: [...imported.parts.values()].flatMap(({ locations }) => locations).length,
       jurisdictions:
         new Set([...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code)))
@@ -95,6 +96,30 @@ describe('Minnesota’s SST files', () => {
         new Set([...imported.parts.values()].flatMap(({ rates }) => rates.map((rate) => JSON.stringify(rate)))).size +
         1,
     });
+  });
+
+  it('are told of: rows of counties and places without a rate, and rows that outlive one', async () => {
+    const { built } = await minnesota();
+    // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 none such.
+    const file = 'MNB2026Q4AUG28.csv';
+    expect(built.summary.remarks).toEqual([
+      {
+        reason: 'names a county or place without a rate: no tax of its own there',
+        count: 3,
+        file,
+        firstLine: 3,
+      },
+      { reason: 'outlives a rate of what it names: not covered from the day after it', count: 1, file, firstLine: 7 },
+    ]);
+    expect(built.summary.notes).toContain('The rate file has no rate of county 123, county 137, county 147.');
+    expect(built.summary.rowsKept).toBe(built.summary.rowsRead);
+  });
+
+  it('last as long as their last row', async () => {
+    expect(headOf(await minnesota()).last_day).toBe(null);
+    const [rates, boundary] = files as [TestFile, TestFile];
+    const ended = { ...boundary, content: boundary.content.toString().replaceAll('29991231', '20260630') };
+    expect(headOf(await importFiles('sst', 'MN', [rates, ended])).last_day).toBe('2026-06-30');
   });
 
   const [rates, boundary] = files as [TestFile, TestFile];

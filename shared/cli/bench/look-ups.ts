@@ -44,9 +44,9 @@ const headOf = (base: Release): ReleaseHead => ({
 const activateBenchRelease = async (): Promise<void> => {
   const base = builtInRelease('MN');
   if (!base) throw new Error('There is no built-in release of Minnesota.');
-  await writeParts(id, zips.map(partOf));
+  const written = await writeParts(id, zips.map(partOf));
   const steps = [
-    await writeHead(headOf(base), zips),
+    await writeHead(headOf(base), written),
     await activateRelease('US-MN', id, await readActiveReleases(), `${day}T00:00:00.000Z`),
   ];
   for (const step of steps) if (!step.ok) throw new Error(step.problems[0].detail);

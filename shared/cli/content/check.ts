@@ -5,6 +5,7 @@ import { now } from '../../config/clock.ts';
 import type { Release } from '../../content/release.ts';
 import { type Case, readCases } from './cases.ts';
 import { CommandError } from './command-error.ts';
+import { readZips, withZips } from './locality-zips.ts';
 import { counted, print, printJson } from './output.ts';
 import { releaseForCases } from './release-for-cases.ts';
 import { openRelease } from './releases.ts';
@@ -38,10 +39,16 @@ const printResults = (head: Release, cases: readonly Case[], results: readonly C
   print(`${head.id}: ${passed} passed, ${failed} failed, ${not_applicable} not applicable.`);
 };
 
-type Options = { readonly release: string; readonly against: string; readonly json?: boolean };
+type Options = {
+  readonly release: string;
+  readonly against: string;
+  /** By the names of localities, as `cityName` has them. */
+  readonly zips?: ReadonlyMap<string, string>;
+  readonly json?: boolean;
+};
 
-const check = async ({ release, against, json }: Options): Promise<void> => {
-  const cases = readCases(await readFile(against, 'utf8'));
+const check = async ({ release, against, zips = new Map(), json }: Options): Promise<void> => {
+  const cases = withZips(readCases(await readFile(against, 'utf8')), zips);
   const { head } = await openRelease(release);
   const results = await runAll(head, cases);
   const summary = summaryOf(results);
@@ -60,8 +67,13 @@ export const addCheck = (program: Command): void => {
     .description(
       'Calculate worked cases with a release, active or not, and compare the tax. Exits with 1 when one fails, or none applies.',
     )
-    .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101')
+    .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101; a built-in one is possible too')
     .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')
+    .option(
+      '--zips <list>',
+      'a ZIP for each locality that cases name without one: "Minneapolis=55401,Saint Paul=55101"',
+      readZips,
+    )
     .option('--json', 'one JSON object')
     .addHelpText(
       'after',
@@ -72,7 +84,10 @@ Example:
 A case:
   { "id": "minneapolis", "state": "MN", "zip": "55401", "date": "2026-04-15",
     "input": { "lines": [{ "ptc": "GENERAL", "quantity": "1", "unit_price": "100.00" }] },
-    "expected": { "tax_total": "9.03" } }`,
+    "expected": { "tax_total": "9.03" } }
+
+A case may name a "locality" instead of a "zip". The files of Streamlined Sales Tax have no names of cities: against such
+a release give its ZIP too, in the case or with --zips.`,
     )
     .action(check);
 };

@@ -92,7 +92,7 @@ export const addDiff = (program: Command): void => {
     .command('diff')
     .summary('every rate that changes from one release to another')
     .description(
-      'Say what changes if the second release takes the place of the first: whose rate, on which days, old and new.',
+      'Say what changes if the second release takes the place of the first: whose rate, on which days, old and new (none is a rate that is not known), and which rules and settings differ.',
     )
     .argument('<from>', 'a release, such as the active one')
     .argument('<to>', 'the release that would take its place')

@@ -83,22 +83,25 @@ export const addImport = (program: Command): void => {
     .command('import')
     .summary('make a release of files of rates')
     .description(
-      'Read the files of rates that a state or a vendor publishes, CSV or ZIP, and make a new release of them. Nothing changes for calculations until it is activated.',
+      'Read the files of rates that a state or a vendor publishes, as text or packed in a ZIP file, and make a new release of them. Nothing changes for calculations until it is activated. A file with rows that cannot be read stops it before anything is written.',
     )
     .addOption(
       new Option('--format <format>', 'what the files are').choices(Object.keys(importers)).makeOptionMandatory(),
     )
-    .option('--state <state>', 'whose rates, such as MN')
+    .option('--state <state>', 'whose rates, such as MN; not needed for cdtfa and texas')
     .option('--rates <file>', 'sst: the rate file')
     .option('--boundaries <file>', 'sst: the boundary file')
     .option('--file <file>', 'the file of any other format')
     .option(
       '--base <release>',
-      "whose rules and settings it takes over; the state's built-in release unless it is given",
+      "whose rules and settings it takes over; the state's newest built-in release unless it is given",
     )
     .option('--activate', 'make it the active release at once')
     .option('--skip-bad-rows', 'count rows that cannot be read, instead of stopping at them')
-    .option('--dry-run', 'read and report, and write nothing')
+    .option(
+      '--dry-run',
+      'read and report, and write nothing: without --base of an imported release it needs no database',
+    )
     .addHelpText(
       'after',
       `

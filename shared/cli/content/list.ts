@@ -1,9 +1,11 @@
 /** `content list`: every release there is, and which ones calculations rest on. */
 import type { Command } from 'commander';
+import { now } from '../../config/clock.ts';
 import { builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
+import { type LocalRates, localRatesOn } from '../../coverage/local-rates.ts';
 import { listHeads, readActiveReleases } from '../../store/content-store.ts';
 import { counted, print, printJson } from './output.ts';
 import { stateOf } from './state-option.ts';
@@ -15,7 +17,10 @@ type Listed = {
   readonly state: string;
   readonly active: boolean;
   readonly origin: 'built_in' | ReleaseHead['format'];
-  readonly coverage: Release['coverage'];
+  /** Of the taxes below the state, today, as GET /coverage says it. */
+  readonly local_rates: LocalRates;
+  /** The last day of any of its locations; `null` where they go on, or it has not been counted. */
+  readonly last_day: string | null;
   readonly content_hash: string | null;
   readonly imported_at: string | null;
   readonly activated_at: string | null;
@@ -25,14 +30,15 @@ type Listed = {
 // A test holds these against the files.
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
-const listed = (release: Release, head: ReleaseHead | null, active: Active): Listed => {
+const listed = (release: Release, head: ReleaseHead | null, active: Active, today: string): Listed => {
   const isActive = active.release === release.id;
   return {
     id: release.id,
     state: release.state,
     active: isActive,
     origin: head?.format ?? 'built_in',
-    coverage: release.coverage,
+    local_rates: localRatesOn(release, today),
+    last_day: head?.last_day ?? null,
     content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
     imported_at: head?.imported_at ?? null,
     activated_at: isActive ? active.activated_at : null,
@@ -44,34 +50,47 @@ type Active = { readonly release: string | undefined; readonly activated_at: str
 
 const releasesOf = async (builtIn: readonly Release[]): Promise<readonly Listed[]> => {
   const { states } = await readActiveReleases();
+  const today = new Date(now()).toISOString().slice(0, 10);
   const rows: Listed[] = [];
   for (const [state, own] of [...Map.groupBy(builtIn, (release) => release.state)].sort()) {
     // Without a pointer the newest built-in release applies.
-    const active = states[state] ?? { release: own.at(-1)?.id, activated_at: null };
-    for (const release of own) rows.push(listed(release, null, active));
-    for await (const head of listHeads(state)) rows.push(listed(head, head, active));
+    const pointer = states[state];
+    const active = { release: pointer?.release ?? own.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
+    for (const release of own) rows.push(listed(release, null, active, today));
+    for await (const head of listHeads(state)) rows.push(listed(head, head, active, today));
   }
   return rows;
 };
 
-const row = ({ id, active, origin, coverage, counts, content_hash, imported_at }: Listed): readonly string[] => [
+const row = ({
+  id,
+  active,
+  origin,
+  local_rates,
+  last_day,
+  counts,
+  content_hash,
+  imported_at,
+}: Listed): readonly string[] => [
   active ? '*' : '',
   id,
   origin === 'built_in' ? 'built-in' : origin,
-  coverage,
+  last_day === null ? local_rates : `${local_rates}, to ${last_day}`,
   counts ? String(counts.parts) : '',
   counts ? String(counts.jurisdictions) : '',
   counts ? String(counts.rates) : '',
   content_hash?.slice(0, 12) ?? '',
   imported_at?.slice(0, 16).replace('T', ' ') ?? '',
 ];
-const headings = ['', 'release', 'origin', 'coverage', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
+const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
 export const addList = (program: Command): void => {
   program
     .command('list')
     .summary('the releases there are, and which ones are active')
-    .description('List the built-in and the imported releases. Calculations rest on the active ones, marked with *.')
+    .description(
+      'List the built-in and the imported releases. Calculations rest on the active ones, marked with *. Local rates are told as of today: all of the state (complete), those of the ZIPs that the files list (listed; any other is not covered), some (partial), or none, also where all that is listed has ended.',
+    )
     .option('--state <state>', 'only the releases of this state, such as MN')
     .option('--json', 'one JSON array, with whole hashes')
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')

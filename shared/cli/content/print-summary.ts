@@ -3,11 +3,13 @@ import { counted, print } from './output.ts';
 
 /** Say what was read, kept and left out, and why, with the lines to look at. */
 export const printSummary = (summary: Summary, skipsBadRows: boolean): void => {
-  const { files, rowsRead, rowsKept, skipped, bad, notes } = summary;
+  const { files, rowsRead, rowsKept, skipped, remarks, bad, notes } = summary;
   for (const { name, rows } of files) print(`${name}: ${counted(rows, 'row')}`);
   print(`Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`);
   for (const { reason, count, firstLine } of skipped)
     print(`Skipped ${counted(count, 'row')}, first on line ${firstLine}: ${reason}`);
+  for (const { reason, count, firstLine } of remarks)
+    print(`Kept ${counted(count, 'row')}, first on line ${firstLine}: ${reason}`);
   if (bad.count > 0) print(`${skipsBadRows ? 'Skipped ' : ''}${counted(bad.count, 'bad row')}:`);
   for (const { line, reason } of bad.first) print(`  line ${line}: ${reason}`);
   if (bad.count > badRowsNamed) print(`  and ${(bad.count - badRowsNamed).toLocaleString('en-US')} more`);

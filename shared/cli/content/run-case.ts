@@ -109,7 +109,11 @@ export const runCase = (one: Case, head: Release, releaseFor: ReleaseFor, today:
   const address = readAddress(addressOf(one), '');
   if (!address.ok) return result('fail', null, address.problems[0].detail);
   if (!knowsPlace(one, address.value, releaseFor(address.value)))
-    return result('not_applicable', null, `the release knows no place named ${one.locality}: give the case a zip`);
+    return result(
+      'not_applicable',
+      null,
+      `the release knows no place named ${one.locality}: give the case a zip, or say --zips "${one.locality}=…"`,
+    );
   const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
   const answer = calculate(requestOf(one, today), context, []);
   if (!answer.ok) return result('fail', null, answer.problems[0].detail);

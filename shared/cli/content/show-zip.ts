@@ -11,7 +11,7 @@ export type ShownLocation = {
   readonly from: string | null;
   readonly to: string | null;
   readonly in_force: boolean;
-  /** Rates are fractions on the day asked for; `null` is not known. */
+  /** Rates are fractions on the day asked for; `null` is not known, or that the location is not in force that day. */
   readonly alternatives: readonly {
     readonly rate: string | null;
     readonly jurisdictions: readonly { readonly code: string; readonly name: string; readonly rate: string | null }[];
@@ -32,12 +32,12 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
     return inForce(own, date, head.established_from)[0]?.rate ?? null;
   };
   const [low, high] = [Number(zip.padEnd(9, '0')), Number(zip.padEnd(9, '9'))];
-  const alternative = (codes: readonly string[]) => {
+  const alternative = (codes: readonly string[], holds: boolean) => {
     const all = [head.state, ...codes];
-    const units = combinedRate(release, all, date);
+    const units = holds ? combinedRate(release, all, date) : undefined;
     return {
       rate: units === undefined ? null : fractionOf(units),
-      jurisdictions: all.map((code) => ({ code, name: names.get(code) ?? code, rate: rateOf(code) })),
+      jurisdictions: all.map((code) => ({ code, name: names.get(code) ?? code, rate: holds ? rateOf(code) : null })),
     };
   };
   const locations = release.locations
@@ -50,12 +50,16 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
   return {
     zip,
     date,
-    locations: locations.map(({ location, zones }) => ({
-      zips: zones.map((zone) => [zipText(zone.low), zipText(zone.high)] as const),
-      from: location.from,
-      to: location.to,
-      in_force: isInForce(location, date, head.established_from),
-      alternatives: location.alternatives.map(alternative),
-    })),
+    locations: locations.map(({ location, zones }) => {
+      const holds = isInForce(location, date, head.established_from);
+      return {
+        zips: zones.map((zone) => [zipText(zone.low), zipText(zone.high)] as const),
+        from: location.from,
+        to: location.to,
+        in_force: holds,
+        // Some of the jurisdictions may still have rates that day: together they are nobody's.
+        alternatives: location.alternatives.map((codes) => alternative(codes, holds)),
+      };
+    }),
   };
 };

@@ -52,9 +52,9 @@ const printLocation = ({ zips, from, to, in_force, alternatives }: ShownLocation
   );
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {
-    print(`  ${rate === null ? 'no rate known' : percentOf(rate)} on ${date}`);
+    print(in_force ? `  ${rate === null ? 'no rate known' : percentOf(rate)} on ${date}` : '  Its jurisdictions:');
     for (const { code, name, rate: own } of jurisdictions)
-      print(`    ${own === null ? '-' : percentOf(own)}  ${name} (${code})`);
+      print(`    ${in_force ? `${own === null ? '-' : percentOf(own)}  ` : ''}${name} (${code})`);
   }
 };
 

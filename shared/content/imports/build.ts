@@ -64,11 +64,14 @@ const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jur
   ...others.filter(({ type }) => type === 'state'),
 ];
 
-type HeadDetails = { readonly summary: Summary; readonly registry: Registry; readonly counts: ReleaseHead['counts'] };
+type HeadDetails = Pick<ReleaseHead, 'counts' | 'last_day'> & {
+  readonly summary: Summary;
+  readonly registry: Registry;
+};
 
 const headOf = (
   options: BuildOptions,
-  { summary, registry, counts }: HeadDetails,
+  { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
   const { base, id, format, importedAt } = options;
   const { locals: _, ...taken } = base;
@@ -85,7 +88,7 @@ const headOf = (
     base: base.id,
     format,
     imported_at: importedAt,
-    counts,
+    ...found,
   };
 };
 
@@ -116,8 +119,7 @@ const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evi
 const writeAll = (collection: Collection, zips: readonly string[], evidence: Evidence, folder: string) => {
   const file = new PartsFile(folder);
   try {
-    const { locations } = writeParts(collection, zips, evidence, file);
-    return { path: file.path, parts: file.count, locations };
+    return { ...writeParts(collection, zips, evidence, file), path: file.path, parts: file.count };
   } finally {
     file.close();
   }
@@ -135,13 +137,13 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const { tally, registry, spill } = collection;
   try {
     for await (const entry of entries) collect(collection, entry);
-    const { path, parts, locations } = writeAll(collection, zips, evidence, tempFolder);
-    if (parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
+    const { path, lastDay, ...written } = writeAll(collection, zips, evidence, tempFolder);
+    if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
     noteLost(base, tally, registry.used);
     const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
     const summary = tally.summary();
-    const counts = { parts, locations, rates, jurisdictions: registry.used.size + 1 };
-    const head = headOf(options, { summary, registry, counts });
+    const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
+    const head = headOf(options, { summary, registry, counts, last_day: lastDay });
     const content_hash = await contentHash(head, readParts(path));
     return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
   } finally {

@@ -34,5 +34,9 @@ export type Entry =
   | { readonly kind: 'file'; readonly name: string; readonly rows: number }
   /** A row that the importer leaves out on purpose, and why: one of few reasons, so that a summary can count them. */
   | { readonly kind: 'skipped'; readonly line: number; readonly reason: string }
+  /** A row that is kept, and what the person who imports it should know of it: one of few reasons. */
+  | { readonly kind: 'remark'; readonly line: number; readonly reason: string }
+  /** A sentence about the whole, for the summary. */
+  | { readonly kind: 'note'; readonly sentence: string }
   /** A row that cannot be what it should be, and what to do about it. */
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };

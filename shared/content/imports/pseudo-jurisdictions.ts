@@ -1,5 +1,5 @@
 import type { Jurisdiction, JurisdictionType } from '../release.ts';
-import { codePart } from './city-name.ts';
+import { codePart } from './code-part.ts';
 import type { Entry } from './entry.ts';
 
 /** A local tax that a file gives a rate for, and no code. */

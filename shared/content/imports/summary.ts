@@ -7,28 +7,38 @@ export const badRowsNamed = 50;
 /** A row of one of the files. */
 export type RowOf = { readonly file: string; readonly line: number };
 
+/** Rows with the same reason. */
+export type Counted = {
+  readonly reason: string;
+  readonly count: number;
+  readonly file: string;
+  readonly firstLine: number;
+};
+
 export type Summary = {
   readonly files: readonly { readonly name: string; readonly rows: number }[];
   readonly rowsRead: number;
   /** Rows read that are neither skipped nor bad. */
   readonly rowsKept: number;
-  readonly skipped: readonly {
-    readonly reason: string;
-    readonly count: number;
-    readonly file: string;
-    readonly firstLine: number;
-  }[];
+  readonly skipped: readonly Counted[];
+  /** Rows that are kept, and what to know of them. A row may have two remarks. */
+  readonly remarks: readonly Counted[];
   readonly bad: { readonly count: number; readonly first: readonly (RowOf & { readonly reason: string })[] };
   /** What the person should know of the release that came out, in sentences. */
   readonly notes: readonly string[];
 };
 
 type Numbered = { file: string; readonly line: number };
+type Reasons = Map<string, { count: number; first: Numbered }>;
+
+const countedOf = (reasons: Reasons): readonly Counted[] =>
+  [...reasons].map(([reason, { count, first }]) => ({ reason, count, file: first.file, firstLine: first.line }));
 
 /** Counts entries as they pass, in a memory that does not grow with them. */
 export class Tally {
   private readonly files: { name: string; rows: number }[] = [];
-  private readonly skipped = new Map<string, { count: number; first: Numbered }>();
+  private readonly skipped: Reasons = new Map();
+  private readonly remarks: Reasons = new Map();
   private readonly first: (Numbered & { reason: string })[] = [];
   private badCount = 0;
   private readonly notes: string[] = [];
@@ -38,7 +48,9 @@ export class Tally {
   /** Count the entry, if it is of a kind that a summary tells of. */
   count(entry: Entry): void {
     if (entry.kind === 'file') this.endFile(entry.name, entry.rows);
-    if (entry.kind === 'skipped') this.skip(entry.reason, entry.line);
+    if (entry.kind === 'skipped') this.add(this.skipped, entry.reason, entry.line);
+    if (entry.kind === 'remark') this.add(this.remarks, entry.reason, entry.line);
+    if (entry.kind === 'note') this.note(entry.sentence);
     if (entry.kind === 'bad') {
       this.badCount += 1;
       if (this.first.length < badRowsNamed)
@@ -53,12 +65,7 @@ export class Tally {
 
   /** What has been counted so far. */
   summary(): Summary {
-    const skipped = [...this.skipped].map(([reason, { count, first }]) => ({
-      reason,
-      count,
-      file: first.file,
-      firstLine: first.line,
-    }));
+    const skipped = countedOf(this.skipped);
     const rowsRead = this.files.reduce((sum, { rows }) => sum + rows, 0);
     const rowsSkipped = skipped.reduce((sum, { count }) => sum + count, 0);
     return {
@@ -66,6 +73,7 @@ export class Tally {
       rowsRead,
       rowsKept: rowsRead - rowsSkipped - this.badCount,
       skipped,
+      remarks: countedOf(this.remarks),
       bad: { count: this.badCount, first: this.first },
       notes: this.notes,
     };
@@ -84,9 +92,9 @@ export class Tally {
     this.unnamed = [];
   }
 
-  private skip(reason: string, line: number): void {
-    const found = this.skipped.get(reason);
+  private add(reasons: Reasons, reason: string, line: number): void {
+    const found = reasons.get(reason);
     if (found) found.count += 1;
-    else this.skipped.set(reason, { count: 1, first: this.numbered(line) });
+    else reasons.set(reason, { count: 1, first: this.numbered(line) });
   }
 }

@@ -39,7 +39,8 @@ export class PartsFile {
 /** The lines of a file of parts, one after another. */
 export async function* partLines(path: string): AsyncGenerator<string> {
   const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
-  for await (const block of decode(bytes, () => {})) for (const line of block.split('\n')) if (line !== '') yield line;
+  for await (const block of decode(bytes, Number.POSITIVE_INFINITY, () => {}))
+    for (const line of block.split('\n')) if (line !== '') yield line;
 }
 
 export async function* readParts(path: string): AsyncGenerator<ReleasePart> {

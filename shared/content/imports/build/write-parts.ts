@@ -7,8 +7,16 @@ import { resolve } from './resolve.ts';
 import type { Pieces } from './spill.ts';
 
 const zipUnit = 10_000;
+// After every day.
+const endless = '9999-99-99';
 
-export type Written = { readonly locations: number };
+export type Written = {
+  readonly locations: number;
+  /** How many parts are of ZIPs. */
+  readonly zips: number;
+  /** The last day of any location; `null` where one goes on. */
+  readonly lastDay: string | null;
+};
 
 /** The indexes of the pieces of each ZIP that the state has. */
 const byZip = (pieces: Pieces, zips: readonly number[]): readonly (readonly [zip: number, indexes: number[]])[] => {
@@ -37,12 +45,13 @@ export const writeParts = (
   evidence: Evidence,
   file: PartsFile,
 ): Written => {
-  let count = 0;
+  let [count, zipCount, lastDay] = [0, 0, ''];
   const details = { evidence, setOf: (set: number) => sets.set(set) };
   const write = (key: string, locations: readonly Location[]): void => {
     const { json } = registry.carried(locations.flatMap(({ alternatives }) => alternatives.flat()));
     file.write(`{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}}`);
     count += locations.length;
+    for (const { to } of locations) if ((to ?? endless) > lastDay) lastDay = to ?? endless;
   };
   const zipNumbers = Map.groupBy(zips.map(Number), (zip) => Math.floor(zip / 100));
   for (const zip3 of spill.zip3s()) {
@@ -50,9 +59,10 @@ export const writeParts = (
     for (const [zip, indexes] of byZip(pieces, zipNumbers.get(zip3) ?? [])) {
       const own = indexes.map((index) => cut(pieces.at(index), zip));
       write(String(zip).padStart(5, '0'), zipLocations(resolve(own), details));
+      zipCount += 1;
     }
   }
   for (const city of [...cities.keys()].toSorted())
     write(city, cityLocations(city, resolve(cities.get(city) ?? []), details));
-  return { locations: count };
+  return { locations: count, zips: zipCount, lastDay: lastDay === endless ? null : lastDay };
 };

@@ -1,5 +1,6 @@
+import { cityName } from '../../location/city-name.ts';
 import type { Release } from '../../release.ts';
-import { cityName, codePart } from '../city-name.ts';
+import { codePart } from '../code-part.ts';
 import { americanDay, dayBefore } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';

@@ -21,16 +21,24 @@ const decodeLines = (lines: Buffer): string => {
   }
 };
 
+const tooLong = (max: number) =>
+  new Error(`It has a line of more than ${max} bytes: it is no table, or its lines do not end as lines do.`);
+
 /**
  * Decode a stream of bytes as UTF-8, and lines that are not UTF-8 as Windows-1252. A byte order mark is dropped. Blocks
- * end where lines end, but for the last one.
+ * end where lines end, but for the last one. Throws at a line of more than `lineMax` bytes, before it fills the memory.
  */
-export async function* decode(bytes: AsyncIterable<Buffer>, onBytes: (count: number) => void): AsyncGenerator<string> {
+export async function* decode(
+  bytes: AsyncIterable<Buffer>,
+  lineMax: number,
+  onBytes: (count: number) => void,
+): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {
     onBytes(chunk.length);
     const end = chunk.lastIndexOf(newline) + 1;
     if (end === 0) {
+      if (rest.length + chunk.length > lineMax) throw tooLong(lineMax);
       rest = Buffer.concat([rest, chunk]);
       continue;
     }

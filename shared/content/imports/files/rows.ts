@@ -13,6 +13,8 @@ export type Table = { readonly name: string; readonly rows: AsyncIterable<Row | 
 
 // No row that we know is longer than 1,000; a quote that is never closed would read the rest of the file into memory.
 const recordMax = 100_000;
+/** A block of the stream may hold the ends of lines that are too long for a row, and says of each which it is. */
+const lineMax = 1_000_000;
 
 // The parser's types take a row for what its rows are made of: an array of cells.
 const withLine = (cells: string[], { lines }: { lines: number }) => ({ line: lines, cells }) as unknown as string[];
@@ -51,7 +53,7 @@ export const openTable = async (
 ): Promise<Table> => {
   const { name, bytes, size, close } = await openFile(path);
   let read = 0;
-  const blocks = decode(bytes, (count) => {
+  const blocks = decode(bytes, lineMax, (count) => {
     read += count;
     onProgress(read, size);
   });

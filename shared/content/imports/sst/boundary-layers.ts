@@ -1,7 +1,7 @@
 import type { LocalSet } from '../entry.ts';
 import { unitsOf } from '../fractions.ts';
 import { type LayerKey, layerKey, placeTypes } from './layers.ts';
-import { isNamed, type RateBook } from './rate-book.ts';
+import { isNamed, lastDayOf, type RateBook } from './rate-book.ts';
 
 /** What a boundary row says of who taxes, beside the state. */
 export type Layers = {
@@ -9,6 +9,10 @@ export type Layers = {
   readonly locals: LocalSet;
   /** Keys that must have rates and have none in the rate file. */
   readonly missing: readonly LayerKey[];
+  /** `county 999`, `place 12345`: what the rate file does not have, and so has no tax of its own. */
+  readonly untaxed: readonly string[];
+  /** The earliest last day of the layers' rates; `null` where all go on. */
+  readonly lastDay: string | null;
   /** What is wrong with the row, and what to do about it; `null` of a good one. */
   readonly problem: string | null;
 };
@@ -70,6 +74,18 @@ const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | 
   return null;
 };
 
+const isNone = (code: string): boolean => /^0*$/.test(code);
+
+/** The county and the place of a row that no rate row names, by what they are and their codes. */
+const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
+  const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
+  const isLeftOut = isNone(county) || (book.quirks.cityReplacesCounty && place !== null);
+  return [
+    ...(isLeftOut || (countyKey !== null && isNamed(book, countyKey)) ? [] : [`county ${county.padStart(3, '0')}`]),
+    ...(isNone(placeCode) || place !== null ? [] : [`place ${placeCode.padStart(5, '0')}`]),
+  ];
+};
+
 /** Find who taxes the places of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
 export const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   const { quirks } = book;
@@ -83,6 +99,8 @@ export const readLayers = (book: RateBook, cells: readonly string[]): Layers => 
   return {
     locals: keys.map((key) => `US-${book.state}-${key}`),
     missing: keys.filter((key) => !isNamed(book, key)),
+    untaxed: quirks.countyRequired ? [] : untaxedOf(book, cells, countyKey, place),
+    lastDay: keys.flatMap((key) => lastDayOf(book, key) ?? []).toSorted()[0] ?? null,
     problem: listed.problem ?? problemOf(book, cells, county, place),
   };
 };

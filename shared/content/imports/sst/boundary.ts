@@ -17,7 +17,28 @@ export type BoundaryReader = {
   readonly known: Map<string, Layers>;
   /** Keys without rates that have been said to be jurisdictions. */
   readonly told: Set<string>;
+  /** `county 999`, `place 12345`: what boundary rows name, and no rate row. */
+  readonly untaxed: Set<string>;
 };
+
+const untaxedReason = 'names a county or place without a rate: no tax of its own there';
+const endedReason = 'outlives a rate of what it names: not covered from the day after it';
+const codesNamed = 20;
+
+/** Which counties and places have no rates, the first of them by their codes; nothing where all have. */
+export function* untaxedNote({ untaxed }: BoundaryReader): Generator<Entry> {
+  const codes = [...untaxed].toSorted();
+  const more = codes.length - codesNamed;
+  const listed = `${codes.slice(0, codesNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate of ${listed}.` };
+}
+
+function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, { to }: BoundarySpan): Generator<Entry> {
+  for (const code of layers.untaxed) untaxed.add(code);
+  if (layers.untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };
+  if (layers.lastDay !== null && (to === null || layers.lastDay < to))
+    yield { kind: 'remark', line, reason: endedReason };
+}
 
 // Enough for every state at once; a file that defeats it is read more slowly, in the same memory.
 const knownMax = 50_000;
@@ -75,7 +96,8 @@ export function* boundaryEntries(reader: BoundaryReader, line: number, cells: re
     yield { kind: 'skipped', line, reason: foreignZips(book.state) };
     return;
   }
-  const { locals, missing, problem } = layersOf(reader, cells);
+  const layers = layersOf(reader, cells);
+  const { locals, missing, problem } = layers;
   if (problem !== null) {
     yield { kind: 'bad', line, reason: problem };
     yield* unknownPlace(reader, span);
@@ -88,5 +110,6 @@ export function* boundaryEntries(reader: BoundaryReader, line: number, cells: re
       line,
       reason: `names ${missing.map(districtName).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
     };
+  yield* remarks(reader, line, layers, span);
   yield { kind: 'span', ...span, locals };
 }

@@ -39,22 +39,22 @@ export const completeFrom = (book: RateBook, effective: string | null): string |
   return [...ends, ...(effective === null ? [] : [effective])].toSorted()[0] ?? null;
 };
 
-const zero = (from: string, to: string | null): Dates => ({ rate: '0', from, to });
+const zero = (from: string, to: string): Dates => ({ rate: '0', from, to });
 
 /**
- * The rates of a key with the days on which it had none: before its first day as far back as the file is complete,
- * and after a rate that has ended. On days before that nobody knows.
+ * The rates of a key, and that it had none before its first day, as far back as the file is complete. Between rates and
+ * after the last one nothing is known: a boundary row that still names it must have a rate of the day (content notes 1.6).
  */
-const withoutGaps = (rates: readonly Dates[], start: string | null): readonly Dates[] => {
+const withBeginning = (rates: readonly Dates[], start: string | null): readonly Dates[] => {
   const sorted = rates.toSorted((one, other) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1));
-  const filled: Dates[] = [];
-  let next = start;
-  for (const rate of sorted) {
-    if (next !== null && rate.from !== null && next < rate.from) filled.push(zero(next, dayBefore(rate.from)));
-    filled.push(rate);
-    next = rate.to === null ? null : dayAfter(rate.to);
-  }
-  return next === null ? filled : [...filled, zero(next, null)];
+  const from = sorted[0]?.from ?? null;
+  return start !== null && from !== null && start < from ? [zero(start, dayBefore(from)), ...sorted] : sorted;
+};
+
+/** The last day of a key's rates; `null` where they go on, or there are none. */
+export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => {
+  const days = (rates.get(key) ?? []).map(({ to }) => to);
+  return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
 };
 
 /** What the rate file says, as entries. The state's own rates are as they are: between them it is not covered. */
@@ -65,7 +65,7 @@ export function* bookEntries(book: RateBook): Generator<Entry> {
     if (!isState) yield { kind: 'jurisdiction', jurisdiction };
     if (book.unsound.has(key)) continue;
     const rates = book.rates.get(key) ?? [];
-    for (const rate of isState ? rates : withoutGaps(rates, book.completeFrom))
+    for (const rate of isState ? rates : withBeginning(rates, book.completeFrom))
       yield { kind: 'rate', rate: { jurisdiction: isState ? `US-${book.state}` : jurisdiction.code, ...rate } };
   }
 }

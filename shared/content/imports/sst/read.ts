@@ -2,7 +2,7 @@ import type { Entry } from '../entry.ts';
 import { type BrokenRow, openTable, type Row, type Table } from '../files/rows.ts';
 import type { Read, ReadOptions } from '../importers.ts';
 import { zipsOfState } from '../zips.ts';
-import { type BoundaryReader, boundaryEntries } from './boundary.ts';
+import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
 import { readSstFileName } from './file-name.ts';
 import { quirksOf } from './quirks.ts';
 import { addRate, bookEntries, completeFrom, type RateBook } from './rate-book.ts';
@@ -87,13 +87,15 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
     else yield* boundaryEntries(reader, row.line, row.cells);
   }
   yield { kind: 'file', name: boundary.table.name, rows: count };
+  yield* untaxedNote(reader);
 }
 
 /**
  * Read a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
  *
- * A county or place without a rate row has no tax of its own. A district without one is a bad row, and its ZIPs are
- * not covered if the import goes on. Throws unless there is one file of each kind.
+ * A county or place without any rate row has no tax of its own, which the summary tells. A district without one is a bad
+ * row, and its ZIPs are not covered if the import goes on. What has rate rows has no tax before the first one; between
+ * them and after the last one it makes its ZIPs not covered. Throws unless there is one file of each kind.
  */
 export const readSst: Read = async function* (files, options) {
   const { state } = options;
@@ -114,7 +116,10 @@ export const readSst: Read = async function* (files, options) {
       yield badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file");
       return;
     }
-    yield* readBoundary({ book, fips, zips: zipsOfState(state), known: new Map(), told: new Set() }, boundary);
+    yield* readBoundary(
+      { book, fips, zips: zipsOfState(state), known: new Map(), told: new Set(), untaxed: new Set() },
+      boundary,
+    );
   } finally {
     await closeAll([rates, boundary]);
   }

@@ -1,5 +1,5 @@
+import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release.ts';
-import { cityName } from '../city-name.ts';
 import { readFraction, unitsOf } from '../fractions.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 

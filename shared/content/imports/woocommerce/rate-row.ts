@@ -1,4 +1,4 @@
-import { cityName } from '../city-name.ts';
+import { cityName } from '../../location/city-name.ts';
 import type { Columns, HeadedRow } from '../files/headed-rows.ts';
 import { readPercent } from '../fractions.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
