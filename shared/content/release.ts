@@ -69,6 +69,9 @@ export type Effect =
    * A fee for each unit, whatever its price, once the taxable goods that the document brings to the state reach
    * `order_minimum` (Minnesota's retail delivery fee). `null` is always. It is no part of a base and never rounded away;
    * local jurisdictions need a rule of their own that exempts it.
+   *
+   * A line of it without a price has the fee charged as tax. With a price the seller states the fee: the price is not
+   * taxed, and nothing is added to it.
    */
   | { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null }
   /**
@@ -85,8 +88,8 @@ export type PlainEffect = Extract<Effect, { readonly type: 'taxable' | 'exempt' 
 /**
  * A rule of taxability, of one state.
  *
- * The most specific product code wins, then the most attributes, then the most specific jurisdiction, then the latest
- * first day (content notes 4.9).
+ * The most specific product code wins, then the most attributes, then the most specific jurisdiction (or ZIP), then the
+ * latest first day (content notes 4.9).
  */
 export type Rule = Dated &
   Evidence & {
@@ -95,6 +98,12 @@ export type Rule = Dated &
     readonly levels: readonly JurisdictionType[] | null;
     /** The codes of the jurisdictions that it binds (New York City); `null` is every one of those types. */
     readonly jurisdictions?: readonly string[] | null;
+    /**
+     * The ZIPs where it binds, ranges of five digits, inclusive: of a sale that is sourced in one of them, and never of an
+     * address without a ZIP. It says which places a law names (New York City) whatever an imported file calls their
+     * jurisdictions, and is as specific as naming these. Without it, or `null`, it binds everywhere in the state.
+     */
+    readonly zips?: readonly (readonly [low: string, high: string])[] | null;
     /**
      * Whether the unit's share of the shipping counts in the price that is compared with its threshold, and is a part of it:
      * of a `threshold_excess` the shipping has what the goods leave of the exempt amount (Rhode Island clothing).

@@ -20,7 +20,8 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sale = saleOf(document);
   const discounted = discountedLines(document);
   const sent: Nets = { lines: discounted.map(({ net }) => net), shipping: document.shipping?.amount ?? 0n };
-  const { nets, charges, taxes } = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
+  const { nets, charges, taxes, inexact } = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
+  const inexactAt = (index: number | null) => inexact.find(({ charges: of }) => of.includes(index)) ?? null;
   const lines = discounted.map((line, index) =>
     taxedLine(
       line,
@@ -28,18 +29,19 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
       sale.goods[index] as Treated,
       charges[index] as Charge,
       taxes[index] as bigint[],
+      inexactAt(index),
     ),
   );
   const delivery = charges[lines.length];
   if (!delivery) return { lines, shipping: null };
   const shipping = taxedDelivery(sale, sent.shipping, nets.shipping, delivery, taxes.at(-1) as bigint[]);
-  return { lines, shipping };
+  return { lines, shipping: { ...shipping, inexact: inexactAt(null) } };
 };
 
 /** Tax that comes on top of the prices. */
 const onTop = (sale: Sale, nets: Nets): Extracted => {
   const charges = chargesOf(sale, nets);
-  return { nets, charges, taxes: settle(sale.document.rounding, charges) };
+  return { nets, charges, taxes: settle(sale.document.rounding, charges), inexact: [] };
 };
 
 const discountedLines = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Discounted[] => {
@@ -63,6 +65,7 @@ const taxedLine = (
   { treatments, isHoliday }: Treated,
   { assessments }: Charge,
   taxes: readonly bigint[],
+  inexact: TaxedLine['inexact'],
 ): TaxedLine => {
   const taxable = widestBase(assessments);
   return {
@@ -74,6 +77,7 @@ const taxedLine = (
     tax: sum(taxes),
     rows: rowsOf(assessments, taxes),
     treatments: isHoliday ? decided(treatments, assessments) : treatments,
+    inexact,
   };
 };
 
@@ -87,7 +91,7 @@ const taxedDelivery = (
   base: bigint,
   { assessments }: Charge,
   taxes: readonly bigint[],
-): TaxedShipping => {
+): Omit<TaxedShipping, 'inexact'> => {
   const taxable = widestShippingBase(assessments);
   const treatments = [...new Set(delivery.flatMap((treated) => treated.treatments))];
   return { net, taxable, exempt: base - taxable, tax: sum(taxes), rows: rowsOf(assessments, taxes), treatments };

@@ -30,6 +30,8 @@ export type SourcedAt = 'destination' | 'origin';
 export type Place = TaxingPlace & {
   /** For each of its jurisdictions where the sale is sourced. */
   readonly sourcing: readonly SourcedAt[];
+  /** For each of its jurisdictions the five digits of the ZIP where the sale is sourced, if any: some rules bind there. */
+  readonly zips: readonly (string | null)[];
   /** Whether the goods come from another state; a sale of unknown origin does. Some rates depend on it. */
   readonly isInterstate: boolean;
 };
@@ -93,9 +95,23 @@ export type TaxedLine = {
   readonly rows: readonly TaxRow[];
   /** The treatments behind the rows, for warnings and explanations. */
   readonly treatments: readonly Treatment[];
+  /** Where its price includes tax that no net gives: what was taken instead, one object for all that it is of. */
+  readonly inexact: InexactGross | null;
 };
 
-export type TaxedShipping = Pick<TaxedLine, 'net' | 'taxable' | 'exempt' | 'tax' | 'rows' | 'treatments'>;
+export type TaxedShipping = Pick<TaxedLine, 'net' | 'taxable' | 'exempt' | 'tax' | 'rows' | 'treatments' | 'inexact'>;
+
+/**
+ * Prices with tax in them that no net gives with its own tax: the charges that are rounded together, by the places of their
+ * lines (`null` is the shipping), and what they come to. Their tax is what the gross has more than the net.
+ */
+export type InexactGross = {
+  readonly charges: readonly (number | null)[];
+  readonly gross: bigint;
+  readonly net: bigint;
+  /** The tax that the net has by itself. */
+  readonly taxOfNet: bigint;
+};
 
 export type TaxedDocument = { readonly lines: readonly TaxedLine[]; readonly shipping: TaxedShipping | null };
 
@@ -122,7 +138,7 @@ export type ScaledRate = { readonly text: string; readonly units: bigint };
 /** A rate, and what is said of goods that are taxed at it. */
 export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
 export type Doubt = {
-  readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered';
+  readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered' | 'shipping_not_stated';
   readonly message: string;
 };
 

@@ -1,7 +1,7 @@
 import type { Dated, Evidence, Jurisdiction, Release } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Doubt } from './document.ts';
-import type { DecidingRule } from './rule-choice.ts';
+import { type DecidingRule, stated } from './rule-choice.ts';
 
 /** That the content does not reach back, or on, to a day. */
 export const notCovered = ({ name, id }: Release, day: string): Doubt => ({
@@ -49,6 +49,21 @@ export const doubtsAboutSourcing = (evidence: Evidence, place: string): readonly
 /** That how the state rounds is not certain. */
 export const doubtsAboutRounding = (evidence: Evidence, { name }: Release): readonly Doubt[] =>
   doubtsAbout(evidence, `${name}, rounding`);
+
+/** That shipping was taxed as if it were not stated separately, which its code does not say. */
+export const doubtsAboutShipping = (
+  rule: DecidingRule | undefined,
+  { canonical }: ProductTaxCode,
+  { name }: Release,
+): readonly Doubt[] =>
+  rule?.isUnlessStated
+    ? [
+        {
+          code: 'shipping_not_stated',
+          message: `${name} does not tax shipping that is stated separately; this was taxed as not stated separately. Send ${canonical}.${stated} if it is.`,
+        },
+      ]
+    : [];
 
 /** What is to be said of the rule that decided about a product, or of there being none. */
 export const doubtsAboutRule = (

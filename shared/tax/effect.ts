@@ -39,8 +39,9 @@ const atMost = (treatment: Treatment, base: Base, { amount, own }: Of<'tax_cap'>
   return assessment.exact <= most ? assessment : { ...assessment, exact: most };
 };
 
-// A fee is rounded by itself, so that no cent of it is ever another row's.
+// A fee is rounded by itself, so that no cent of it is ever another row's. One with a price is what the seller states it to be.
 const fee = (treatment: Treatment, base: Base, { amount, orderMinimum }: Of<'flat_fee'>): Assessment => {
+  if (base.isPriced) return { ...untaxed(treatment, base.net, 'product_exempt'), rate: zero };
   const isDue = orderMinimum === null || base.order >= rescale(orderMinimum, base.exponent);
   const assessment = { ...untaxed(treatment, base.net, 'not_subject_to_tax'), rate: zero };
   return isDue

@@ -8,6 +8,8 @@ export type Base = {
   readonly shipping: bigint;
   readonly quantity: Decimal;
   readonly exponent: number;
+  /** Whether the line was sent with a price, discounts aside: that of a fee is the fee itself. */
+  readonly isPriced: boolean;
   /** The taxable goods of the whole document in the state, which a fee may depend on. */
   readonly order: bigint;
 };

@@ -33,6 +33,10 @@ export const isInMoney = (effect: DecidingRule['effect']): boolean => {
   }
 };
 
+/** Whether an effect says what the tax is without the general rate. */
+export const isWholeAnswer = ({ type }: DecidingRule['effect']): boolean =>
+  type === 'exempt' || type === 'rate' || type === 'tax_cap';
+
 const usedForBusiness = ({ attributes }: ProductTaxCode, use: Use): boolean =>
   attributes.includes('_BUSINESS_USE') || (use === 'business' && !attributes.includes('_PERSONAL_USE'));
 

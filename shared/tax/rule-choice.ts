@@ -15,17 +15,18 @@ const matchedCode = (ptcs: readonly string[], path: string): string | undefined 
 type Candidate = { readonly rule: Rule; readonly depth: number };
 
 // Releases are immutable and the codes are few, so each code is looked up in each release's rules once.
-const candidatesByRelease = new WeakMap<Release, Map<string, readonly Candidate[]>>();
+// By their list, which all that was put together of one release have in common.
+const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Candidate[]>>();
 
-const candidatesOf = (release: Release, path: string): readonly Candidate[] => {
-  let byPath = candidatesByRelease.get(release);
+const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] => {
+  let byPath = candidatesByRules.get(rules);
   if (!byPath) {
     byPath = new Map();
-    candidatesByRelease.set(release, byPath);
+    candidatesByRules.set(rules, byPath);
   }
   const known = byPath.get(path);
   if (known) return known;
-  const candidates = release.rules.flatMap((rule) => {
+  const candidates = rules.flatMap((rule) => {
     const code = matchedCode(rule.ptcs, path);
     return code === undefined ? [] : [{ rule, depth: code.split('.').length }];
   });
@@ -33,8 +34,13 @@ const candidatesOf = (release: Release, path: string): readonly Candidate[] => {
   return candidates;
 };
 
-const isBound = ({ levels, jurisdictions }: Rule, { type, code }: Jurisdiction): boolean =>
-  (levels === null || levels.includes(type)) && (!jurisdictions || jurisdictions.includes(code));
+/** A jurisdiction that taxes a sale, and the ZIP where the sale is sourced there, if that is known. */
+export type Taxing = Jurisdiction & { readonly zip5?: string | null };
+
+const isBound = ({ levels, jurisdictions, zips }: Rule, { type, code, zip5 }: Taxing): boolean =>
+  (levels === null || levels.includes(type)) &&
+  (!jurisdictions || jurisdictions.includes(code)) &&
+  (!zips || (typeof zip5 === 'string' && zips.some(([low, high]) => low <= zip5 && zip5 <= high)));
 
 /** How many of a rule's attributes the product carries, or `undefined` where they keep the rule away from it. */
 const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
@@ -45,11 +51,11 @@ const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductT
 
 // Codes have less than 10 components and products less than 100 attributes.
 const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
-  depth * 1000 + carried * 10 + (rule.jurisdictions ? 2 : rule.levels === null ? 0 : 1);
+  depth * 1000 + carried * 10 + (rule.jurisdictions || rule.zips ? 2 : rule.levels === null ? 0 : 1);
 
 /**
  * The rule that decides about a product in a jurisdiction on a tax day: the most specific code wins, then the most
- * attributes, then the most specific jurisdiction (named by its code, then by its type), then the latest first day
+ * attributes, then the most specific jurisdiction (named by its code or ZIP, then by its type), then the latest first day
  * (content notes 4.9). Only rules that `isMeant` take part.
  *
  * A rule whose first day is not established takes part before it too, so that the caller can say `not covered` where
@@ -57,7 +63,7 @@ const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
  */
 export const chooseRule = (
   release: Release,
-  jurisdiction: Jurisdiction,
+  jurisdiction: Taxing,
   product: ProductTaxCode,
   day: string,
   isMeant: (rule: Rule) => boolean = () => true,
@@ -78,9 +84,14 @@ export const chooseRule = (
 };
 
 /** A rule of the content, or the state's shipping policy in the shape of one. */
-export type DecidingRule = Omit<Rule, 'effect'> & { readonly effect: Effect | { readonly type: 'any_taxable' } };
+export type DecidingRule = Omit<Rule, 'effect'> & {
+  readonly effect: Effect | { readonly type: 'any_taxable' };
+  /** Whether it is the policy on shipping that is not stated separately, of a state that taxes no other. */
+  readonly isUnlessStated?: boolean;
+};
 
-const stated = '_SEPARATELY_STATED';
+/** Says of a charge that it is stated separately. */
+export const stated = '_SEPARATELY_STATED';
 
 /**
  * The state's shipping policy as a rule, for a shipping charge that no rule of its own names (content notes 4.4).
@@ -94,6 +105,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   const setting = inForce(release.settings.shipping, day, '')[0] ?? { ...first, from: null };
   return {
     ...setting,
+    isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(stated),
     id: `${release.state.slice(3).toLowerCase()}-shipping`,
     levels: null,
     ptcs: ['SHIPPING'],

@@ -42,8 +42,8 @@ export const saleOf = (document: TaxDocument): Sale => {
 const alone: Around = { shipping: 0n, order: 0n };
 
 const baseOf = ({ document }: Sale, index: number, net: bigint, { shipping, order }: Around): Base => {
-  const { quantity } = document.lines[index] as TaxLine;
-  return { net, goods: net, shipping, quantity, exponent: document.exponent, order };
+  const { quantity, amount } = document.lines[index] as TaxLine;
+  return { net, goods: net, shipping, quantity, exponent: document.exponent, isPriced: amount > 0n, order };
 };
 
 /** Assess one line in each of its jurisdictions. */

@@ -103,7 +103,8 @@ export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
   for (const { base, assessments, treatments } of lines) {
     const share = base.shipping;
     for (const [position, treatment] of treatments.entries()) {
-      const goods = assessments[position];
+      // Goods that are not covered have one treatment for all jurisdictions, and their shipping may have more.
+      const goods = assessments[position] ?? assessments[0];
       const { type } = treatment.effect;
       if (goods && type === 'any_taxable') {
         const { code } = treatment.jurisdiction;

@@ -1,9 +1,10 @@
 import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
+import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
 import { roundTogether } from './rounding.ts';
 import { aroundLines, assessDelivery, assessLine, assessLines, type Nets, type Sale } from './sale.ts';
-import { type Charge, isRoundedOnInvoice } from './settle.ts';
+import { type Charge, isRoundedOnInvoice, settle } from './settle.ts';
 import { sum } from './widest-base.ts';
 
 /**
@@ -31,6 +32,7 @@ export type Extracted = {
   readonly nets: Nets;
   readonly charges: readonly Charge[];
   readonly taxes: readonly (readonly bigint[])[];
+  readonly inexact: readonly InexactGross[];
 };
 
 const taxAlone = (assessments: readonly Assessment[]): bigint => sum(roundTogether(assessments));
@@ -99,6 +101,26 @@ const invoicesOf = (sale: Sale, charges: readonly Charge[]): number[][] => {
   return [...Map.groupBy(indexes, keyOf).values()];
 };
 
+/** What is rounded together and does not come to its gross, with the tax that its nets have by themselves. */
+const inexactOf = (
+  { document }: Sale,
+  charges: readonly Charge[],
+  grosses: readonly bigint[],
+  amounts: readonly bigint[],
+  invoices: readonly (readonly number[])[],
+): InexactGross[] => {
+  const taxes = settle(document.rounding, charges);
+  const alone = [...charges.keys()].filter((index) => !invoices.some((indexes) => indexes.includes(index)));
+  return [...invoices, ...alone.map((index) => [index])]
+    .map((indexes) => ({
+      charges: indexes.map((index) => (index < document.lines.length ? index : null)),
+      gross: sum(indexes.map((index) => grosses[index] as bigint)),
+      net: sum(indexes.map((index) => amounts[index] as bigint)),
+      taxOfNet: sum(indexes.flatMap((index) => taxes[index] as bigint[])),
+    }))
+    .filter(({ gross, net, taxOfNet }) => net + taxOfNet !== gross);
+};
+
 /**
  * Take the tax out of a sale whose prices include it (interface decisions 2): line by line, or where the tax is rounded on
  * the invoice, out of each state's invoice as a whole. The tax of a charge is what its gross has more than its net.
@@ -125,5 +147,5 @@ export const extractSale = (sale: Sale, gross: Nets): Extracted => {
       indexes.map((index) => (charges[index] as Charge).assessments),
       indexes.map((index) => taxes[index] as bigint[]),
     );
-  return { nets, charges, taxes };
+  return { nets, charges, taxes, inexact: inexactOf(sale, charges, grosses, amounts, invoices) };
 };

@@ -3,9 +3,16 @@ import type { Jurisdiction, Rate, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { isBandOnly, isMeantForBand } from './band-jurisdiction.ts';
 import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment, Use } from './document.ts';
-import { doubtsAbout, doubtsAboutRule, notCovered, otherCurrency, otherCurrencyTable } from './doubts.ts';
-import { generalRates, ratedAs, rateOn, scaledRate } from './general-rate.ts';
-import { isInMoney, resolveEffect } from './resolve-effect.ts';
+import {
+  doubtsAbout,
+  doubtsAboutRule,
+  doubtsAboutShipping,
+  notCovered,
+  otherCurrency,
+  otherCurrencyTable,
+} from './doubts.ts';
+import { generalRates, ratedAs, rateOn, ratesOf, scaledRate } from './general-rate.ts';
+import { isInMoney, isWholeAnswer, resolveEffect } from './resolve-effect.ts';
 import { halfUp, roundingOf } from './rounding-setting.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
@@ -25,14 +32,20 @@ export type Subject = {
 export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment[] => {
   const { release, jurisdictions } = place;
   if (!release || place.jurisdictions.length === 0) return [uncovered(place, subject.relief, [])];
-  const rates = jurisdictions.map(({ code }) => rateOn(release, code, subject.day));
-  const isOver = release.established_to !== null && subject.day > release.established_to;
-  const isUnknown = jurisdictions.some(({ code }, index) => !rates[index] && !isBandOnly(release, code));
-  if (isOver || isUnknown) return [uncovered(place, subject.relief, [notCovered(release, subject.day)])];
-  return jurisdictions.map((jurisdiction, index) => {
-    const sourcing = place.sourcing[index] as SourcedAt;
-    return treat({ release, place, jurisdiction, sourcing, rate: rates[index] ?? null, subject });
-  });
+  const { day, relief } = subject;
+  const cases = jurisdictions.map((jurisdiction, index) => ({
+    release,
+    place,
+    jurisdiction,
+    sourcing: place.sourcing[index] as SourcedAt,
+    zip5: place.zips[index] ?? null,
+    rate: rateOn(release, jurisdiction.code, day) ?? null,
+    isBandOnly: isBandOnly(release, jurisdiction.code),
+    subject,
+  }));
+  const isOver = release.established_to !== null && day > release.established_to;
+  if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, day)])];
+  return cases.map((one) => treat(one));
 };
 
 const none = scaledRate('0');
@@ -53,31 +66,46 @@ const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Trea
   doubts: relief ? [] : doubts,
 });
 
-/** One jurisdiction of a place, with its rate of the day; `null` where it is there for a band alone. */
+/** One jurisdiction of a place, with its rate of the day; `null` where that is not established, or it has a band alone. */
 type Case = {
   readonly release: Release;
   readonly place: Place;
   readonly jurisdiction: Jurisdiction;
   readonly sourcing: SourcedAt;
+  readonly zip5: string | null;
   readonly rate: Rate | null;
+  readonly isBandOnly: boolean;
   readonly subject: Subject;
 };
 
 /** The rule of a case, without the holidays that have been found not to hold. */
-const ruleOf = ({ release, jurisdiction, rate, subject: { product, day } }: Case, without: readonly Rule[]) =>
-  chooseRule(
-    release,
-    jurisdiction,
-    product,
-    day,
-    (rule) => !without.includes(rule) && (rate !== null || isMeantForBand(rule, jurisdiction.code)),
-  ) ?? shippingRule(release, product, day);
+const ruleOf = (one: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
+  const { release, jurisdiction, zip5, subject } = one;
+  const { product, day } = subject;
+  const isMeant = (rule: Rule) =>
+    !without.includes(rule) && (!one.isBandOnly || isMeantForBand(rule, jurisdiction.code));
+  return chooseRule(release, { ...jurisdiction, zip5 }, product, day, isMeant) ?? shippingRule(release, product, day);
+};
+
+// Goods that a rule exempts, or taxes at a rate of its own, are answered also where the general rate is not established.
+const isKnown = (one: Case): boolean => {
+  const { release, rate, subject } = one;
+  if (rate || one.isBandOnly) return true;
+  const rule = subject.relief ? undefined : ruleOf(one);
+  return rule !== undefined && coversDay(rule, subject.day, release.established_from) && isWholeAnswer(rule.effect);
+};
+
+// What a rate is compared with to be called a reduced one, where the general rate of the day is not established.
+const generalLater = ({ release, jurisdiction }: Case): ScaledRate => {
+  const [known] = ratesOf(release, jurisdiction.code);
+  return known ? scaledRate(known.rate) : none;
+};
 
 const treat = (one: Case, without: readonly Rule[] = []): Treatment => {
   const { release, place, jurisdiction, sourcing, rate, subject } = one;
   const rule = ruleOf(one, without);
   const { goods, own } = rate ? generalRates(rate, subject.product, place.isInterstate) : noRates;
-  const { effect, ruleId, doubts } = find(one, rule, goods.rate, without);
+  const { effect, ruleId, doubts } = find(one, rule, rate ? goods.rate : generalLater(one), without);
   return {
     jurisdiction,
     sourcing,
@@ -86,7 +114,7 @@ const treat = (one: Case, without: readonly Rule[] = []): Treatment => {
     general: own,
     effect,
     includesShipping: rule?.threshold_includes_shipping ?? false,
-    isBandOnly: rate === null,
+    isBandOnly: one.isBandOnly,
     ruleId,
     doubts,
   };
@@ -104,7 +132,7 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
     return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId: null, doubts: [] };
   if (relief) return { effect: { type: 'relief', reason: relief }, ruleId, doubts: [] };
   // For goods without a band, a jurisdiction that is there for it does nothing, and knows nothing of them either.
-  if (!rate && !rule) return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId, doubts: [] };
+  if (one.isBandOnly && !rule) return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId, doubts: [] };
   const isForeign = currency !== release.currency;
   const notKnown = (doubt: Doubt): Finding => ({
     effect: { type: 'relief', reason: 'not_supported' },
@@ -118,6 +146,7 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
   const doubts = [
     ...(rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : []),
     ...doubtsAboutRule(rule, product, jurisdiction),
+    ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
   const resolving = { product, use, general, otherwise: () => withoutHoliday(one, without, rule, doubts) };

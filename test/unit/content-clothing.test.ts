@@ -1,5 +1,6 @@
 /** Clothing (content notes 4.2), asked as a client asks. Figures of the law and of its examples, typed by hand. */
 import { describe, expect, it } from 'vitest';
+import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';
 
@@ -96,5 +97,110 @@ describe('clothing in New York', () => {
     const since = { ...known, established_from: '2020-01-01' } as NonNullable<typeof known>;
     const outcome = ask({ to: town('NY'), tax_date: day, line_items: [shirt('100.00')] }, { releaseFor: () => since });
     expect(outcome.tax_amount).toBe(tax);
+  });
+});
+
+describe('clothing in New York, by imported files', () => {
+  const woocommerce = (...rows: readonly string[]) => ({
+    format: 'woocommerce' as const,
+    header: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
+    rows,
+  });
+  const zipRates = (...rows: readonly string[]) => ({
+    format: 'zip-rates' as const,
+    header:
+      'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
+    rows,
+  });
+  type Table = ReturnType<typeof woocommerce> | ReturnType<typeof zipRates>;
+  const taxIn = async (
+    { format, header, rows }: Table,
+    line_items: readonly object[],
+    postal_code = '10001',
+    city = 'New York',
+  ) => {
+    const imported = await importFiles(format, 'NY', [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
+    const to = { state: 'NY', postal_code, city };
+    return ask({ to, tax_date: '2026-11-20', line_items }, { releaseFor: releaseForOf(imported) });
+  };
+  const cart = [shirt('150.00'), { ...shirt('25.00'), quantity: '2' }];
+
+  const cityTables: readonly (readonly [string, Table])[] = [
+    ['one combined row', woocommerce('US,NY,10001,NEW YORK,8.8750,NYC,1,0,1,')],
+    ['one combined row without a city', woocommerce('US,NY,10001,*,8.8750,Tax,1,0,1,')],
+    [
+      'a row for each tax',
+      woocommerce(
+        'US,NY,*,*,4.0000,NY State Tax,1,0,1,',
+        'US,NY,10001,*,4.5000,City,2,0,1,',
+        'US,NY,10001,*,0.3750,MCTD,3,0,1,',
+      ),
+    ],
+    ...[
+      'NEW YORK',
+      'NEW YORK CITY',
+      'NEW YORK COUNTY',
+      'NYC',
+      'MANHATTAN',
+      'BROOKLYN',
+      'BRONX',
+      'KINGS',
+      'QUEENS',
+      'STATEN ISLAND',
+    ].map((name) => [`a region ${name}`, zipRates(`NY,10001,${name},0.08875,0.04,0,0.045,0.00375,1`)] as const),
+    ['the city’s tax as a county’s', zipRates('NY,10001,NEW YORK,0.08875,0.04,0.045,0,0.00375,1')],
+    ['all of it as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
+  ];
+
+  it.each(cityTables)('New York City is exempt under 110: %s', async (_, table) => {
+    expect((await taxIn(table, cart)).tax_amount).toBe('13.31');
+    expect((await taxIn(table, [shirt('109.99')])).tax_amount).toBe('0.00');
+    expect((await taxIn(table, [shirt('110.00')])).tax_amount).toBe('9.76');
+    expect((await taxIn(table, [{ unit_price: '100.00' }])).tax_amount).toBe('8.88');
+  });
+
+  it.each([
+    '10001',
+    '10282',
+    '10301',
+    '10314',
+    '10451',
+    '10475',
+    '11004',
+    '11101',
+    '11201',
+    '11256',
+    '11351',
+    '11439',
+    '11691',
+  ])('%s is in New York City', async (zip) => {
+    const table = zipRates(`NY,${zip},ANY,0.08875,0.04,0.045,0,0.00375,1`);
+    expect((await taxIn(table, [shirt('109.99')], zip)).tax_amount).toBe('0.00');
+  });
+
+  it.each(['11001', '11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
+    '%s is not, and a locality that may have elected the exemption is named',
+    async (zip) => {
+      const outcome = await taxIn(zipRates(`NY,${zip},ANY,0.08,0.04,0.04,0,0,1`), [shirt('100.00')], zip);
+      expect(outcome.tax_amount).toBe('4.00');
+      expect(outcome.warnings.map(({ message }) => message)).toContainEqual(
+        expect.stringMatching(/rule ny-clothing-local: .*Chautauqua.*Putnam/),
+      );
+    },
+  );
+
+  it.each([
+    ['12534', 'HUDSON'],
+    ['13815', 'NORWICH'],
+    ['14701', 'JAMESTOWN'],
+    ['13753', 'DELHI'],
+    ['12414', 'CATSKILL'],
+    ['12108', 'LAKE PLEASANT'],
+    ['13827', 'OWEGO'],
+    ['10512', 'CARMEL'],
+  ])('%s %s is in a county that has elected the exemption', async (zip, town) => {
+    const table = zipRates(`NY,${zip},${town},0.08,0.04,0.04,0,0,1`);
+    expect((await taxIn(table, [shirt('50.00')], zip, town)).tax_amount).toBe('0.00');
+    expect((await taxIn(table, [shirt('110.00')], zip, town)).tax_amount).toBe('8.80');
   });
 });

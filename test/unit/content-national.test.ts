@@ -100,3 +100,74 @@ describe('every address of the country', () => {
     }
   });
 });
+
+describe('a ZIP near a local tax', () => {
+  const taxAt = (state: string, postal_code: string, ambiguous_address: 'warn' | 'highest_rate') =>
+    ask({ to: { state, postal_code } }, { settings: { ambiguous_address } });
+
+  it.each([
+    {
+      state: 'VA',
+      zip: '27048',
+      tax: '6.30',
+      because: 'the counties on Virginia’s side of Stoneville both tax for schools',
+    },
+    { state: 'VA', zip: '23694', tax: '7.00', because: 'it is in York County' },
+    { state: 'VA', zip: '23695', tax: '7.00', because: 'it is between ZIPs of York County' },
+    { state: 'VA', zip: '23697', tax: '7.00', because: 'it is between ZIPs of York County' },
+    { state: 'VA', zip: '23700', tax: '7.00', because: 'it is between ZIPs of York County' },
+    { state: 'VA', zip: '23701', tax: '6.00', because: 'Portsmouth begins there' },
+    { state: 'VA', zip: '24352', tax: '5.30', because: 'it is in Carroll and Floyd counties' },
+    { state: 'VA', zip: '28675', tax: '5.30', because: 'Grayson County, across from Sparta, adds nothing' },
+    { state: 'VA', zip: '37642', tax: '5.30', because: 'Scott County adds nothing' },
+    { state: 'VA', zip: '24604', tax: '5.30', because: 'Tazewell County adds nothing' },
+    { state: 'VA', zip: '20598', tax: '6.00', because: 'it is in Arlington' },
+    { state: 'PA', zip: '19151', tax: '8.00', because: 'it is in Philadelphia' },
+    { state: 'MS', zip: '38852', tax: '7.00', because: 'Iuka, at Alabama, adds nothing' },
+    { state: 'MS', zip: '38769', tax: '7.00', because: 'so does the river at Arkansas' },
+    { state: 'MS', zip: '38326', tax: '7.00', because: 'and what reaches over from Tennessee' },
+    { state: 'MT', zip: '59601', tax: '0.00', because: 'Helena is no resort' },
+    { state: 'MT', zip: '59718', tax: '0.00', because: 'nor is Bozeman' },
+  ])('$state $zip: $tax on 100.00, $because', ({ state, zip, tax }) => {
+    for (const policy of ['warn', 'highest_rate'] as const) {
+      const { tax_amount, line_items } = taxAt(state, zip, policy);
+      expect(tax_amount).toBe(tax);
+      expect(line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
+    }
+  });
+
+  it.each([
+    ...['15069', '15632', '16066'].map((zip) => ({ state: 'PA', zip, low: '6.00', high: '7.00' })),
+    ...['19012', '19027'].map((zip) => ({ state: 'PA', zip, low: '6.00', high: '8.00' })),
+    { state: 'VA', zip: '20119', low: '5.30', high: '6.00' },
+    { state: 'VA', zip: '22546', low: '5.30', high: '6.00' },
+    { state: 'VA', zip: '23847', low: '5.30', high: '6.00' },
+    { state: 'VA', zip: '24343', low: '5.30', high: '6.30' },
+    ...['39056', '39157', '39174'].map((zip) => ({ state: 'MS', zip, low: '7.00', high: '8.00' })),
+    ...['38862', '38866', '38879'].map((zip) => ({ state: 'MS', zip, low: '7.00', high: '7.25' })),
+    ...['59937', '59068', '59030', '59081', '59866', '59755', '59912'].map((zip) => {
+      return { state: 'MT', zip, low: '0.00', high: '3.00' };
+    }),
+    ...['59716', '59758'].map((zip) => ({ state: 'MT', zip, low: '0.00', high: '4.00' })),
+  ])('$state $zip may have more than $low, and says so', ({ state, zip, low, high }) => {
+    for (const [policy, tax] of [
+      ['warn', low],
+      ['highest_rate', high],
+    ] as const) {
+      const { tax_amount, line_items, warnings } = taxAt(state, zip, policy);
+      expect(tax_amount).toBe(tax);
+      expect(line_items[0]?.address_resolution.ambiguous).toBe(true);
+      expect(warnings.map(({ code }) => code)).toContain('address_ambiguous');
+    }
+  });
+
+  it('that is a Montana resort taxes no groceries, and meals', () => {
+    const highest = (product_tax_code: string) =>
+      ask(
+        { to: { state: 'MT', postal_code: '59937' }, line_items: [{ product_tax_code }] },
+        { settings: { ambiguous_address: 'highest_rate' } },
+      ).tax_amount;
+    expect(highest('FOOD.GROCERY')).toBe('0.00');
+    expect(highest('FOOD.PREPARED_FOOD')).toBe('3.00');
+  });
+});

@@ -99,6 +99,7 @@ const Shape = z.strictObject({
       id: z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+$/)),
       levels: z.nullable(z.array(Level).check(z.minLength(1))),
       jurisdictions: z.optional(z.array(z.string()).check(z.minLength(1))),
+      zips: z.optional(z.array(z.tuple([Zip, Zip])).check(z.minLength(1))),
       threshold_includes_shipping: z.optional(z.boolean()),
       ptcs: z.array(z.string()).check(z.minLength(1)),
       attributes: z.strictObject({ any: z.array(z.string()), none: z.array(z.string()) }),
@@ -247,10 +248,10 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
 
   it('has no two rules for the same goods and days that nothing but their order tells apart', () => {
     const claims = release.rules.flatMap(
-      ({ id: ruleId, ptcs, levels, jurisdictions, attributes: { any, none }, ...days }) =>
+      ({ id: ruleId, ptcs, levels, jurisdictions, zips, attributes: { any, none }, ...days }) =>
         ptcs.flatMap((ptc) =>
           (levels ?? ['state', 'county', 'city', 'district']).flatMap((level) =>
-            (jurisdictions ?? ['any']).map((code) => ({
+            (jurisdictions ?? zips?.map(([low, high]) => `${low}-${high}`) ?? ['any']).map((code) => ({
               ruleId,
               any,
               none,

@@ -351,25 +351,23 @@ describe('a fee', () => {
     expect(shipping).toMatchObject({ taxable: 1000n, exempt: 0n, tax: 65n });
   });
 
-  it('where prices include tax, is what its line says and no more', () => {
-    const gross = (amount: string) => lineOf(minnesota, { ptc, amount });
-    const included = (line: ReturnType<typeof gross>) =>
-      calculateTax(documentOf([line, goods('106.50')], { taxIncluded: true })).lines.map(({ tax, exempt }) => [
-        tax,
-        exempt,
-      ]);
-    expect(included(gross('0.50'))).toEqual([
-      [50n, 0n],
-      [650n, 0n],
-    ]);
-    expect(included(gross('0.60'))).toEqual([
-      [50n, 10n],
-      [650n, 0n],
-    ]);
-    expect(included(gross('0.30'))).toEqual([
-      [30n, 0n],
-      [650n, 0n],
-    ]);
+  it.each([
+    { line: { amount: '0.50' }, because: 'it is the fee' },
+    { line: { amount: '0.60' }, because: 'whatever it is' },
+    { line: { amount: '0.50', discount: '0.50' }, because: 'also where a discount takes it all' },
+  ])('with a price, $line.amount, is what the seller states: nothing is added, $because', ({ line }) => {
+    for (const taxIncluded of [false, true])
+      for (const rounding of ['line', 'invoice'] as const) {
+        const priced = lineOf(minnesota, { ptc, ...line });
+        const document = documentOf([priced, goods(taxIncluded ? '106.50' : '100.00')], { taxIncluded, rounding });
+        const taxed = calculateTax(document).lines;
+        expect(taxed.map(({ tax }) => tax)).toEqual([0n, 650n]);
+        expect(taxed[0]).toMatchObject({ taxable: 0n, exempt: priced.amount - priced.discount, inexact: null });
+        expect(taxed[0]?.rows.map(({ rate, reason }) => [rate, reason])).toEqual([
+          ['0', 'product_exempt'],
+          ['0.005', 'product_exempt'],
+        ]);
+      }
   });
 });
 

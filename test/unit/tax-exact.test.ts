@@ -62,7 +62,7 @@ describe('exact half cents', () => {
         const { treatments } = taxLine(lineOf(placeAt(rates)));
         const quantity = { units: 1n, scale: 0 };
         for (let tie = 0; tie < 200_000; tie += 1, amount += period) {
-          const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, order: 0n };
+          const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
           const taxes = roundTogether(treatments.map((treatment) => assess(treatment, base)));
           if (total(taxes) !== (amount * rate + unit / 2n) / unit || (amount * rate) % unit !== unit / 2n) wrong += 1;
         }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect, Rule } from '../../shared/content/release.ts';
+import { calculateTax } from '../../shared/tax/calculate.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
-import { jurisdiction, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+import { documentOf, jurisdiction, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 
 const taxable: Effect = { type: 'taxable' };
 const exempt: Effect = { type: 'exempt' };
@@ -127,6 +128,120 @@ describe('the rule that decides', () => {
       rule('after', ['GENERAL'], taxable, { from: '2026-07-01', to: '2026-12-31' }),
     ];
     expect(winner(rules, 'GENERAL', day)).toBe(wins);
+  });
+});
+
+describe('a rule for ZIPs', () => {
+  const rules = [
+    rule('city', ['CLOTHING'], exempt, {
+      zips: [
+        ['10001', '10292'],
+        ['11004', '11005'],
+      ],
+    }),
+    rule('locals', ['CLOTHING'], taxable, { levels: ['state', 'city'], from: '2026-06-01' }),
+  ];
+  const winnerAt = (zip5: string | null, among: readonly Rule[], type: 'state' | 'city' = 'city') =>
+    chooseRule(
+      releaseOf({ rules: among }),
+      { ...jurisdiction('US-XX', type), zip5 },
+      productOf('CLOTHING.APPAREL'),
+      '2026-10-08',
+    )?.id;
+
+  it.each([
+    { zip5: '10000', wins: 'locals', because: 'just below the range' },
+    { zip5: '10001', wins: 'city', because: 'the first of it' },
+    { zip5: '10292', wins: 'city', because: 'the last of it' },
+    { zip5: '10293', wins: 'locals', because: 'just above it' },
+    { zip5: '11005', wins: 'city', because: 'a second range' },
+    { zip5: null, wins: 'locals', because: 'no ZIP is in none' },
+  ])('binds in them alone, and is then more specific than levels: $zip5, $because', ({ zip5, wins }) => {
+    for (const among of [rules, rules.toReversed()]) {
+      expect(winnerAt(zip5, among)).toBe(wins);
+      expect(winnerAt(zip5, among, 'state')).toBe(wins);
+    }
+  });
+
+  it('is as specific as one for jurisdictions by code: of both the later decides', () => {
+    const [zips = rule('', [], exempt)] = rules;
+    const named = (from: string) => rule('named', ['CLOTHING'], taxable, { jurisdictions: ['US-XX'], from });
+    expect(winnerAt('10001', [zips, named('2026-01-01')])).toBe('named');
+    expect(winnerAt('10001', [named('1999-01-01'), zips])).toBe('city');
+  });
+
+  it('binds in its jurisdictions alone where it names some', () => {
+    const both = [rule('both', ['CLOTHING'], exempt, { zips: [['10001', '10001']], jurisdictions: ['US-XX-1'] })];
+    expect(winnerAt('10001', both)).toBeUndefined();
+    expect(winnerAt('10001', [{ ...(both[0] as Rule), jurisdictions: ['US-XX'] }])).toBe('both');
+  });
+});
+
+describe('a day whose general rate is not established', () => {
+  const of = [
+    { code: 'US-XX', type: 'state', rate: '0.04' },
+    { code: 'US-XX-1', type: 'county', rate: '0.01' },
+  ] as const;
+  const dated = { from: '2025-09-01', to: null };
+  const food = ['FOOD.GROCERY'];
+  const known = releaseOf({ of: [...of] });
+  const on = (day: string, rules: readonly Rule[], { isLocalKnown = true, isLocal = false } = {}) => {
+    const rates = known.rates.map((one, index) => (index === 1 && isLocalKnown ? one : { ...one, from: null }));
+    const place = placeOf({ ...known, rates, rules }, isLocal ? known.jurisdictions : [known.jurisdictions[0]]);
+    return taxLine(lineOf(place, { ptc: 'FOOD.GROCERY' }), { day }).rows.map(
+      ({ jurisdiction: { code }, rate, reason, tax }) => `${code} ${rate} ${reason} ${tax}`,
+    );
+  };
+  const unanswered = ['US-XX 0 not_supported 0'];
+
+  it.each<{ effect: Effect; row: string }>([
+    { effect: { type: 'rate', rate: '0.02' }, row: '0.02 reduced_rated 200' },
+    { effect: { type: 'rate', rate: '0.05' }, row: '0.05 standard_rated 500' },
+    { effect: { type: 'rate', rate: '0' }, row: '0 zero_rated 0' },
+    { effect: { type: 'tax_cap', rate: '0.03', amount: '1' }, row: '0.03 reduced_rated 100' },
+    { effect: exempt, row: '0 product_exempt 0' },
+  ])('is answered by a rule that needs none: $row', ({ effect, row }) => {
+    const rules = [rule('food', food, effect, dated)];
+    expect(on('2025-09-01', rules)).toEqual([`US-XX ${row}`]);
+    expect(on('2025-08-31', rules)).toEqual(unanswered);
+    expect(on('2025-09-01', [rule('food', food, effect, undated)])).toEqual(unanswered);
+  });
+
+  it.each<Effect>([
+    taxable,
+    { type: 'base_percent', percent: '0.5' },
+    { type: 'threshold_excess', amount: '50' },
+    { type: 'threshold_rate', amount: '50', rate: '0.05' },
+    { type: 'holiday', amount: '50', inclusive: false },
+  ])('is not answered by a rule that rests on it: $type', (effect) =>
+    expect(on('2025-09-01', [rule('food', food, effect, dated)])).toEqual(unanswered),
+  );
+
+  it('is answered where each jurisdiction has its rate or such a rule, and else for none of them', () => {
+    const own = rule('food', food, { type: 'rate', rate: '0.02' }, { ...dated, levels: ['state'] });
+    const local = rule('local', food, exempt, { ...dated, levels: ['county'] });
+    const both = { isLocal: true, isLocalKnown: true };
+    const neither = { isLocal: true, isLocalKnown: false };
+    expect(on('2025-09-01', [own], both)).toEqual(['US-XX 0.02 reduced_rated 200', 'US-XX-1 0.01 standard_rated 100']);
+    expect(on('2025-09-01', [own], neither)).toEqual(unanswered);
+    expect(on('2025-09-01', [{ ...own, from: null }], both)).toEqual(unanswered);
+    expect(on('2025-09-01', [own, local], neither)).toEqual([
+      'US-XX 0.02 reduced_rated 200',
+      'US-XX-1 0 product_exempt 0',
+    ]);
+  });
+
+  it('leaves the shipping of goods that are not covered without an answer, where it is exempt in the state', () => {
+    const rates = known.rates.map((one, index) => (index === 1 ? one : { ...one, from: null }));
+    const rules = [rule('shipping', ['SHIPPING'], exempt, { ...dated, levels: ['state'] })];
+    const place = placeOf({ ...known, rates, rules });
+    const shipping = { amount: 1000n, product: productOf('SHIPPING.DELIVERY') };
+    const taxed = calculateTax(documentOf([lineOf(place)], { day: '2025-09-01', shipping }));
+    expect(taxed.lines[0]?.tax).toBe(0n);
+    expect(taxed.shipping?.rows.map(({ reason, tax }) => [reason, tax])).toEqual([
+      ['product_exempt', 0n],
+      ['not_supported', 0n],
+    ]);
   });
 });
 

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { sourceSale } from '../../shared/calculations/sourcing.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
+import type { Sourcing } from '../../shared/content/release.ts';
+import { ask, locationOf, releaseOf, rule } from '../support/builders.ts';
+
+/** Rules that bind by the ZIP: of a sale, the ZIP of the end where it is taxed. */
+
+const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
+const releaseFor = (policy: Sourcing) => () =>
+  releaseOf({
+    of: [
+      { code: 'US-CA', type: 'state', rate: '0.06' },
+      { code: 'COUNTY', type: 'county', rate: '0.01' },
+      { code: 'DISTRICT', type: 'district', rate: '0.005' },
+    ],
+    locations: [locationOf({ zips: [['90001', '94199']], alternatives: [['COUNTY', 'DISTRICT']] })],
+    rules: [
+      rule('goods', ['GENERAL'], { type: 'taxable' }),
+      rule('there', ['GENERAL'], { type: 'exempt' }, { zips: [['94102', '94102']] }),
+    ],
+    settings: { sourcing: [{ ...always, policy }] },
+  });
+const at = (postal_code?: string) => ({ state: 'CA', ...(postal_code ? { postal_code } : {}) });
+
+describe('a rule for a ZIP', () => {
+  it.each<{ policy: Sourcing; from: string; to: string; tax: string; because: string }>([
+    { policy: 'destination', from: '90001', to: '94102', tax: '0.00', because: 'the destination decides' },
+    { policy: 'destination', from: '94102', to: '90001', tax: '7.50', because: 'the origin does not' },
+    { policy: 'origin', from: '90001', to: '94102', tax: '7.50', because: 'the destination does not' },
+    { policy: 'origin', from: '94102', to: '90001', tax: '0.00', because: 'the origin decides' },
+    { policy: 'mixed', from: '90001', to: '94102', tax: '7.00', because: 'the district alone is at the destination' },
+    { policy: 'mixed', from: '94102', to: '90001', tax: '0.50', because: 'all but the district are at the origin' },
+  ])('by $policy, from $from to $to: $tax, $because', ({ policy, from, to, tax }) => {
+    const asked = { to: at(to), ship_from: { address: at(from) } };
+    expect(ask(asked, { releaseFor: releaseFor(policy) }).tax_amount).toBe(tax);
+  });
+
+  it('binds with its four digits too, and of no address without a ZIP', () => {
+    const around = { releaseFor: releaseFor('destination') };
+    expect(ask({ to: at('94102-1234') }, around).tax_amount).toBe('0.00');
+    expect(ask({ to: at() }, around).tax_amount).toBe('6.00');
+  });
+
+  it('leaves lines for other ZIPs alone', () => {
+    const line_items = ['94102', '94103', '94102'].map((zip) => ({ customer: { address: at(zip) } }));
+    const outcome = ask({ line_items }, { releaseFor: releaseFor('destination') });
+    expect(outcome.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['0.00', '7.50', '0.00']);
+  });
+
+  it('finds a ZIP for each jurisdiction of a place', () => {
+    const read = readAddress(at('94102'), '');
+    if (!read.ok) throw new Error('The address is one.');
+    for (const policy of ['destination', 'origin', 'mixed'] as const) {
+      const around = { releaseFor: releaseFor(policy), day: '2026-09-15', highest: false };
+      const { place } = sourceSale({ to: read.value, from: read.value }, around);
+      expect(place.zips).toEqual(place.jurisdictions.map(() => '94102'));
+    }
+  });
+});
