@@ -1,5 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
-import { readAddress, type TaxAddress } from '../content/location/address.ts';
+import { addressesByState, readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 
@@ -8,13 +8,14 @@ type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
 };
 
 /**
- * The addresses that a calculation may tax at, or that goods are sent from, each once: what its content is loaded for.
+ * The addresses that a calculation may tax at, or that goods are sent from, each once: what its content is loaded for. One
+ * whose ZIP is in several states, and that names none of them, is there in each of them.
  *
  * One that cannot be read is left out; locating refuses it, and says why.
  */
 export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
   const seen = new Set<PostalAddress>();
-  const found = new Map<string, TaxAddress>();
+  const found = new Map<string, readonly TaxAddress[]>();
   const add = (address: PostalAddress | null | undefined) => {
     if (!address || seen.has(address)) return;
     seen.add(address);
@@ -22,12 +23,12 @@ export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_fro
     const key = JSON.stringify([address.country, address.state, address.postal_code, address.city]);
     if (found.has(key)) return;
     const read = readAddress(address, '');
-    if (read.ok) found.set(key, read.value);
+    if (read.ok) found.set(key, addressesByState(read.value));
   };
   for (const { customer, ship_from } of input.line_items ?? []) {
     add(customer?.address ?? input.customer?.address);
     add(ship_from?.address ?? input.ship_from?.address);
   }
   if (input.line_items?.length) add(settings.ship_from);
-  return [...found.values()];
+  return [...found.values()].flat();
 };

@@ -1,4 +1,6 @@
-import { statesOfZip } from '../content/location/zip-states.ts';
+import type { StateCandidate } from '../content/location/place.ts';
+import { rateDecimals } from '../content/release.ts';
+import { decimalText, listed } from './explain/step.ts';
 import type { Decisive } from './sourcing.ts';
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
@@ -8,17 +10,26 @@ const noMorePrecise = 'No other address would be more precise: only content by Z
 const hasZips = ({ release }: Decisive['place']): boolean =>
   release !== null && (release.locals === 'listed' || release.locations.some(({ zips }) => zips.length > 0));
 
+const candidateText = ({ state, rate, coverage }: StateCandidate): string => {
+  if (rate === null) return `${state} (not covered by the content)`;
+  const text = decimalText({ units: rate, scale: rateDecimals });
+  return `${state} (${coverage === 'partial' ? `${text} without its local taxes` : text})`;
+};
+
+// Which of the states was chosen, and by what.
+const assumedText = ({ states, wanted, address: { state } }: Decisive): string =>
+  states.some(({ rate }) => rate !== null)
+    ? `${state} was assumed, which has the ${wanted} combined general rate that is known.`
+    : `${state} was assumed.`;
+
 /** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
-export const ambiguityOf = ({
-  address,
-  place,
-  resolution: { level },
-  isByName,
-}: Decisive): { why: string; advice: string } => {
-  const { zip5, plus4, city, state, isStateGuessed } = address;
+export const ambiguityOf = (decisive: Decisive): { why: string; advice: string } => {
+  const { address, place, resolution, isByName } = decisive;
+  const { level } = resolution;
+  const { zip5, plus4, city, isStateGuessed } = address;
   if (isStateGuessed)
     return {
-      why: `ZIP ${zip5} lies in ${statesOfZip(zip5 ?? '').join(' and ')}, and no state was sent; ${state} was assumed.`,
+      why: `ZIP ${zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
   if (isByName)

@@ -15,6 +15,8 @@ export const warningCodes = [
   'not_covered',
   'content_unconfirmed',
   'taxability_not_established',
+  'shipping_not_stated',
+  'tax_included_not_exact',
   'tax_amount_differs',
   'tax_amount_dropped',
   'credit_line_unmatched',

@@ -2,14 +2,14 @@ import type { ReleaseFor } from '../content/content.ts';
 import { inForce } from '../content/effective.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { mergedRelease } from '../content/location/merged-release.ts';
-import { type Located, locate, type Resolution, type TaxingPlace } from '../content/location/place.ts';
+import { type Located, locate, type Resolution } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
 import type { Evidence, Release } from '../content/release.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 
 /** An address that decides about a sale, and which of its two it is. */
-export type Decisive = Located & { readonly address: TaxAddress; readonly at: SourcedAt };
+export type Decisive = Located & { readonly at: SourcedAt };
 
 /** Where a sale is taxed, and by which of its addresses: the first decides about the state, at least. */
 export type Sourced = {
@@ -51,26 +51,31 @@ const asDoubt = (doubtful: Decisive, { resolution }: Decisive): Decisive => ({
   evidence: [],
 });
 
-const sourcedAt = (place: TaxingPlace, at: SourcedAt, isInterstate: boolean): Place => ({
+const sourcedAt = ({ place, address: { zip5 }, at }: Decisive, isInterstate: boolean): Place => ({
   ...place,
   sourcing: place.jurisdictions.map(() => at),
+  zips: place.jurisdictions.map(() => zip5),
   isInterstate,
 });
 
 /** California's: districts tax where the goods arrive, all others where they come from. */
-const mixedPlace = (origin: TaxingPlace, destination: TaxingPlace): Place => {
+const mixedPlace = (
+  { place: origin, address: from }: Decisive,
+  { place: destination, address: to }: Decisive,
+): Place => {
   const { release, code, name } = origin;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
   const far = destination.jurisdictions.filter(({ type }) => type === 'district');
   // Of what is not covered at one end, the other end is not the whole answer.
   if (!release || !destination.release || near.length === 0 || destination.jurisdictions.length === 0)
-    return { code, name, release, jurisdictions: [], sourcing: [], isInterstate: false };
+    return { code, name, release, jurisdictions: [], sourcing: [], zips: [], isInterstate: false };
   return {
     code,
     name,
     release: mergedRelease(release, destination.release),
     jurisdictions: [...near, ...far],
     sourcing: [...near.map(() => 'origin' as const), ...far.map(() => 'destination' as const)],
+    zips: [...near.map(() => from.zip5), ...far.map(() => to.zip5)],
     isInterstate: false,
   };
 };
@@ -82,30 +87,31 @@ const mixedPlace = (origin: TaxingPlace, destination: TaxingPlace): Place => {
 export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Locating): Sourced => {
   const find = (address: TaxAddress, at: SourcedAt): Decisive => ({
     ...locate(address, releaseFor, day, highest),
-    address,
     at,
   });
   const destination = find(to, 'destination');
   const setting = settingOn(destination, day);
   const policy = setting?.policy ?? 'destination';
-  const isInterstate = from?.state !== to.state;
+  // Of a ZIP in several states locating has chosen one, at both ends.
+  const home = destination.address;
+  const source = from?.isStateGuessed ? find(from, 'origin').address : from;
+  const isInterstate = source?.state !== home.state;
   const doubtAbout = (origin: () => Decisive): Evidence | null =>
     setting && isDoubtful(setting) && isElsewhere(destination, origin()) ? setting : null;
   if (from === null || policy === 'destination') {
     const doubtful = from === null || isInterstate ? null : doubtAbout(() => find(from, 'origin'));
-    return { place: sourcedAt(destination.place, 'destination', isInterstate), decisive: [destination], doubtful };
+    return { place: sourcedAt(destination, isInterstate), decisive: [destination], doubtful };
   }
   if (isInterstate) {
-    const unclear = couldBeState(from, to) ? [asDoubt(find(from, 'origin'), destination)] : [];
+    const unclear = couldBeState(from, home) ? [asDoubt(find(from, 'origin'), destination)] : [];
     const decisive = [destination, ...unclear] as const;
-    return { place: sourcedAt(destination.place, 'destination', true), decisive, doubtful: null };
+    return { place: sourcedAt(destination, true), decisive, doubtful: null };
   }
   const origin = find(from, 'origin');
   const doubtful = doubtAbout(() => origin);
-  if (policy === 'mixed')
-    return { place: mixedPlace(origin.place, destination.place), decisive: [destination, origin], doubtful };
+  if (policy === 'mixed') return { place: mixedPlace(origin, destination), decisive: [destination, origin], doubtful };
   return {
-    place: sourcedAt(origin.place, 'origin', false),
+    place: sourcedAt(origin, false),
     decisive: to.isStateGuessed ? [origin, asDoubt(destination, origin)] : [origin],
     doubtful,
   };

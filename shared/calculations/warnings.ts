@@ -1,8 +1,9 @@
-import type { Doubt, TaxedDocument, Treatment } from '../tax/document.ts';
+import type { Doubt, InexactGross, TaxedDocument, TaxedShipping, Treatment } from '../tax/document.ts';
 import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import type { ReadDocument } from './document.ts';
+import { type Writer, writerFor } from './figures.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
@@ -64,6 +65,34 @@ const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedL
 const isTaxed = ({ treatments }: TaxedDocument['lines'][number]): boolean =>
   treatments.some(({ effect }) => effect.type !== 'relief');
 
+// Without its general rate a state may still say what the tax of these goods is, and then of its own alone.
+const ruleAloneWarnings = ({ resolution, place, decisive, pointers }: LocatedLine): Warning[] =>
+  resolution.coverage === 'none' && place.release?.coverage === 'partial' && place.jurisdictions.length === 1
+    ? decisive.map((one) => ({ code: 'local_rates_missing', message: localMissing(one), pointer: pointers[one.at] }))
+    : [];
+
+// That shipping is not stated separately matters where it is taxed.
+const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {
+  const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
+  return treatments.flatMap(({ doubts, jurisdiction }) =>
+    doubted(
+      doubts.filter(({ code }) => code !== 'shipping_not_stated' || taxed.has(jurisdiction.code)),
+      '/shipping',
+    ),
+  );
+};
+
+/** That the tax of prices that include it is a remainder, because no net comes to them. */
+const inexactWarning = ({ charges, gross, net, taxOfNet }: InexactGross, write: Writer): Warning => {
+  const [first = null] = charges;
+  const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';
+  return {
+    code: 'tax_included_not_exact',
+    message: `Tax is included in the gross of ${write(gross)}${together}, but no net amount ${charges.length > 1 ? 'was found that gives' : 'gives'} it exactly: the net is ${write(net)}, whose own tax would be ${write(taxOfNet)}; the tax is what is left of the gross, ${write(gross - net)}.`,
+    pointer: first === null ? '/shipping' : `/line_items/${first}`,
+  };
+};
+
 const unknownFieldsMax = 20;
 
 /** That fields were ignored, because nobody knows them; the first twenty by name. */
@@ -113,12 +142,16 @@ export const warningsOf = (
       for (const warning of placeDoubts(place)) add(warning);
       doubtful.add(place.decisive);
     }
+    if (isTaxed(figures)) for (const warning of ruleAloneWarnings(place)) add(warning);
     const { treatments } = figures;
     if (treated.has(treatments)) continue;
     treated.add(treatments);
     for (const warning of doubtWarnings(treatments, pointer)) add(warning);
   }
-  for (const warning of doubtWarnings(taxed.shipping?.treatments ?? [], '/shipping')) add(warning);
+  for (const warning of taxed.shipping ? shippingWarnings(taxed.shipping) : []) add(warning);
+  const write = writerFor(document.exponent);
+  for (const inexact of new Set([...taxed.lines, taxed.shipping].map((charge) => charge?.inexact)))
+    if (inexact) add(inexactWarning(inexact, write));
   for (const { doubt, line } of roundingDoubts(document, taxed))
     for (const warning of doubted([doubt], line === null ? '/shipping' : `/line_items/${line}`)) add(warning);
   return [...seen.values()];

@@ -39,5 +39,9 @@ export type ReleaseHead = Release & {
     readonly jurisdictions: number;
     readonly rates: number;
     readonly locations: number;
+    /** How many of the parts are of ZIPs; the others are of cities. Heads of before it was counted have none. */
+    readonly zips?: number;
   };
+  /** The last day on which any of its locations is in force; `null` where one goes on. Older heads do not say. */
+  readonly last_day?: string | null;
 };

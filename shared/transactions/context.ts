@@ -2,6 +2,8 @@ import { addressesOf } from '../calculations/addresses-of.ts';
 import type { Context } from '../calculations/document.ts';
 import type { CalculationInput } from '../calculations/request.ts';
 import type { LoadContent } from '../content/content.ts';
+import type { TaxAddress } from '../content/location/address.ts';
+import { statesOfZip } from '../content/location/zip-states.ts';
 import type { PinnedSettings } from './pinned.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
@@ -22,7 +24,7 @@ type Pinning = {
 
 /**
  * The context of a recalculation that must come out as the recorded one did: its releases, and its settings. A state that
- * it had nothing of has the active release. Throws where a release that it pinned is no longer there.
+ * it had nothing of has the active release, unless its ZIP is in several states and another of them was chosen. Throws where a release that it pinned is no longer there.
  */
 export const pinnedContext = async (
   input: Addressed,
@@ -31,5 +33,9 @@ export const pinnedContext = async (
   loadContent: LoadContent,
 ): Promise<Context> => {
   const then = { ...settings, ...pinned };
-  return { settings: then, now, releaseFor: await loadContent(addressesOf(input, then), content_releases) };
+  const isPinned = (state: string | null) => Object.hasOwn(content_releases, `US-${state}`);
+  const isChosen = ({ isStateGuessed, state, zip5 }: TaxAddress) =>
+    !isStateGuessed || isPinned(state) || !statesOfZip(zip5 ?? '').some(isPinned);
+  const found = await loadContent(addressesOf(input, then), content_releases);
+  return { settings: then, now, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };

@@ -34,6 +34,21 @@ const largestRow = ({ line_items }: Outcome, read: Reader): number => {
   return line_items.slice(0, largest).reduce((count, { taxes }) => count + taxes.length, 0);
 };
 
+const recordedInstead = '/tax_amount';
+
+/** Explanations tell the calculated tax: that another one is recorded is their last step. */
+const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string): Outcome['explanation'] =>
+  explanation && [
+    ...explanation.filter(({ pointer }) => pointer !== recordedInstead),
+    {
+      step: 'rounding',
+      pointer: recordedInstead,
+      text: `Recorded is a tax of ${recorded} instead of ${tax_amount}, spread over the rows in proportion by largest remainder.`,
+      rule_id: null,
+      citation: null,
+    },
+  ];
+
 /** Replace the taxes of all rows, in their order, and everything that adds them up. */
 export const withRowTaxes = (
   outcome: Outcome,
@@ -62,6 +77,7 @@ export const withRowTaxes = (
     line_items,
     shipping,
     tax_amount: write(total),
+    explanation: explainedAgain(outcome, write(total)),
     total_amount: write(read(outcome.total_amount) + difference),
     tax_summary: summaryOfRows(rowsOf({ line_items, shipping }), exponent),
   };

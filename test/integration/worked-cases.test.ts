@@ -45,11 +45,7 @@ const stored = async (one: WorkedCase, id: string): Promise<string | null> => {
     const built = await buildRelease({ ...options, tempFolder });
     if (built.outcome !== 'built') throw new Error(built.reason);
     const parts = await Array.fromAsync(built.parts());
-    await store.writeParts(id, parts);
-    await store.writeHead(
-      built.head,
-      parts.map(({ key }) => key),
-    );
+    await store.writeHead(built.head, await store.writeParts(id, parts));
     return id;
   } finally {
     rmSync(tempFolder, { recursive: true, force: true });

@@ -81,6 +81,7 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   release,
   jurisdictions,
   sourcing: jurisdictions.map(() => 'destination'),
+  zips: jurisdictions.map(() => null),
   isInterstate: true,
 });
 

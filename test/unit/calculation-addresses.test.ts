@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ReleaseFor } from '../../shared/content/content.ts';
+import type { Release } from '../../shared/content/release.ts';
 import { ask, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
 
 type Address = {
@@ -102,7 +104,7 @@ describe('an address that is read', () => {
       expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
       const [warning] = outcome.warnings.filter(({ code }) => code === 'address_ambiguous');
       expect(warning).toMatchObject({ pointer: '/customer/address' });
-      expect(warning?.message).toContain(`ZIP ${zip} lies in ${states.join(' and ')}`);
+      for (const state of states) expect(warning?.message).toMatch(new RegExp(`ZIP ${zip} lies in .*\\b${state} \\(0`));
       expect(warning?.message).toContain('Send the state.');
       expect(refusal({ to }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
         {
@@ -113,6 +115,117 @@ describe('an address that is read', () => {
       ]);
     },
   );
+});
+
+/** What is asked of a ZIP without a state: its tax on 100.00, the state that was chosen, and the warning. */
+const askZip = (postal_code: string, others: Parameters<typeof ask>[1] & { asked?: object } = {}) => {
+  const { asked = {}, ...around } = others;
+  const outcome = ask({ to: { postal_code }, ...asked }, around);
+  const [line] = outcome.line_items;
+  const warning = outcome.warnings.find(({ code }) => code === 'address_ambiguous')?.message;
+  return {
+    outcome,
+    warning,
+    tax: outcome.tax_amount,
+    row: line?.taxes[0],
+    states: Object.keys(outcome.content_releases),
+  };
+};
+const dearest = { settings: { ambiguous_address: 'highest_rate' } } as const;
+
+describe('a ZIP in several states, without a state', () => {
+  it.each([
+    { zip: '19973', lowest: ['US-DE', '0.00'], highest: ['US-MD', '6.00'] },
+    { zip: '57717', lowest: ['US-MT', '0.00'], highest: ['US-SD', '4.20'] },
+    { zip: '42223', lowest: ['US-KY', '6.00'], highest: ['US-TN', '7.00'] },
+    { zip: '73949', lowest: ['US-OK', '4.50'], highest: ['US-TX', '6.25'] },
+    { zip: '89061', lowest: ['US-NV', '6.85'], highest: ['US-CA', '7.25'] },
+  ])('is in the one with the lowest rate, or by the highest_rate policy in the dearest: $zip', (one) => {
+    const low = askZip(one.zip);
+    expect([...low.states, low.tax]).toEqual(one.lowest);
+    const high = askZip(one.zip, dearest);
+    expect([...high.states, high.tax]).toEqual(one.highest);
+    expect([low, high].map(({ outcome }) => outcome.line_items[0]?.address_resolution.ambiguous)).toEqual([true, true]);
+  });
+
+  it('says which states there are, at which rates, and which was assumed', () => {
+    expect(askZip('57717', dearest).warning).toBe(
+      'South Dakota: ZIP 57717 lies in MT (0), SD (0.042 without its local taxes) and WY (0.04 without its local taxes), and no state was sent; SD was assumed, which has the highest combined general rate that is known. Send the state.',
+    );
+    expect(askZip('19973').warning).toContain('DE was assumed, which has the lowest combined general rate');
+  });
+
+  const stateOf = (code: string, rate: string, others: Parameters<typeof releaseOf>[0] = {}) =>
+    releaseOf({ of: [{ code, type: 'state', rate }], ...others });
+  const forStates =
+    (releases: Readonly<Record<string, Release>>): ReleaseFor =>
+    ({ state }) =>
+      releases[state ?? ''];
+  const kentucky = stateOf('US-KY', '0.06');
+
+  it('is compared with its local taxes: of all its parts by the highest rate, of the whole ZIP otherwise', () => {
+    const tennessee = releaseOf({
+      of: [
+        { code: 'US-TN', type: 'state', rate: '0.04' },
+        { code: 'A', type: 'county', rate: '0.01' },
+        { code: 'B', type: 'county', rate: '0.03' },
+      ],
+      locations: [locationOf({ zips: [['42223', '42223']], alternatives: [['A'], ['B']] })],
+    });
+    const releaseFor = forStates({ KY: kentucky, TN: tennessee });
+    expect(askZip('42223', { releaseFor }).tax).toBe('5.00');
+    expect(askZip('42223', { releaseFor, ...dearest }).tax).toBe('7.00');
+    expect(askZip('42223', { releaseFor, ...dearest }).warning).toContain('KY (0.06) and TN (0.07)');
+  });
+
+  it('is never in a state that the content does not cover, while it covers another, and says so', () => {
+    const unknowns = [
+      forStates({ TN: stateOf('US-TN', '0.07') }),
+      forStates({ KY: stateOf('US-KY', '0.09', { locals: 'listed' }), TN: stateOf('US-TN', '0.07') }),
+      forStates({ KY: stateOf('US-KY', '0.09', { established_to: '2026-08-31' }), TN: stateOf('US-TN', '0.07') }),
+    ];
+    for (const releaseFor of unknowns)
+      for (const around of [{ releaseFor }, { releaseFor, ...dearest }]) {
+        const found = askZip('42223', around);
+        expect([found.tax, found.states]).toEqual(['7.00', ['US-TN']]);
+        expect(found.warning).toContain('KY (not covered by the content) and TN (0.07)');
+      }
+    const none = askZip('42223', { releaseFor: () => undefined });
+    expect([none.tax, none.row?.taxability_reason]).toEqual(['0.00', 'not_supported']);
+    expect(none.warning).toContain('and no state was sent; KY was assumed. Send the state.');
+  });
+
+  it('decides about registrations and certificates as well', () => {
+    const registrations = [{ state: 'TN', from: '2020-01-01', to: null, frequency: 'month' }] as const;
+    const low = askZip('42223', { settings: { registrations: [...registrations] } });
+    expect(low.row).toMatchObject({ jurisdiction_code: 'US-KY', taxability_reason: 'not_collecting' });
+    const high = askZip('42223', { settings: { ...dearest.settings, registrations: [...registrations] } });
+    expect(high.row).toMatchObject({ jurisdiction_code: 'US-TN', taxability_reason: 'standard_rated' });
+    const customer = { address: { postal_code: '42223' }, exemption: { type: 'resale', regions: ['TN'] } };
+    expect(askZip('42223', { ...dearest, asked: { customer } }).row?.taxability_reason).toBe('customer_exempt');
+    expect(askZip('42223', { asked: { customer } }).row?.taxability_reason).not.toBe('customer_exempt');
+  });
+
+  it('decides whether the sale stays within its state, at either end', () => {
+    const settings = {
+      sourcing: [{ policy: 'origin', from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const],
+    };
+    const releaseFor = forStates({
+      KY: stateOf('US-KY', '0.06', { settings }),
+      TN: stateOf('US-TN', '0.07', { settings }),
+    });
+    const tennessee = { address: { state: 'TN', postal_code: '37201' } };
+    const to = askZip('42223', { releaseFor, ...dearest, asked: { ship_from: tennessee } });
+    expect(to.row).toMatchObject({ jurisdiction_code: 'US-TN', sourcing: 'origin' });
+    expect(askZip('42223', { releaseFor, asked: { ship_from: tennessee } }).row).toMatchObject({
+      jurisdiction_code: 'US-KY',
+      sourcing: 'destination',
+    });
+    const from = { customer: tennessee, ship_from: { address: { postal_code: '42223' } } };
+    expect(askZip('', { releaseFor, ...dearest, asked: from }).row?.sourcing).toBe('origin');
+    expect(askZip('', { releaseFor, asked: from }).row?.sourcing).toBe('destination');
+    expect(askZip('', { releaseFor, asked: from }).outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+  });
 });
 
 describe('an address that cannot be resolved', () => {

@@ -1,5 +1,6 @@
 /** The built-in content, asked as a client asks. Figures of the content notes and of the law, typed by hand. */
 import { describe, expect, it } from 'vitest';
+import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 
 const at = (state: string, postal_code: string | null = null, city: string | null = null) => ({
@@ -218,4 +219,24 @@ describe('local taxes of the built-in content', () => {
       expect(dearest.line_items[0]?.address_resolution.ambiguous).toBe(true);
     },
   );
+});
+
+describe('a sale within Texas', () => {
+  const content =
+    'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\n' +
+    'TX,75001,NEAR,0.0725,0.0625,0,0.01,0,1\nTX,78701,FAR,0.0825,0.0625,0,0.01,0.01,1';
+
+  it('is taxed at its origin, and says that use taxes of the destination may be due beside them', async () => {
+    const imported = await importFiles('zip-rates', 'TX', [{ name: 'rates.csv', content }]);
+    const sale = (ship_from: object) =>
+      ask({ to: at('TX', '78701'), ship_from }, { releaseFor: releaseForOf(imported) });
+    const within = sale({ address: at('TX', '75001') });
+    expect(within.tax_amount).toBe('7.25');
+    expect(within.warnings.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('use taxes of the destination may be due'),
+    );
+    const remote = sale({ address: at('MI', '48933') });
+    expect(remote.tax_amount).toBe('8.25');
+    expect(remote.warnings.map(({ message }) => message).join()).not.toContain('use taxes');
+  });
 });

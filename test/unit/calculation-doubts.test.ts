@@ -284,3 +284,110 @@ describe('a place that content knows by its name alone', () => {
     ]);
   });
 });
+
+const warned = (asked: Asked, code: string, around?: Around) =>
+  ask(asked, around)
+    .warnings.filter((warning) => warning.code === code)
+    .map(({ message, pointer }) => `${pointer} ${message}`);
+
+describe('prices that include tax', () => {
+  const gross = (state: string, unit_price: string, postal_code: string | null = null, ptc = 'CLOTHING.APPAREL') => ({
+    to: { state, postal_code },
+    tax_included: true,
+    explain: true,
+    line_items: [{ unit_price, product_tax_code: ptc }],
+  });
+  const says = (amount: string, net: string, own: string, tax: string) =>
+    `/line_items/0 Tax is included in the gross of ${amount}, but no net amount gives it exactly: the net is ${net}, whose own tax would be ${own}; the tax is what is left of the gross, ${tax}.`;
+
+  it.each([
+    // 1000.00 is taxed 63.50, and 1000.01 at the rate on luxury goods.
+    { asked: gross('CT', '1070.00'), said: says('1070.00', '1000.01', '77.50', '69.99') },
+    { asked: gross('NY', '115.00', '10001'), said: null },
+    // 1.50 is taxed 0.09 and 0.02 of Allegheny County's; 1.51 is taxed 0.10 and 0.02.
+    { asked: gross('PA', '1.61', '15222', 'GENERAL'), said: null },
+    { asked: gross('MI', '0.09'), said: says('0.09', '0.09', '0.01', '0.00') },
+    { asked: gross('MI', '106.00'), said: null },
+  ])('$asked.line_items.0.unit_price in $asked.to.state says so where no net gives it', ({ asked, said }) => {
+    const outcome = ask(asked);
+    const base = outcome.explanation?.find(({ step }) => step === 'base')?.text;
+    const found = warned(asked, 'tax_included_not_exact');
+    // The sentences about other states than those of one rate are checked by their net: taxed, it misses the gross.
+    const net = outcome.taxable_amount;
+    const again = ask({
+      ...asked,
+      tax_included: false,
+      explain: false,
+      line_items: [{ ...asked.line_items[0], unit_price: net }],
+    });
+    const isExact = again.total_amount === outcome.total_amount;
+    expect(found).toHaveLength(isExact ? 0 : 1);
+    if (said) expect(found).toEqual([said]);
+    expect(base).toMatch(isExact ? /gives the gross again\.$/ : /No net was found that gives the gross/);
+  });
+
+  it('says once of an invoice what its charges do not come to, at the first of them', () => {
+    const asked = {
+      ...gross('MI', '0.03'),
+      line_items: ['0.03', '0.03', '0.03'].map((unit_price) => ({ unit_price })),
+    };
+    // 0.08 is taxed 0.00 and 0.09 is taxed 0.01.
+    expect(warned(asked, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([
+      expect.stringMatching(
+        /^\/line_items\/0 .*the gross of 0\.09 of 3 charges together, .*the net is 0\.09, whose own tax would be 0\.01/,
+      ),
+    ]);
+    expect(warned(asked, 'tax_included_not_exact')).toEqual([]);
+  });
+});
+
+describe('shipping that is not said to be stated separately', () => {
+  const shipped = (product_tax_code: string | null, state = 'AL', ptc = 'GENERAL') => ({
+    to: { state },
+    line_items: [{ product_tax_code: ptc }],
+    shipping: { amount: '10.00', product_tax_code },
+  });
+  const says = (code: string) =>
+    `/shipping Alabama does not tax shipping that is stated separately; this was taxed as not stated separately. Send ${code}._SEPARATELY_STATED if it is.`;
+
+  it.each([
+    { asked: shipped(null), said: [says('SHIPPING.DELIVERY')], because: 'it is taxed, and would not be' },
+    { asked: shipped('SHIPPING.HANDLING'), said: [says('SHIPPING.HANDLING')], because: 'so is handling' },
+    { asked: shipped('SHIPPING.DELIVERY._SEPARATELY_STATED'), said: [], because: 'it is stated' },
+    {
+      asked: shipped(null, 'AL', 'HEALTH.DRUGS._PRESCRIPTION'),
+      said: [],
+      because: 'its goods are exempt, and so is it',
+    },
+    { asked: shipped(null, 'NY'), said: [], because: 'the state taxes what is stated, too' },
+  ])('names the code to send: $because', ({ asked, said }) =>
+    expect(warned(asked, 'shipping_not_stated')).toEqual(said),
+  );
+
+  it('and that code is taken, and not taxed', () => {
+    const { shipping } = ask(shipped('SHIPPING.DELIVERY._SEPARATELY_STATED'));
+    expect(shipping?.tax_amount).toBe('0.00');
+    expect(ask(shipped(null)).shipping?.tax_amount).toBe('0.40');
+  });
+});
+
+describe('a state whose general rate is not established on the day', () => {
+  const groceries = (state: string, tax_date: string) => ({
+    to: { state },
+    tax_date,
+    line_items: [{ product_tax_code: 'FOOD.GROCERY' }],
+  });
+  it.each([
+    { asked: groceries('AL', '2025-09-01'), tax: '2.00', reason: 'reduced_rated', codes: ['local_rates_missing'] },
+    { asked: groceries('AL', '2025-08-31'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    { asked: groceries('OK', '2024-08-29'), tax: '0.00', reason: 'zero_rated', codes: ['local_rates_missing'] },
+    { asked: groceries('OK', '2024-08-28'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+  ])('taxes groceries by their own rule alone, and says what is missing: $asked.tax_date', ({ asked, ...expected }) => {
+    const { tax_amount, line_items, warnings } = ask(asked);
+    expect({
+      tax: tax_amount,
+      reason: line_items[0]?.taxes[0]?.taxability_reason,
+      codes: [...new Set(warnings.map(({ code }) => code))],
+    }).toEqual(expected);
+  });
+});

@@ -149,9 +149,14 @@ describe('states without a general tax', () => {
     expect(outcome.tax_amount).toBe('0.00');
     expect(warningCodes(outcome)).toContain('content_unconfirmed');
   });
-  it.each(words('DE MT NH OR'))('%s: goods need no warning', (state) =>
+  it.each(words('DE NH OR'))('%s: goods need no warning', (state) =>
     expect(asked(state, 'HOME.FURNITURE').warnings).toEqual([]),
   );
+  it('Montana: goods need no warning where the ZIP says that it is no resort', () => {
+    const line_items = [{ product_tax_code: 'HOME.FURNITURE' }];
+    expect(ask({ to: { state: 'MT', postal_code: '59601' }, line_items }).warnings).toEqual([]);
+    expect(warningCodes(ask({ to: { state: 'MT' }, line_items }))).toEqual(['local_rates_missing']);
+  });
 });
 
 describe('holidays that are known in part', () => {

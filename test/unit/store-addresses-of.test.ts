@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { addressesOf } from '../../shared/calculations/addresses-of.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { builtInRelease, builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { pinnedContext } from '../../shared/transactions/context.ts';
 import { requestOf, testNow } from '../support/builders.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
@@ -30,6 +31,33 @@ describe('the addresses of a calculation', () => {
     expect(zipsOf({ line_items: lines })).toEqual(['55401']);
   });
 
+  it('are in every state of a ZIP that is in several, where none was sent', () => {
+    const statesOf = (address: object) =>
+      addressesOf({ customer: { address }, line_items: [{}] }, { ship_from: null }).map(({ state }) => state);
+    expect(statesOf({ postal_code: '57717' })).toEqual(['MT', 'SD', 'WY']);
+    expect(statesOf({ postal_code: '57717', state: 'SD' })).toEqual(['SD']);
+    expect(statesOf({ postal_code: '55401' })).toEqual(['MN']);
+  });
+
+  it('are in the state that a recorded sale chose, when that is calculated again', async () => {
+    const pinned = { ambiguous_address: 'highest_rate' } as any;
+    const again = async (states: readonly string[]) => {
+      const content_releases = Object.fromEntries(
+        states.map((state) => [`US-${state}`, builtInRelease(state)?.id ?? '']),
+      );
+      const request = requestOf({ customer: at('42223') } as any);
+      const around = { settings, now: testNow };
+      const load = async () => builtInReleaseFor;
+      const context = await pinnedContext(request, { transaction: { content_releases }, pinned }, around, load);
+      const outcome = calculate(request, context, []);
+      return outcome.ok ? Object.keys(outcome.value.content_releases) : outcome.problems;
+    };
+    expect(await again(['KY'])).toEqual(['US-KY']);
+    expect(await again(['TN'])).toEqual(['US-TN']);
+    expect(await again(['KY', 'TN'])).toEqual(['US-TN']);
+    expect(await again(['MI'])).toEqual(['US-TN']);
+  });
+
   it('are none that cannot be read, and none at all without lines', () => {
     const unreadable = [at('1'), at(null), at('55401', { state: 'MI' }), { address: null }];
     expect(zipsOf({ line_items: unreadable.map((customer) => ({ customer })) })).toEqual([]);
@@ -41,7 +69,7 @@ describe('the addresses of a calculation', () => {
     const text = (...values: string[]) => fc.option(fc.constantFrom('', ...values), { nil: undefined });
     const address = fc.record({
       state: text('CA', 'MN', 'TX', 'nowhere'),
-      postal_code: text('55401', '55401-1234', '90001', '75001', '00001', 'x'),
+      postal_code: text('55401', '55401-1234', '90001', '75001', '42223', '57717', '00001', 'x'),
       city: text('Minneapolis', 'Los Angeles'),
       country: text('US', 'CA'),
     });

@@ -7,19 +7,29 @@ import { decimalText, listed, step } from './step.ts';
 /** What a charge is taxed on, without the tax that was included. */
 const baseOf = ({ taxable, exempt }: TaxedShipping): bigint => taxable + exempt;
 
-const extracted = (gross: bigint, net: bigint, write: Writer): string =>
-  ` Tax is included: of ${write(gross)} the tax is taken out, and ${write(net)} is left, whose own tax gives the gross again.`;
+/** How the tax was taken out of a charge: by itself, with others of its invoice, or as what no net leaves. */
+const extracted = (gross: bigint, taxed: TaxedShipping, { rounding }: TaxDocument, write: Writer): string => {
+  const { inexact: gap, treatments } = taxed;
+  const begins = ` Tax is included: of ${write(gross)} the tax is taken out, and ${write(baseOf(taxed))} is left`;
+  const isOnInvoice = rounding === 'invoice' || treatments.some(({ rounding: { method } }) => method === 'bracket');
+  if (!gap)
+    return isOnInvoice
+      ? `${begins}, which with its share of the tax of the invoice gives the gross again.`
+      : `${begins}, whose own tax gives the gross again.`;
+  const among = gap.charges.length > 1 ? 'the gross of its invoice' : 'the gross';
+  return `${begins}. No net was found that gives ${among}, ${write(gap.gross)}, exactly: of ${write(gap.net)} the tax is ${write(gap.taxOfNet)}. The tax is what is left of the gross instead, ${write(gap.gross - gap.net)}.`;
+};
 
 /** What a line is taxed on, where that is not its amount: discounts, and the tax that is included. */
 export const lineBaseSteps = (
   line: TaxLine,
   taxed: TaxedLine,
-  { taxIncluded }: TaxDocument,
+  document: TaxDocument,
   pointer: string,
   write: Writer,
 ): ExplanationStep[] => {
   const isDiscounted = taxed.discount > 0n || taxed.thirdPartyDiscount > 0n;
-  if (!isDiscounted && !taxIncluded) return [];
+  if (!isDiscounted && !document.taxIncluded) return [];
   const gross = line.amount - taxed.discount;
   const own = `${decimalText(line.quantity)} for ${write(line.amount)}`;
   const shared = taxed.discount - line.discount;
@@ -31,7 +41,7 @@ export const lineBaseSteps = (
     taxed.thirdPartyDiscount > 0n
       ? ` A third party pays for ${write(taxed.thirdPartyDiscount)} of discounts, which do not lower it.`
       : '';
-  const included = taxIncluded ? extracted(gross, baseOf(taxed), write) : '';
+  const included = document.taxIncluded ? extracted(gross, taxed, document, write) : '';
   return [step('base', pointer, `${own}${discount}${coupon}${included}`)];
 };
 
@@ -64,6 +74,6 @@ export const shippingBaseSteps = (
       ? `: ${listed(shares.map((share, index) => `${ids[index]} ${write(share)}`))}`
       : '';
   const among = lines.length > 1 ? `${lines.length} lines ${isEqual ? 'equally' : 'by net amount'}` : 'the one line';
-  const included = document.taxIncluded ? extracted(amount, baseOf(shipping), write) : '';
+  const included = document.taxIncluded ? extracted(amount, shipping, document, write) : '';
   return [step('base', '/shipping', `Shipping of ${write(amount)} goes to ${among}${parts}.${included}`)];
 };

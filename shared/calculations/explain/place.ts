@@ -1,23 +1,24 @@
 import { inForce } from '../../content/effective.ts';
-import type { Sourcing } from '../../content/release.ts';
+import { combinedRate } from '../../content/location/combined-rate.ts';
+import type { LocalSet } from '../../content/location/location-index.ts';
+import { type Release, rateDecimals, type Sourcing } from '../../content/release.ts';
 import { ambiguityOf } from '../ambiguity.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
 import type { Decisive } from '../sourcing.ts';
-import { cite, listed, step } from './step.ts';
+import { cite, decimalText, listed, step } from './step.ts';
 
 const levelTexts = {
   zip9: 'by its ZIP+4',
   zip5: 'by its ZIP',
   city: 'by its city',
   state: 'by its state',
-  none: 'by its country',
 } as const;
 
 const coverageTexts = {
   complete: 'The content knows all of its taxes.',
   partial: 'The content knows the state rate only: local taxes are missing.',
-  none: 'The content does not know its taxes: none was calculated.',
+  none: 'The content does not know its general rates on that day.',
 } as const;
 
 const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive): string =>
@@ -25,11 +26,43 @@ const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive)
     .filter(Boolean)
     .join(', ');
 
-const addressText = (one: Decisive): string => {
-  const { place, resolution, at } = one;
-  const end = at === 'origin' ? 'Goods are sent from' : 'Goods go to';
-  const doubt = resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(one).why}` : '';
-  return `${end} ${writtenOf(one)}: ${place.name}, found ${levelTexts[resolution.level]}. ${coverageTexts[resolution.coverage]}${doubt}`;
+/** How the content found the place, and what it knows of it. */
+const foundText = ({ place: { name, release, jurisdictions }, resolution, address }: Decisive): string => {
+  const { level, coverage } = resolution;
+  if (!release) return address.state === null ? `${name}, another country.` : `${name}, which no content covers.`;
+  if (level === 'none' || jurisdictions.length === 0)
+    return `${name}, in none of the places that ${release.id} names on that day. The content does not know its taxes.`;
+  return `${name}, found ${levelTexts[level]}. ${coverageTexts[coverage]}`;
+};
+
+const namedMax = 10;
+
+const setText = (release: Release, { codes }: LocalSet, day: string): string => {
+  const names = codes.map((code) => release.jurisdictions.find((one) => one.code === code)?.name ?? code);
+  const rate = combinedRate(release, [release.state, ...codes], day);
+  const rateText = rate === undefined ? 'rate not known' : decimalText({ units: rate, scale: rateDecimals });
+  return `${names.join(' with ') || 'no local tax'} (${rateText})`;
+};
+
+/** The sets of local jurisdictions that an address may have, with their combined general rates, and which was chosen. */
+const candidatesText = ({ choice, place: { release, jurisdictions }, wanted }: Decisive, day: string): string => {
+  if (!choice || !release || choice.possible.length < 2) return '';
+  const { possible, usual } = choice;
+  const considered = wanted === 'highest' ? possible : usual;
+  const isChosen = ({ codes }: LocalSet) =>
+    jurisdictions.every(({ code, type }) => type === 'state' || codes.includes(code)) &&
+    codes.every((code) => jurisdictions.some((one) => one.code === code));
+  const named = possible.slice(0, namedMax).map((set) => setText(release, set, day));
+  const others = possible.length > namedMax ? [`${possible.length - namedMax} others`] : [];
+  const chosen = considered.find(isChosen);
+  const among = considered.length === possible.length ? 'of them' : 'of those that hold for the whole ZIP';
+  return ` The candidates, with the combined general rates: ${listed([...named, ...others])}. By the account's policy the ${wanted} ${among} is taken${chosen ? `: ${setText(release, chosen, day)}` : ''}.`;
+};
+
+const addressText = (one: Decisive, day: string): string => {
+  const end = one.at === 'origin' ? 'Goods are sent from' : 'Goods go to';
+  const doubt = one.resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(one).why}` : '';
+  return `${end} ${writtenOf(one)}: ${foundText(one)}${doubt}${candidatesText(one, day)}`;
 };
 
 const policyTexts: Readonly<Record<Sourcing, string>> = {
@@ -50,7 +83,7 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
   const { release } = place;
   const setting = inForce(release?.settings.sourcing ?? [], day, '')[0];
   const sourcing = setting ? ` Taxed in ${sourcingText(located, setting.policy)}` : '';
-  const [first, ...others] = decisive.map((one) => ({ pointer: pointers[one.at], text: addressText(one) }));
+  const [first, ...others] = decisive.map((one) => ({ pointer: pointers[one.at], text: addressText(one, day) }));
   const names = place.jurisdictions.map(({ name, type }, index) =>
     place.sourcing[index] === 'origin' ? `${name} (${type}, at the origin)` : `${name} (${type})`,
   );

@@ -24,7 +24,7 @@ const generalRate = (release: Release | null, { jurisdiction }: TaxRow, day: str
   )[0];
 
 /** The tax of a row before it is rounded, an exact decimal of the currency. */
-export const exactTax = ({ exact }: TaxRow, exponent: number): Decimal => ({
+export const exactTax = ({ exact }: Pick<TaxRow, 'exact'>, exponent: number): Decimal => ({
   units: exact,
   scale: exponent + rateDecimals,
 });
@@ -50,12 +50,9 @@ const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer)
   return `${jurisdiction.name}: ${write(taxable)} times ${rate}, ${name}, is ${product}${most}.${rest}`;
 };
 
-const reliefs = new Set<TaxRow['reason']>([
-  'customer_exempt',
-  'not_collecting',
-  'marketplace_collects',
-  'not_supported',
-]);
+// What decides these is the buyer or the account, and no rule.
+const reliefs = new Set<TaxRow['reason']>(['customer_exempt', 'not_collecting', 'marketplace_collects']);
+const untaxed = new Set<TaxRow['reason']>([...reliefs, 'not_supported']);
 
 /** Why a jurisdiction taxes as it does, and what its rate comes to before rounding. */
 export const rowSteps = (
@@ -68,16 +65,16 @@ export const rowSteps = (
   const { release, day } = goods;
   const rule = ruleOf(release, row);
   const policy = rule ? undefined : inForce(release?.settings.shipping ?? [], day, '')[0];
-  const isPolicy = policy !== undefined && row.ruleId !== null && !reliefs.has(row.reason);
+  const isPolicy = policy !== undefined && row.ruleId !== null && !untaxed.has(row.reason);
   const general = generalRate(release, row, day);
   const named = nameOfRate(row, general);
   const isOwn = rule !== undefined && row.exact > 0n && (named.isOwn || row.taxable === 0n);
   const text = isPolicy
     ? `${row.jurisdiction.name}: ${policyInWords[policy.policy]}: of ${write(row.taxable + row.exempt)}, ${write(row.taxable)} is taxed.`
     : ruleText({ ...row, write }, rule, goods);
-  const source = reliefs.has(row.reason) ? undefined : (rule?.source ?? (isPolicy ? policy.source : undefined));
+  const source = untaxed.has(row.reason) ? undefined : (rule?.source ?? (isPolicy ? policy.source : undefined));
   return [
-    step('rule', pointer, text, row.ruleId, cite(release, source)),
+    step('rule', pointer, text, reliefs.has(row.reason) ? null : row.ruleId, cite(release, source)),
     step(
       'rate',
       pointer,

@@ -12,7 +12,8 @@ import { decimalText, forAll } from './step.ts';
 export type Goods = {
   readonly product: ProductTaxCode;
   readonly quantity: Decimal;
-  readonly exemption: Exemption | null;
+  /** The buyer's certificate, and where it stands in the request. */
+  readonly exemption: { readonly certificate: Exemption; readonly pointer: string } | null;
   readonly day: string;
   readonly release: Release | null;
   readonly treatments: readonly Treatment[];
@@ -61,6 +62,7 @@ const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
     case 'base_percent':
       return `Of the price of ${price}, the fraction ${effect.percent} is taxed: ${write(taxable)}.`;
     case 'flat_fee':
+      if (reason === 'product_exempt') return 'The price of the line states the fee, so none is added.';
       return reason === 'standard_rated'
         ? `The fee is ${per(goods, effect.amount)}, whatever the price.`
         : `The taxable goods of the order stay below ${effect.order_minimum}, so no fee is due.`;
@@ -77,8 +79,10 @@ const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
 
 const certificateText = ({ exemption, day }: Goods, name: string): string =>
   exemption
-    ? `${name}: the buyer's certificate${exemption.certificate_id ? ` ${exemption.certificate_id}` : ''} (${exemption.type}) holds on ${day}: nothing is collected.`
-    : `${name}: the buyer is exempt.`;
+    ? `${name}: the buyer's certificate of ${exemption.pointer} (${exemption.certificate.type}) holds on ${day}: nothing is collected.`
+    : `${name}: the buyer of the goods is exempt.`;
+
+const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';
 
 /** Why nothing is collected whatever the rule says, or `null`. */
 const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
@@ -86,9 +90,9 @@ const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): stri
     case 'customer_exempt':
       return certificateText(goods, name);
     case 'not_collecting':
-      return `${name}: the account is not registered there on ${goods.day}, so it collects nothing.`;
+      return `${name}: none of the account's registrations is for ${stateOf(goods)} on ${goods.day}, so it collects nothing.`;
     case 'marketplace_collects':
-      return `${name}: a marketplace collects the tax of this sale, and the seller none.`;
+      return `${name}: collected_by is marketplace, which collects the tax of this sale; the seller collects none.`;
     case 'not_supported': {
       const said = goods.treatments.flatMap(({ doubts }) => doubts).find(({ code }) => code === 'not_covered');
       return said?.message ?? `${name}: the content does not cover it. No tax was calculated.`;

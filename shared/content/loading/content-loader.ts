@@ -93,8 +93,8 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directory();
     const localOf = (address: TaxAddress): Local | undefined => {
       const code = `US-${address.state}`;
-      const release = pinned[code] ?? states[code]?.release;
-      return release === undefined || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
+      const release = pinned[code] ?? states[code]?.release ?? null;
+      return release === null || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
     };
     const locals = addresses.flatMap((address) => localOf(address) ?? []);
     const found = locals.length === 0 ? new Map<string, Release>() : await viewsOf(locals);

@@ -1,5 +1,6 @@
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
+import { cityName } from './city-name.ts';
 import type { PostalAddress } from './postal-address.ts';
 import { stateCode, statesOfZip } from './zip-states.ts';
 
@@ -7,7 +8,7 @@ import { stateCode, statesOfZip } from './zip-states.ts';
 export type TaxAddress = {
   /** ISO 3166 alpha-2, upper case. */
   readonly country: string;
-  /** Two letters; `null` outside the United States. */
+  /** Two letters; `null` outside the United States. Where it is guessed, the first of several until a place is chosen. */
   readonly state: string | null;
   readonly zip5: string | null;
   /** The four digits of a ZIP+4. */
@@ -34,13 +35,6 @@ const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 
 const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
 
-const cityOf = (city: string | null | undefined): string | null =>
-  city
-    ?.toUpperCase()
-    .replaceAll(/[^\p{L}\p{N} ]/gu, '')
-    .replaceAll(/ +/g, ' ')
-    .trim() || null;
-
 /**
  * Read an address for tax. Without a country it is in the United States.
  *
@@ -49,7 +43,7 @@ const cityOf = (city: string | null | undefined): string | null =>
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = (address.country?.trim() || 'US').toUpperCase();
-  const city = cityOf(address.city);
+  const city = cityName(address.city ?? '');
   if (!unitedStates.has(country) && !territories.has(country))
     return accept({ country, state: null, zip5: null, plus4: null, city, isZipKnown: false, isStateGuessed: false });
   const stateText = address.state?.trim() || (territories.has(country) ? country : '');
@@ -85,3 +79,12 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
     isStateGuessed: given === null && states.length > 1,
   });
 };
+
+/**
+ * An address in each state that it may lie in: one, unless no state was sent and its ZIP is in several. Each of them needs
+ * its content, and locating chooses.
+ */
+export const addressesByState = (address: TaxAddress): readonly TaxAddress[] =>
+  address.isStateGuessed && address.zip5 !== null
+    ? statesOfZip(address.zip5).map((state) => ({ ...address, state }))
+    : [address];

@@ -44,25 +44,45 @@ export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdic
   );
 
 /**
- * The set with the lowest combined rate, or the highest; the first of equal ones. A set whose rate is not known that day
- * is meant only where all are so.
+ * The general rates of a place's jurisdictions together, as `combinedRate`. A tax of the state that never has a general
+ * rate, as on single articles, adds nothing.
  */
-export const setByRate = (
-  release: Release,
-  sets: readonly [LocalSet, ...LocalSet[]],
-  day: string,
-  wanted: 'lowest' | 'highest',
-): LocalSet => {
-  let [best] = sets;
+export const placeRate = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): bigint | undefined =>
+  combinedRate(
+    release,
+    jurisdictions
+      .filter(({ code, type }) => type !== 'state' || code === release.state || ratesByCode(release).has(code))
+      .map(({ code }) => code),
+    day,
+  );
+
+/** Which of several combined rates is meant where an address may have each of them. */
+export type Wanted = 'lowest' | 'highest';
+
+/** The one with the lowest rate, or the highest; the first of equal ones. One without a rate is meant only where none has any. */
+export const byRate = <Value>(
+  values: readonly [Value, ...Value[]],
+  rateOf: (value: Value) => bigint | undefined,
+  wanted: Wanted,
+): Value => {
+  let [best] = values;
   let bestRate: bigint | undefined;
-  if (sets.length === 1) return best;
-  for (const set of sets) {
-    const rate = combinedRate(release, set.codes, day);
+  if (values.length === 1) return best;
+  for (const value of values) {
+    const rate = rateOf(value);
     if (rate === undefined) continue;
     if (bestRate === undefined || (wanted === 'highest' ? rate > bestRate : rate < bestRate)) {
-      best = set;
+      best = value;
       bestRate = rate;
     }
   }
   return best;
 };
+
+/** The set with the lowest combined rate that day, or the highest. */
+export const setByRate = (
+  release: Release,
+  sets: readonly [LocalSet, ...LocalSet[]],
+  day: string,
+  wanted: Wanted,
+): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), wanted);

@@ -1,7 +1,7 @@
 import type { ReleaseFor } from '../content.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
-import type { TaxAddress } from './address.ts';
-import { areRatesKnown, setByRate } from './combined-rate.ts';
+import { addressesByState, type TaxAddress } from './address.ts';
+import { areRatesKnown, byRate, placeRate, setByRate, type Wanted } from './combined-rate.ts';
 import { chooseLocals, type LocalChoice } from './location-choice.ts';
 
 /** How precisely an address was read: `address_resolution` of the API (interface decisions 2). */
@@ -22,8 +22,25 @@ export type TaxingPlace = {
   readonly jurisdictions: readonly Jurisdiction[];
 };
 
+/** A state that an address without one may lie in. */
+export type StateCandidate = {
+  /** Two letters. */
+  readonly state: string;
+  /** Its combined general rate there, in units of `10^-rateDecimals`; `null` where no content covers it. */
+  readonly rate: bigint | null;
+  readonly coverage: Coverage;
+};
+
 /** Where an address is for tax. Sourcing is for the caller to decide: it takes two addresses. */
 export type Located = {
+  /** As it was read, in the state that was chosen. */
+  readonly address: TaxAddress;
+  /** All the states that it may lie in, where it named none of several. */
+  readonly states: readonly StateCandidate[];
+  /** The sets of local jurisdictions that it may have; `null` where no location names it. */
+  readonly choice: LocalChoice | null;
+  /** Which of several sets, and states, was chosen. */
+  readonly wanted: Wanted;
   readonly place: TaxingPlace;
   readonly resolution: Resolution;
   /** What says which local jurisdictions are there, where a location does. */
@@ -32,9 +49,13 @@ export type Located = {
   readonly isByName: boolean;
 };
 
-const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, { isStateGuessed }: TaxAddress): Located => ({
+const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddress, wanted: Wanted): Located => ({
+  address,
+  states: [],
+  choice: null,
+  wanted,
   place: { ...place, jurisdictions: [] },
-  resolution: { level: 'none', ambiguous: isStateGuessed, coverage: 'none' },
+  resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
   evidence: [],
   isByName: false,
 });
@@ -60,29 +81,26 @@ const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[
   return found;
 };
 
-const localsOf = (release: Release, choice: LocalChoice | undefined, day: string, highest: boolean) => {
+const localsOf = (release: Release, choice: LocalChoice | undefined, day: string, wanted: Wanted) => {
   if (!choice) return [];
-  const sets = highest ? choice.possible : choice.usual;
-  return setByRate(release, sets, day, highest ? 'highest' : 'lowest').codes;
+  const sets = wanted === 'highest' ? choice.possible : choice.usual;
+  return setByRate(release, sets, day, wanted).codes;
 };
 
-/**
- * Find the jurisdictions of an address on a tax day.
- *
- * Where a ZIP spans jurisdictions, `highest` says which of them are meant. A city that is known by its name alone is
- * ambiguous even with one set: its taxes are all known, and the address may have others. Covered by nothing (`coverage: 'none'`) is a
- * place without a release, a ZIP that a release should list and does not, and a day that its rates do not reach.
- */
-export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
+const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, wanted: Wanted): Located => {
   const code = address.state === null ? address.country : `US-${address.state}`;
   const release = address.state === null ? undefined : releaseFor(address);
-  if (!release) return uncovered({ code, name: code, release: null }, address);
+  if (!release) return uncovered({ code, name: code, release: null }, address, wanted);
   const choice = chooseLocals(release, address, day);
   const place = { code: release.state, name: release.name, release };
-  if (!choice && release.locals === 'listed' && address.zip5 !== null) return uncovered(place, address);
-  const jurisdictions = jurisdictionsOf(release, localsOf(release, choice, day, highest));
+  if (!choice && release.locals === 'listed' && address.zip5 !== null) return uncovered(place, address, wanted);
+  const jurisdictions = jurisdictionsOf(release, localsOf(release, choice, day, wanted));
   const coverage = choice ? 'complete' : coverageOf(release, address);
   return {
+    address,
+    states: [],
+    choice: choice ?? null,
+    wanted,
     place: { ...place, jurisdictions },
     resolution: {
       level: choice?.level ?? levelOf(release, address),
@@ -92,4 +110,33 @@ export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     evidence: choice?.evidence ?? [],
     isByName: choice?.isByName ?? false,
   };
+};
+
+// What the content does not cover has no rate to compare, even where a part of it is known.
+const rateOf = ({ place: { release, jurisdictions }, resolution: { coverage } }: Located, day: string) =>
+  release === null || coverage === 'none' ? undefined : placeRate(release, jurisdictions, day);
+
+const candidateOf = (located: Located, day: string): StateCandidate => ({
+  state: located.address.state ?? located.address.country,
+  rate: rateOf(located, day) ?? null,
+  coverage: located.resolution.coverage,
+});
+
+/**
+ * Find the jurisdictions of an address on a tax day.
+ *
+ * Where a ZIP spans jurisdictions, or states of which none was sent, `highest` says which of them are meant: those with
+ * the highest combined general rate, else with the lowest; a state that the content does not cover only where it covers
+ * none of them. A city that is known by its name alone is ambiguous even with one set: its taxes are all known, and the
+ * address may have others. Covered by nothing (`coverage: 'none'`) is a place without a release, a ZIP that a release
+ * should list and does not, and a day that its rates do not reach.
+ */
+export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
+  const wanted = highest ? 'highest' : 'lowest';
+  const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, wanted));
+  if (!first) throw new Error('An address lies in some state, or in none of several.');
+  if (others.length === 0) return first;
+  const all = [first, ...others] as const;
+  const chosen = byRate(all, (one) => rateOf(one, day), wanted);
+  return { ...chosen, states: all.map((one) => candidateOf(one, day)) };
 };

@@ -83,7 +83,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'TransactionUpdate.line_items': 'Replaces all line items. Only on a draft.',
   'TransactionListItem.line_items': '`null` unless `expand=line_items`.',
   local_rates:
-    'Of the taxes below the state: `complete` (all are known, or there are none), `partial` or `none`. What is missing is warned of in every answer that lacks it.',
+    'Of the taxes below the state: `complete` (all are known, or there are none), `listed` (those of the ZIPs that imported files list; any other is not covered), `partial` or `none`. The notes say how many are listed and until when. What is missing is warned of in every answer that lacks it.',
   match: 'Whether every figure came out as it was recorded. `null` where it cannot be known; `reason` says why.',
   message: 'What it is about.',
   meta: 'Free-form object.',

@@ -38,7 +38,7 @@ export const replayTransaction = async (id: string, account: Account, ports: Rep
   const stored = storedAsOf(found, ports.now());
   const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
   const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
-  const context = await pinnedContext(stored, sale ?? null, account.settings, ports);
+  const context = await recordedContext(stored, sale ?? null, account.settings, ports);
   return accept(answer(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
 };
 
@@ -67,8 +67,8 @@ const figuresOr = (result: Result<Figures>): Figures | Unknown =>
         detail: `The engine now refuses it: ${result.problems.map(({ title }) => title).join('; ')}.`,
       };
 
-/** The context that a transaction was calculated in, or the releases of it that are gone. */
-const pinnedContext = async (
+/** The context that a transaction was calculated in and nothing else, unlike that of a recalculation; or what of it is gone. */
+const recordedContext = async (
   { transaction, pinned }: StoredTransaction,
   sale: StoredTransaction | null,
   account: Settings,

@@ -1,0 +1,153 @@
+import { inForce } from '../../content/effective.ts';
+import type { Bracket, Release } from '../../content/release.ts';
+import { minorUnit } from '../../tax/assessment.ts';
+import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
+import { scaledRate } from '../../tax/general-rate.ts';
+import type { Writer } from '../figures.ts';
+import type { ExplanationStep } from '../response.ts';
+import { exactTax } from './row.ts';
+import { cite, decimalText, step, sumOf } from './step.ts';
+
+/** What is rounded as one: a line, or what of the shipping goes to one state. */
+export type Charge = { readonly rows: readonly TaxRow[]; readonly release: Release | null };
+
+/** What an invoice has of one table, or of no table (`null`), in one state. */
+type Sum = { taxable: bigint; exact: bigint; tax: bigint };
+
+/** What each state's part of an invoice adds up to, by table. */
+export type Invoices = ReadonlyMap<string, ReadonlyMap<Bracket | null, Sum>>;
+
+const settingOf = (release: Release | null, day: string) => inForce(release?.settings.rounding ?? [], day, '')[0];
+
+// A state's tables are in its currency, and bind no document in another.
+const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>
+  release?.currency === currency ? release : null;
+
+/** The table that a row is taxed by, as `shared/tax/brackets.ts` finds it. */
+const bracketOf = (release: Release | null, row: TaxRow, day: string): Bracket | null => {
+  const policy = settingOf(release, day)?.policy;
+  if (policy?.method !== 'bracket') return null;
+  const { units } = scaledRate(row.rate);
+  if (row.exact !== row.taxable * units) return null;
+  return (
+    policy.brackets.find(
+      ({ jurisdiction, rate }) => jurisdiction === row.jurisdiction.code && scaledRate(rate).units === units,
+    ) ?? null
+  );
+};
+
+// The parts of one release that two ZIPs have are two objects, with tables of their own: the first stands for all.
+const sameBracket = (sums: ReadonlyMap<Bracket | null, Sum>, bracket: Bracket | null): Bracket | null =>
+  [...sums.keys()].find(
+    (one) => one !== null && one.jurisdiction === bracket?.jurisdiction && one.rate === bracket.rate,
+  ) ?? bracket;
+
+const addRow = (sums: Map<Bracket | null, Sum>, bracket: Bracket | null, row: TaxRow): void => {
+  const key = sameBracket(sums, bracket);
+  const sum = sums.get(key) ?? { taxable: 0n, exact: 0n, tax: 0n };
+  sum.taxable += row.taxable;
+  sum.exact += row.exact;
+  sum.tax += row.tax;
+  sums.set(key, sum);
+};
+
+const sumsOf = (charges: readonly Charge[], day: string): Map<Bracket | null, Sum> => {
+  const sums = new Map<Bracket | null, Sum>();
+  for (const { rows, release } of charges) for (const row of rows) addRow(sums, bracketOf(release, row, day), row);
+  return sums;
+};
+
+/** The charges of a document: its lines, and what of the shipping goes to each state. */
+export const chargesOf = (
+  document: TaxDocument,
+  taxed: TaxedDocument,
+): { readonly lines: readonly Charge[]; readonly shipping: readonly Charge[] } => {
+  const { lines } = document;
+  const releaseOf = ({ jurisdiction }: TaxRow): Release | null =>
+    tableRelease(
+      lines.find(({ place }) => place.jurisdictions.some(({ code }) => code === jurisdiction.code))?.place.release,
+      document,
+    );
+  const states = Map.groupBy(taxed.shipping?.rows ?? [], releaseOf);
+  return {
+    lines: taxed.lines.map(({ rows }, index) => ({
+      rows,
+      release: tableRelease(lines[index]?.place.release, document),
+    })),
+    shipping: [...states].map(([release, rows]) => ({ release, rows })),
+  };
+};
+
+/** What the charges of each state add up to on the invoice. */
+export const invoicesOf = (charges: readonly Charge[], day: string): Invoices =>
+  new Map([...Map.groupBy(charges, stateOf)].map(([state, own]) => [state, sumsOf(own, day)]));
+
+const stateOf = ({ release }: Charge): string => release?.state ?? '';
+
+type Rounded = {
+  readonly document: TaxDocument;
+  readonly invoices: Invoices;
+  readonly write: Writer;
+};
+
+/** How a table comes to its tax on an invoice's total. */
+const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: string, write: Writer): string => {
+  const { steps, rate, nothing_below } = bracket;
+  const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);
+  const isLeast = nothing_below !== null && taxable <= BigInt(nothing_below.replace('.', ''));
+  const why = isLeast
+    ? ` (nothing below ${nothing_below}, and just there a cent)`
+    : taxable % 100n === 0n
+      ? ''
+      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above: a cent for each of ${steps.join(', ')} that it exceeds)`;
+  return ` ${name} at ${rate}: of ${write(taxable)} taxable on the invoice the table takes ${write(tax)}${why}; the share of this is ${write(own.tax)}.`;
+};
+
+const tablesText = (charge: Charge, { document, invoices, write }: Rounded): string => {
+  const invoice = invoices.get(stateOf(charge));
+  const texts: string[] = [];
+  for (const [bracket, own] of sumsOf([charge], document.day)) {
+    const key = invoice ? sameBracket(invoice, bracket) : null;
+    const sum = invoice?.get(key);
+    if (!sum || own.exact === 0n) continue;
+    const name = charge.rows.find(({ jurisdiction }) => jurisdiction.code === key?.jurisdiction)?.jurisdiction.name;
+    texts.push(
+      key && name
+        ? tableText(key, sum, own, name, write)
+        : ` What no table names adds up to ${exactText(sum, document)} on the invoice and is rounded half up, ${write(sum.tax)}; the share of this is ${write(own.tax)}.`,
+    );
+  }
+  return texts.join('') || ' Nothing of this is to be rounded.';
+};
+
+const exactText = ({ exact }: Pick<Sum, 'exact'>, { exponent }: TaxDocument): string =>
+  decimalText(exactTax({ exact }, exponent));
+
+/**
+ * How the exact taxes of a charge became cents: alone, or on the invoice, whose total in the state, its rounded tax and
+ * this charge's share of that are all said.
+ */
+export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string): ExplanationStep => {
+  const { document, invoices, write } = rounded;
+  const { rounding, exponent, taxIncluded, day } = document;
+  const { rows, release } = charge;
+  const setting = settingOf(release, day);
+  const tax = write(rows.reduce((sum, row) => sum + row.tax, 0n));
+  const sum = `The exact taxes add up to ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
+  const invoice = invoices.get(stateOf(charge))?.get(null);
+  const isBracketed = setting?.policy.method === 'bracket';
+  const text = taxIncluded
+    ? `${sum}; the tax is what the gross leaves beside the net, ${tax}.`
+    : isBracketed
+      ? `${sum}. ${release?.name ?? 'The state'} rounds by its statutory tables, on the total of the invoice.${tablesText(charge, rounded)}`
+      : rounding === 'invoice' && invoice
+        ? `${sum}. The account rounds by invoice: everything of ${release?.name ?? 'the place'} adds up to ${exactText(invoice, document)} and is rounded half up once, ${write(invoice.tax)}; the share of this is ${tax}.`
+        : `${sum}; rounded half up once, that is ${tax}.`;
+  const split =
+    rows.length > 1 && !(isBracketed && !taxIncluded)
+      ? ' It is split over the jurisdictions by largest remainder.'
+      : isBracketed && !taxIncluded
+        ? ' Each total is shared out by largest remainder.'
+        : '';
+  return step('rounding', pointer, `${text}${split}`, null, cite(release, setting?.source));
+};
