@@ -1,6 +1,7 @@
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Subject } from './case.ts';
 import type { Place, TaxDocument, Treatment } from './document.ts';
-import { type Subject, treatmentsOf } from './treatment.ts';
+import { treatmentsOf } from './treatment.ts';
 
 type Buyer = Pick<Subject, 'use' | 'relief'>;
 

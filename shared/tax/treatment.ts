@@ -1,8 +1,9 @@
 import { coversDay } from '../content/effective.ts';
-import type { Jurisdiction, Rate, Release, Rule } from '../content/release.ts';
+import type { Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { isBandOnly, isMeantForBand } from './band-jurisdiction.ts';
-import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment, Use } from './document.ts';
+import { isBandOnly } from './band-jurisdiction.ts';
+import { type Case, generalLater, isKnown, ruleOf, type Subject } from './case.ts';
+import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment } from './document.ts';
 import {
   doubtsAbout,
   doubtsAboutRule,
@@ -11,19 +12,10 @@ import {
   otherCurrency,
   otherCurrencyTable,
 } from './doubts.ts';
-import { generalRates, ratedAs, rateOn, ratesOf, scaledRate } from './general-rate.ts';
-import { isInMoney, isWholeAnswer, resolveEffect } from './resolve-effect.ts';
+import { generalRates, ratedAs, rateOn, scaledRate } from './general-rate.ts';
+import { isInMoney, resolveEffect } from './resolve-effect.ts';
 import { halfUp, roundingOf } from './rounding-setting.ts';
-import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
-
-export type Subject = {
-  readonly product: ProductTaxCode;
-  readonly day: string;
-  /** The document's. */
-  readonly currency: string;
-  readonly use: Use;
-  readonly relief: Relief;
-};
+import type { DecidingRule } from './rule-choice.ts';
 
 /**
  * What each jurisdiction of a place does to a product on a day: the general rate, the rule that wins, and the doubts
@@ -65,41 +57,6 @@ const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Trea
   ruleId: null,
   doubts: relief ? [] : doubts,
 });
-
-/** One jurisdiction of a place, with its rate of the day; `null` where that is not established, or it has a band alone. */
-type Case = {
-  readonly release: Release;
-  readonly place: Place;
-  readonly jurisdiction: Jurisdiction;
-  readonly sourcing: SourcedAt;
-  readonly zip5: string | null;
-  readonly rate: Rate | null;
-  readonly isBandOnly: boolean;
-  readonly subject: Subject;
-};
-
-/** The rule of a case, without the holidays that have been found not to hold. */
-const ruleOf = (one: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
-  const { release, jurisdiction, zip5, subject } = one;
-  const { product, day } = subject;
-  const isMeant = (rule: Rule) =>
-    !without.includes(rule) && (!one.isBandOnly || isMeantForBand(rule, jurisdiction.code));
-  return chooseRule(release, { ...jurisdiction, zip5 }, product, day, isMeant) ?? shippingRule(release, product, day);
-};
-
-// Goods that a rule exempts, or taxes at a rate of its own, are answered also where the general rate is not established.
-const isKnown = (one: Case): boolean => {
-  const { release, rate, subject } = one;
-  if (rate || one.isBandOnly) return true;
-  const rule = subject.relief ? undefined : ruleOf(one);
-  return rule !== undefined && coversDay(rule, subject.day, release.established_from) && isWholeAnswer(rule.effect);
-};
-
-// What a rate is compared with to be called a reduced one, where the general rate of the day is not established.
-const generalLater = ({ release, jurisdiction }: Case): ScaledRate => {
-  const [known] = ratesOf(release, jurisdiction.code);
-  return known ? scaledRate(known.rate) : none;
-};
 
 const treat = (one: Case, without: readonly Rule[] = []): Treatment => {
   const { release, place, jurisdiction, sourcing, rate, subject } = one;

@@ -1,0 +1,63 @@
+import type { Doubt } from '../tax/document.ts';
+import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
+import { ambiguityOf } from './ambiguity.ts';
+import type { LocatedLine } from './locate-lines.ts';
+import type { Warning } from './response.ts';
+import type { Decisive } from './sourcing.ts';
+
+const notCovered = ({ place: { name, release }, address: { zip5 } }: Decisive): string =>
+  release
+    ? `${name}: ${release.id} has no local taxes in force for ZIP ${zip5} on the tax day. No tax was calculated.`
+    : `No content covers ${name}. No tax was calculated.`;
+
+const localMissing = ({ place: { name, release }, address: { zip5, isZipKnown } }: Decisive): string => {
+  const isListed = release !== null && (release.locals === 'listed' || release.locations.length > 0);
+  const advice = isListed && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send a ZIP+4.' : '';
+  return `${name}: only the state's rate is known; local taxes are missing from the figures.${advice}`;
+};
+
+const ambiguous = (decisive: Decisive): string => {
+  const { why, advice } = ambiguityOf(decisive);
+  const { name, jurisdictions } = decisive.place;
+  const local = jurisdictions.filter(({ type }) => type !== 'state');
+  const assumed = local.map((jurisdiction) => jurisdiction.name).join(', ') || 'no local tax';
+  return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
+};
+
+const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
+  const { resolution, place, address } = decisive;
+  const warnings: Warning[] = [];
+  const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
+  // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
+  if (resolution.coverage === 'none' && place.jurisdictions.length === 0) warn('not_covered', notCovered(decisive));
+  if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
+  if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
+  if (address.zip5 !== null && !address.isZipKnown)
+    warn(
+      'postal_code_unknown',
+      `ZIP ${address.zip5} is not known to be in use${resolution.level === 'state' ? '; the state decided' : ''}.`,
+    );
+  return warnings;
+};
+
+/** What is not known of a line's addresses, or of the taxes there. */
+export const resolutionWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
+  decisive.flatMap((one) => addressWarnings(one, pointers[one.at]));
+
+/** The warnings that doubts are, at one place of the request. */
+export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
+  doubts.map(({ code, message }) => ({ code, message, pointer }));
+
+/** What is not certain of who taxes a line: which local taxes its addresses have, and which of them decides. */
+export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedLine): Warning[] => [
+  ...decisive.flatMap(({ evidence, at, place }) =>
+    evidence.flatMap((one) => doubted(doubtsAboutLocation(one, place.name), pointers[at])),
+  ),
+  ...(doubtful ? doubted(doubtsAboutSourcing(doubtful, name), pointers.origin) : []),
+];
+
+/** Without its general rate a state may still say what the tax of these goods is, and then of its own alone. */
+export const ruleAloneWarnings = ({ resolution, place, decisive, pointers }: LocatedLine): Warning[] =>
+  resolution.coverage === 'none' && place.release?.coverage === 'partial' && place.jurisdictions.length === 1
+    ? decisive.map((one) => ({ code: 'local_rates_missing', message: localMissing(one), pointer: pointers[one.at] }))
+    : [];
