@@ -20,6 +20,8 @@ export const standIns = {
   '@aws-sdk/lib-dynamodb/dist-es': './node_modules/@aws-sdk/lib-dynamodb/dist-es',
   '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
   '@smithy/core/event-streams': './shared/store/sdk/no-event-streams.ts',
+  '@smithy/signature-v4': './shared/store/sdk/signature-v4.ts',
+  '@smithy/signature-v4/dist-es': './node_modules/@smithy/signature-v4/dist-es',
   // The SDK's own variants for where there are no configuration files.
   '@aws-sdk/core/httpAuthSchemes': './node_modules/@aws-sdk/core/dist-es/submodules/httpAuthSchemes/index.browser.js',
   '@smithy/core/endpoints': './node_modules/@smithy/core/dist-es/submodules/endpoints/index.browser.js',

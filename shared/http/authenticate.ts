@@ -3,7 +3,7 @@ import { type ApiKey, digestOf, isMisspelt } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
 import type { Code } from '../problem.ts';
 import { findAccount, findKey } from '../store/account-store.ts';
-import type { VerifyToken } from './bearer.ts';
+import { type VerifyToken, verifyToken } from './bearer.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
@@ -108,9 +108,6 @@ export const authenticator = ({ findKey, findAccount, verifyToken }: Credentials
     exchange.caller = caller;
   };
 };
-
-// Loaded with the first token: most callers send a key, and need neither the JWT library nor the shapes of claims.
-const verifyToken: VerifyToken = async (token) => (await import('./bearer.ts')).verifyToken(token);
 
 /** Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10). */
 export const authenticate = authenticator({ findKey, findAccount, verifyToken });

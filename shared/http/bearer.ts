@@ -1,5 +1,3 @@
-import { SimpleJwksCache } from 'aws-jwt-verify/jwk';
-import { JwtVerifier } from 'aws-jwt-verify/jwt-verifier';
 import * as z from 'zod/mini';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
@@ -66,7 +64,9 @@ const findKeys = async (issuer: string): Promise<string> => {
   }
 };
 
+// Loaded with the first token: most callers send a key.
 const createVerifier = async ({ issuer, audience }: Issuer) => {
+  const { JwtVerifier, SimpleJwksCache } = await import('./jwt.ts');
   const jwksCache = new SimpleJwksCache({ fetcher: { fetch: fetchDocument } });
   return JwtVerifier.create({ issuer, audience, jwksUri: await findKeys(issuer) }, { jwksCache });
 };
