@@ -5,14 +5,26 @@ import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { Decisive } from './sourcing.ts';
 
-const notCovered = ({ place: { name, release }, address: { zip5 } }: Decisive): string =>
-  release
-    ? `${name}: ${release.id} has no local taxes in force for ZIP ${zip5} on the tax day. No tax was calculated.`
-    : `No content covers ${name}. No tax was calculated.`;
+// What to change so that another part of the ZIP, which the content has, decides.
+const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: Decisive): string => {
+  if (!isGap || (plus4 === null && city === null)) return '';
+  const changed = plus4 === null ? 'the city, or leave it' : 'the four digits, or leave them';
+  return ` It has some for other addresses of ZIP ${zip5}: correct ${changed} out.`;
+};
 
-const localMissing = ({ place: { name, release }, address: { zip5, isZipKnown } }: Decisive): string => {
+const notCovered = (decisive: Decisive): string => {
+  const { place, address } = decisive;
+  const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
+  return place.release
+    ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day. No tax was calculated.${gapAdvice(decisive)}`
+    : `No content covers ${place.name}. No tax was calculated.`;
+};
+
+const localMissing = ({ place: { name, release }, address: { zip5, isZipKnown }, choice }: Decisive): string => {
+  if (choice?.isPart && release)
+    return `${name}: ${release.id} has local taxes in force for a part of ZIP ${zip5} alone; those of its other addresses are missing.`;
   const isListed = release !== null && (release.locals === 'listed' || release.locations.length > 0);
-  const advice = isListed && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send a ZIP+4.' : '';
+  const advice = isListed && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send it.' : '';
   return `${name}: only the state's rate is known; local taxes are missing from the figures.${advice}`;
 };
 
@@ -57,7 +69,7 @@ export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: L
 ];
 
 /** Without its general rate a state may still say what the tax of these goods is, and then of its own alone. */
-export const ruleAloneWarnings = ({ resolution, place, decisive, pointers }: LocatedLine): Warning[] =>
-  resolution.coverage === 'none' && place.release?.coverage === 'partial' && place.jurisdictions.length === 1
-    ? decisive.map((one) => ({ code: 'local_rates_missing', message: localMissing(one), pointer: pointers[one.at] }))
-    : [];
+export const ruleAloneWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
+  decisive
+    .filter(({ resolution, lacksLocals }) => resolution.coverage === 'none' && lacksLocals)
+    .map((one) => ({ code: 'local_rates_missing', message: localMissing(one), pointer: pointers[one.at] }));

@@ -4,16 +4,23 @@ import { decimalText, listed } from './explain/step.ts';
 import type { Decisive } from './sourcing.ts';
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
-const noMorePrecise = 'No other address would be more precise: only content by ZIP would be.';
+const sendZip = 'Send the ZIP code.';
+const correct = 'No other address would be more precise: the content has to be corrected.';
+const noMorePrecise = 'No other address would be more precise: only content by ZIP+4 would be.';
+const onlyByZip = 'No other address would be more precise: only content by ZIP would be.';
 
 /** Whether a release knows some addresses by their ZIPs. */
 const hasZips = ({ release }: Decisive['place']): boolean =>
   release !== null && (release.locals === 'listed' || release.locations.some(({ zips }) => zips.length > 0));
 
-const candidateText = ({ state, rate, coverage }: StateCandidate): string => {
+const knownText = (coverage: StateCandidate['coverage'], isPart: boolean): string => {
+  if (isPart) return ' in the part of the ZIP that is known';
+  return coverage === 'partial' ? ' without its local taxes' : '';
+};
+
+const candidateText = ({ state, rate, coverage, isPart }: StateCandidate): string => {
   if (rate === null) return `${state} (not covered by the content)`;
-  const text = decimalText({ units: rate, scale: rateDecimals });
-  return `${state} (${coverage === 'partial' ? `${text} without its local taxes` : text})`;
+  return `${state} (${decimalText({ units: rate, scale: rateDecimals })}${knownText(coverage, isPart)})`;
 };
 
 // Which of the states was chosen, and by what.
@@ -22,29 +29,64 @@ const assumedText = ({ states, wanted, address: { state } }: Decisive): string =
     ? `${state} was assumed, which has the ${wanted} combined general rate that is known.`
     : `${state} was assumed.`;
 
-/** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
-export const ambiguityOf = (decisive: Decisive): { why: string; advice: string } => {
-  const { address, place, resolution, isByName } = decisive;
-  const { level } = resolution;
-  const { zip5, plus4, city, isStateGuessed } = address;
-  if (isStateGuessed)
+type Ambiguity = { readonly why: string; readonly advice: string };
+
+const ofCity = ({ address: { zip5, city }, place, choice }: Decisive): Ambiguity => ({
+  why: choice?.isByName
+    ? `the content knows ${city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`
+    : `${city} has several sets of local taxes.`,
+  advice: zip5 === null && hasZips(place) ? sendZip : onlyByZip,
+});
+
+const citiesMax = 10;
+
+const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: readonly string[]): Ambiguity => {
+  const others = cities.length > citiesMax ? [`${cities.length - citiesMax} more`] : [];
+  const names = listed([...cities.slice(0, citiesMax), ...others]);
+  const zip = [zip5, plus4].filter(Boolean).join('-');
+  return {
+    why: `the content has local taxes of their own for addresses of ${names} in ZIP ${zip}${city === null ? ', and no city was sent.' : `, and ${city} is none of them.`}`,
+    advice: city === null ? 'Send the city.' : 'Send the city as it is written there, if it is one of them.',
+  };
+};
+
+// A ZIP+4 helps where the content has such ranges in this ZIP, and nowhere else.
+const ofZip = ({ address: { zip5, plus4 }, choice }: Decisive): Ambiguity => {
+  const hasRanges = choice?.hasRanges === true;
+  const advice = hasRanges ? sendPlus4 : noMorePrecise;
+  if (choice?.isPart)
     return {
-      why: `ZIP ${zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
+      why: `the content has a part of ZIP ${zip5} alone, and an address without its four digits may lie in the rest.`,
+      advice,
+    };
+  if (choice?.lacksCity)
+    return {
+      why: `the content has local taxes by the names of cities too, which come before those of ZIP ${zip5}, and no city was sent.`,
+      advice: 'Send the city.',
+    };
+  if (choice?.crossesBorders)
+    return {
+      why: `borders cross ZIP ${zip5}, for which the content has one rate: parts of it may have other local taxes.`,
+      advice: noMorePrecise,
+    };
+  if (plus4 !== null && hasRanges)
+    return { why: `the content gives ZIP ${zip5}-${plus4} several sets of local taxes.`, advice: correct };
+  return { why: `ZIP ${zip5} spans jurisdictions with different taxes.`, advice };
+};
+
+/** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
+export const ambiguityOf = (decisive: Decisive): Ambiguity => {
+  const { address, choice } = decisive;
+  if (address.isStateGuessed)
+    return {
+      why: `ZIP ${address.zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
-  if (isByName)
+  if (choice?.contradictsCity)
     return {
-      why: `the content knows ${city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`,
-      advice: zip5 === null && hasZips(place) ? sendPlus4 : noMorePrecise,
+      why: `ZIP ${address.zip5} is none of those where ${address.city} has its local taxes.`,
+      advice: 'Correct the city, or the ZIP code.',
     };
-  if (level === 'city') return { why: `${city} has several sets of local taxes.`, advice: sendPlus4 };
-  if (level === 'zip9')
-    return {
-      why: `the content gives ZIP ${zip5}-${plus4} several sets of local taxes.`,
-      advice: 'No other address would be more precise: the content has to be corrected.',
-    };
-  return {
-    why: `ZIP ${zip5} spans jurisdictions with different taxes${plus4 === null ? '' : `, and ${plus4} is in none of its ZIP+4 ranges`}.`,
-    advice: plus4 === null ? sendPlus4 : 'Send another ZIP+4.',
-  };
+  if (choice?.level === 'city') return ofCity(decisive);
+  return choice && choice.otherCities.length > 0 ? ofOtherCities(decisive, choice.otherCities) : ofZip(decisive);
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { PostalAddress } from '../content/location/postal-address.ts';
+import { regionCode } from '../content/location/zip-states.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
@@ -70,13 +71,19 @@ export const metadata = z
 
 const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
 
+const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
+// A region that nobody knows would exempt nowhere, and nobody would hear of it.
+const region = text(50).check(
+  z.refine((value) => regionCode(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
+);
+
 /** A certificate that exempts the buyer, tested on the tax day. Without regions it holds everywhere. */
 export const Exemption = z.object(
   {
     type: z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
     certificate_id: z.nullish(text(255)),
     regions: z.nullish(
-      z.array(text(10), 'Send an array of state codes.').check(z.maxLength(60, 'Send at most 60 regions.')),
+      z.array(region, regionsAdvice).check(z.minLength(1, regionsAdvice), z.maxLength(60, 'Send at most 60 regions.')),
     ),
     valid_from: z.nullish(day),
     valid_to: z.nullish(day),

@@ -1,4 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
+import { regionCode } from '../content/location/zip-states.ts';
 import type { Relief } from '../tax/document.ts';
 import type { Customer, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';
@@ -9,7 +10,7 @@ const isWithin = (day: string, from: string | null | undefined, to: string | nul
 const isState = (text: string, place: string) => text.toUpperCase() === place || `US-${text.toUpperCase()}` === place;
 
 const holds = ({ regions, valid_from, valid_to }: Exemption, place: string, day: string): boolean =>
-  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => isState(region, place)));
+  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => `US-${regionCode(region)}` === place));
 
 /**
  * Why nothing is collected from a buyer in a place (`US-MI`) on a tax day, or `null`.

@@ -24,3 +24,14 @@ export const inForce = <Value extends Dated>(
   day: string,
   establishedFrom: string,
 ): readonly Value[] => values.filter((value) => isInForce(value, day, establishedFrom));
+
+/** The first of the values that holds on the tax day; `undefined` where none is established to. */
+export const firstInForce = <Value extends Dated>(
+  values: readonly Value[],
+  day: string,
+  establishedFrom: string,
+): Value | undefined => values.find((value) => isInForce(value, day, establishedFrom));
+
+/** The setting of a state that holds on the tax day. One whose first day is not established may always have held. */
+export const settingOn = <Setting extends Dated>(settings: readonly Setting[], day: string): Setting | undefined =>
+  settings.find((setting) => possiblyInForce(setting, day));

@@ -131,6 +131,15 @@ export type Location = Dated &
     readonly zips: readonly (readonly [low: string, high: string])[];
     /** Upper case, without punctuation. */
     readonly cities: readonly string[];
+    /** Of the ZIPs only the addresses of this city, written as `cities`: a shop's table may name both at once. */
+    readonly within_city?: string;
+    /**
+     * A city that is known by its name alone comes before this, and an address without a city is ambiguous. With
+     * `within_city` that city is such a one: it is no other city's name for the ZIPs.
+     */
+    readonly yields_to_city?: true;
+    /** Borders cross the ZIPs, and of the taxes beyond these the source says nothing. */
+    readonly crosses_borders?: true;
     readonly alternatives: readonly (readonly string[])[];
   };
 

@@ -1,8 +1,10 @@
-import { inForce } from '../content/effective.ts';
+import { effectInWords, policyInWords, sentence } from '../content/effect-in-words.ts';
+import { firstInForce } from '../content/effective.ts';
+import { stateRateOn } from '../content/rates.ts';
 import type { Confidence, Rate, Release } from '../content/release.ts';
-import { effectInWords, policyInWords, sentence } from './effect-in-words.ts';
 import { type LocalRates, localNotes, localRatesOn } from './local-rates.ts';
-import { coveredBy, type SubjectCoverage, subjectCoverage } from './subject.ts';
+import { subjectCoverage } from './subject.ts';
+import { coveredBy, type SubjectCoverage } from './subject-coverage.ts';
 
 /** The kinds of goods that coverage tells of, each by the product tax codes that stand for it. */
 export const subjects = {
@@ -38,13 +40,6 @@ export type StateCoverage = Readonly<Record<Subject | 'shipping', SubjectCoverag
   readonly notes: readonly string[];
 };
 
-const rateOf = (release: Release, day: string): Rate | undefined =>
-  inForce(
-    release.rates.filter(({ jurisdiction }) => jurisdiction === release.state),
-    day,
-    release.established_from,
-  )[0];
-
 const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | null =>
   rate
     ? {
@@ -58,7 +53,7 @@ const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | nu
 
 const shippingOf = (release: Release, day: string): SubjectCoverage => {
   const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
-  const setting = inForce(release.settings.shipping, day, release.established_from)[0];
+  const setting = firstInForce(release.settings.shipping, day, release.established_from);
   if (!setting || own.treatment === 'not_subject_to_tax') return own;
   if (own.rule_ids.length > 0 && own.treatment !== 'not_established')
     return { ...own, text: `${own.text} Of charges that no rule names, ${policyInWords[setting.policy]}.` };
@@ -103,7 +98,7 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
 
 /** Tell what a release knows of its state on a day (`YYYY-MM-DD`), and what it does not. Pure: nothing is kept twice. */
 export const coverageOf = (release: Release, day: string): StateCoverage => {
-  const rate = rateOf(release, day);
+  const rate = stateRateOn(release, day);
   const goods = Object.fromEntries(
     Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
   ) as Record<Subject, SubjectCoverage>;

@@ -1,6 +1,6 @@
 import type { ReleaseHead } from '../content/content.ts';
 import { coversDay, possiblyInForce } from '../content/effective.ts';
-import { stateRateOn } from '../content/imports/state-rate.ts';
+import { stateRateOn } from '../content/rates.ts';
 import { type Jurisdiction, type Release, type Rule, rateDecimals } from '../content/release.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { chooseRule, type Taxing } from '../tax/rule-choice.ts';
@@ -67,7 +67,7 @@ const taxable = { type: 'taxable' } as const;
 /** The state's general rate in units of `10^-rateDecimals`; `null` where it is not known. */
 export const generalRateOn = (release: Release, day: string): bigint | null => {
   const known = stateRateOn(release, day);
-  return known && rescale(decimal(known.rate), rateDecimals);
+  return known ? rescale(decimal(known.rate), rateDecimals) : null;
 };
 
 /** A rule, and the levels on which it decides; `undefined`: none names the product. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { localRates } from './local-rates.ts';
-import { treatments } from './subject.ts';
+import { treatments } from './treatment-name.ts';
 
 const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
 

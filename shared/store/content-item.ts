@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { canonicalJson } from '../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import type { ActiveReleases } from '../content/loading/active-releases.ts';
 import type { Measured } from '../content/loading/content-cache.ts';
-import { canonicalJson } from '../transactions/canonical-json.ts';
 import { compressText, decompressText } from './compressed.ts';
 import { activeReleasesKey, partKey, releaseHeadKey } from './keys.ts';
 
@@ -26,7 +26,7 @@ export const headItem = (head: ReleaseHead): Record<string, unknown> => ({
   content: contentOf(head.id, head),
 });
 
-/** A part of a release as the table holds it. `digest` tells whether another import wrote the same. */
+/** A part of a release as the table holds it. `digest` tells whether it is what an import wrote. */
 export const partItem = (release: string, part: ReleasePart) => ({
   ...partKey(release, part.key),
   digest: createHash('sha256').update(canonicalJson(part)).digest('hex'),

@@ -1,43 +1,30 @@
 /** The parts of releases: many small items, written by an import before the head that makes them count. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import type { ReleasePart } from '../content/content.ts';
 import { database } from './client.ts';
+import type { ImportClaim } from './content-claims.ts';
 import { partFrom, partItem } from './content-item.ts';
 import { readItems } from './content-reads.ts';
-import { partKey, partPartition, partShards, releaseHeadKey } from './keys.ts';
+import { patiently } from './content-throttling.ts';
+import { partKey, partPartition, partShards } from './keys.ts';
 
 const TableName = environment.tables.content;
 
-// A new table takes 4,000 write units a second and doubles that while it is asked for more: an import waits for it.
-const busy = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']);
-const tries = 8;
-const pauseMs = { first: 100, most: 5000 };
-
-const patiently = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
-  for (let round = 1; ; round++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (round === tries || !(error instanceof Error && busy.has(error.name))) throw error;
-      const longest = Math.min(pauseMs.first * 2 ** round, pauseMs.most);
-      await sleep(longest * (0.5 + Math.random() / 2));
-    }
-  }
-};
-
-/** What parts hold, by their keys: the digest tells whether another import wrote the same. */
+/** What parts hold, by their keys: the digest tells whether what is stored is what was written. */
 export type PartDigests = ReadonlyMap<string, string>;
 
 /**
- * Write a part of a release that has no head yet, and say its digest. An identical one may exist already, so that an
- * import can be repeated; a different one is left alone and throws.
+ * Write a part of the release that an import has begun, and say its digest. An identical one may exist already; a
+ * different one is left alone and throws, since an import has one part of a key.
+ *
+ * That the claim is still held is not looked at: it would double the price of a part. `content-import.ts` says why parts
+ * that are written too late harm nobody.
  */
-export const writePart = async (releaseId: string, part: ReleasePart): Promise<string> => {
-  const Item = partItem(releaseId, part);
+export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise<string> => {
+  const Item = partItem(id, part);
   const put = new PutCommand({
     TableName,
     Item,
@@ -50,7 +37,7 @@ export const writePart = async (releaseId: string, part: ReleasePart): Promise<s
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     throw new Error(
-      `${releaseId} has other content of ${part.key} already, of another import. If none is running, remove what it left with \`npm run content -- discard ${releaseId}\`.`,
+      `${id} has other content of ${part.key} already. Remove it with \`npm run content -- discard ${id}\`.`,
       { cause: error },
     );
   }
@@ -64,7 +51,7 @@ const writers = 16;
  * `written` is told after each how many there are. Says what was written, for the head to be written on.
  */
 export const writeParts = async (
-  releaseId: string,
+  claim: ImportClaim,
   parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
   written: (count: number) => void = () => {},
 ): Promise<PartDigests> => {
@@ -77,7 +64,7 @@ export const writeParts = async (
     for (;;) {
       const { done, value } = await source.next();
       if (done) return;
-      digests.set(value.key, await writePart(releaseId, value));
+      digests.set(value.key, await writePart(claim, value));
       written(++count);
     }
   };
@@ -141,23 +128,16 @@ export const readParts = async (id: string, keys: readonly string[]): Promise<re
   });
 };
 
-// A transaction takes a hundred actions; one of them is the condition.
-const discardedTogether = 99;
+const removedTogether = 100;
 
-/**
- * Remove the parts of an import that was broken off, so that its id is free again, and say how many they were. Throws
- * where the release has a head: a finished one stays.
- */
-export const discardParts = async (id: string): Promise<number> => {
+/** Remove all parts that are stored of a release, and say how many they were. Only for one that can never have a head. */
+export const removeParts = async (id: string): Promise<number> => {
   const keys = await readPartKeys(id);
-  for (let start = 0; start < keys.length; start += discardedTogether) {
-    const removed = keys.slice(start, start + discardedTogether).map((key) => ({
-      Delete: { TableName, Key: partKey(id, key), ConditionExpression: 'attribute_exists(pk)' },
-    }));
-    const unfinished = {
-      ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: 'attribute_not_exists(pk)' },
-    };
-    await patiently(() => database.send(new TransactWriteCommand({ TransactItems: [unfinished, ...removed] })));
+  for (let start = 0; start < keys.length; start += removedTogether) {
+    const removals = keys
+      .slice(start, start + removedTogether)
+      .map((key) => patiently(() => database.send(new DeleteCommand({ TableName, Key: partKey(id, key) }))));
+    await Promise.all(removals);
   }
   return keys.length;
 };

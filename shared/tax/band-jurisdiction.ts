@@ -1,5 +1,5 @@
+import { ratesOf } from '../content/rates.ts';
 import type { Release, Rule } from '../content/release.ts';
-import { ratesOf } from './general-rate.ts';
 
 /**
  * Jurisdictions that exist for a band alone: they have no rate row, and a rule with a band names their code (Tennessee's

@@ -1,9 +1,10 @@
 import { coversDay } from '../content/effective.ts';
+import { ratesOf } from '../content/rates.ts';
 import type { Jurisdiction, Rate, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { isMeantForBand } from './band-jurisdiction.ts';
 import type { Place, Relief, ScaledRate, SourcedAt, Use } from './document.ts';
-import { ratesOf, scaledRate } from './general-rate.ts';
+import { scaledRate } from './general-rate.ts';
 import { isWholeAnswer } from './resolve-effect.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 

@@ -1,5 +1,4 @@
-import { coversDay, possiblyInForce } from '../content/effective.ts';
-import { type Rate, type Release, rateDecimals } from '../content/release.ts';
+import { type Rate, rateDecimals } from '../content/release.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { RatedAs, ScaledRate } from './document.ts';
@@ -54,19 +53,3 @@ export const generalRates = (
   const { goods, food } = readRate(rate)[isInterstate ? 'interstate' : 'intrastate'];
   return { goods, own: isFoodForHome(product) ? food : goods };
 };
-
-const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();
-
-/** Every rate that a release has for a jurisdiction, whenever it holds. */
-export const ratesOf = (release: Release, code: string): readonly Rate[] => {
-  let byCode = ratesByCode.get(release);
-  if (!byCode) {
-    byCode = Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
-    ratesByCode.set(release, byCode);
-  }
-  return byCode.get(code) ?? [];
-};
-
-/** The rate of a jurisdiction on a day; `undefined` where it is not established. */
-export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
-  ratesOf(release, code).find((rate) => coversDay(rate, day, release.established_from) && possiblyInForce(rate, day));

@@ -1,9 +1,9 @@
-import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { TaxDocument, TaxLine } from './document.ts';
 import { assess } from './effect.ts';
 import type { Base } from './per-unit.ts';
 import { assessShipping } from './shipping.ts';
+import { shareShipping, shippedLines } from './shipping-shares.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
 import { widestBase } from './widest-base.ts';
 
@@ -54,18 +54,8 @@ export const assessLine = (sale: Sale, index: number, net: bigint, around: Aroun
   return assessments;
 };
 
-/** Share the shipping over the lines by net amount, equally if all are zero. A fee is not shipped. */
-const sharesOf = ({ goods }: Sale, { lines, shipping }: Nets): bigint[] => {
-  const shipped = [...lines.keys()].filter((index) => !goods[index]?.isFee);
-  const carriers = shipped.length > 0 ? shipped : [...lines.keys()];
-  const shares = new Array<bigint>(lines.length).fill(0n);
-  const parts = allocate(
-    shipping,
-    carriers.map((index) => lines[index] as bigint),
-  );
-  for (const [position, index] of carriers.entries()) shares[index] = parts[position] as bigint;
-  return shares;
-};
+const sharesOf = ({ goods }: Sale, { lines, shipping }: Nets): bigint[] =>
+  shareShipping(shipping, lines, (index) => goods[index]?.isFee === true);
 
 const stateOf = ({ goods }: Sale, index: number): string | undefined => goods[index]?.treatments[0]?.state;
 
@@ -99,8 +89,7 @@ export const assessLines = (sale: Sale, nets: Nets): Assessment[][] => {
 /** Assess the shipping of a sale, whose lines have been assessed on the same nets. */
 export const assessDelivery = (sale: Sale, nets: Nets, lines: readonly (readonly Assessment[])[]): Assessment[] => {
   const shares = sharesOf(sale, nets);
-  const isAnyShipped = sale.goods.some(({ isFee }) => !isFee);
-  const shipped = [...lines.keys()].filter((index) => !isAnyShipped || !sale.goods[index]?.isFee);
+  const shipped = shippedLines(lines.length, (index) => sale.goods[index]?.isFee === true);
   return assessShipping(
     shipped.map((index) => ({
       base: baseOf(sale, index, nets.lines[index] as bigint, { shipping: shares[index] as bigint, order: 0n }),

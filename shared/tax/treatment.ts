@@ -1,4 +1,5 @@
 import { coversDay } from '../content/effective.ts';
+import { rateOn } from '../content/rates.ts';
 import type { Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { isBandOnly } from './band-jurisdiction.ts';
@@ -12,7 +13,7 @@ import {
   otherCurrency,
   otherCurrencyTable,
 } from './doubts.ts';
-import { generalRates, ratedAs, rateOn, scaledRate } from './general-rate.ts';
+import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
 import { isInMoney, resolveEffect } from './resolve-effect.ts';
 import { halfUp, roundingOf } from './rounding-setting.ts';
 import type { DecidingRule } from './rule-choice.ts';

@@ -21,7 +21,18 @@ vi.resetModules();
 await import('../contract/observe-exchanges.ts');
 const { newCaller } = await import('../support/api.ts');
 const { advanceClock } = await import('../../shared/config/clock.ts');
-const { listHeads, readActiveReleases, readPartKeys, writeParts } = await import('../../shared/store/content-store.ts');
+const { database } = await import('../../shared/store/client.ts');
+const {
+  beginImport,
+  discardImport,
+  findHead,
+  listHeads,
+  readActiveReleases,
+  readPartKeys,
+  takenIds,
+  unfinishedImports,
+  writeParts,
+} = await import('../../shared/store/content-store.ts');
 const { contentProgram } = await import('../../shared/cli/content/program.ts');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -140,8 +151,21 @@ const importedIds = async (): Promise<string[]> => {
   return ids;
 };
 
-/** The id that the next import gets. */
-const nextId = async (): Promise<string> => idOf((await importedIds()).length + 1);
+/** The id that the next import gets: that of a finished or unfinished one of the day is not taken again. */
+const nextId = async (): Promise<string> => {
+  const ids = (await takenIds('US-MN')).filter((id) => id.startsWith(`US-MN@${today}`));
+  return idOf(ids.length + 1);
+};
+
+/** An import that was broken off when it had written these parts. */
+const brokenOff = async (id: string, zips: readonly string[], beganAt: string): Promise<void> => {
+  const begun = await beginImport(id, beganAt);
+  if (!begun.ok) throw new Error(begun.problems[0].detail);
+  await writeParts(
+    begun.value,
+    zips.map((key) => ({ key, jurisdictions: [], rates: [], locations: [] })),
+  );
+};
 
 const activeId = async (): Promise<string> => (await readActiveReleases()).states['US-MN']?.release ?? builtIn;
 
@@ -295,7 +319,12 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(location.alternatives[0].jurisdictions.map(({ rate }: { rate: string }) => Number(rate)).sort()).toEqual([
       0.0015, 0.0025, 0.005, 0.005, 0.0075, 0.06875,
     ]);
-    expect((await content(['show', first, '--zip', '99999'])).out).toContain('The release names no location there.');
+    const said = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
+    expect(await said(first, '55999')).toContain('this one is not among them');
+    expect(await said('US-IN@2026-11-21.1', '46204')).toContain('7% of the state, which is all of it.');
+    expect(await said('US-TX@2026-11-21.1', '78701')).toContain('6.25% of the state, local taxes are missing.');
+    expect(await said('US-IN@2026-11-21.1', '10001')).toContain('It is a ZIP of NY.');
+    expect((await content(['show', first, '--date', '2026-02-30'])).err).toContain("argument '2026-02-30' is invalid");
   });
 
   it('compares an imported release with the built-in one, whose local rates are not known', async () => {
@@ -431,23 +460,39 @@ describe('an import that cannot be finished', () => {
     expect(out).toContain('The rate file has no rate of county 999.');
   });
 
-  it('takes what a broken-off import of another file left for nothing', async () => {
+  it('is listed with when it began and what removes it, and said before another one is written', async () => {
+    const left = 'US-MN@2020-01-01.101';
+    await brokenOff(left, ['55401', '55999'], '2020-01-01T08:30:15.000Z');
+    const told = `${left} is not finished. Its import began at 2020-01-01 08:30 UTC: if it is not running any more, remove what it left with \`npm run content -- discard ${left}\`.`;
+    expect((await content(['list', '--state', 'MN'])).out).toMatch(
+      new RegExp(`is active\\.\\n${RegExp.escape(told)}\\n$`),
+    );
+    expect((await content(['list', '--state', 'WI'])).out).not.toContain('not finished');
+    const { value } = await json('list', '--state', 'MN');
+    expect(value.at(-1)).toEqual({
+      id: left,
+      state: 'US-MN',
+      active: false,
+      origin: 'unfinished',
+      began_at: '2020-01-01T08:30:15.000Z',
+      remedy: `npm run content -- discard ${left}`,
+    });
+    expect(value.filter(({ origin }: { origin: string }) => origin === 'unfinished')).toHaveLength(1);
+
     const id = await nextId();
-    const left = (key: string) => ({ key, jurisdictions: [], rates: [], locations: [] });
-    await writeParts(id, [left('55401'), left('55999')]);
     const more = boundaryFile + boundaryRow({ ...minneapolis, zip: '55402' });
     const ran = await content(await importArguments({ boundaries: more }));
-    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`An import of ${id} was broken off`) });
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`${told}\nImported ${id}`) });
     expect(await readPartKeys(id)).toEqual(['55101', '55401', '55402']);
     const path = await cases(worked('minneapolis', '55401', '9.03'));
     expect((await content(['check', '--release', id, '--against', path])).code).toBe(0);
+
+    expect(await content(['discard', left])).toMatchObject({ code: 0, out: `Discarded 2 parts of ${left}.\n` });
+    expect(await readPartKeys(left)).toEqual([]);
+    expect((await content(['list', '--state', 'MN'])).out).not.toContain('not finished');
   });
 
-  it('leaves parts that can be discarded; a finished release cannot', async () => {
-    const id = `US-MN@2020-01-01.101`;
-    await writeParts(id, [{ key: '55401', jurisdictions: [], rates: [], locations: [] }]);
-    expect(await content(['discard', id])).toMatchObject({ code: 0, out: `Discarded 1 part of ${id}.\n` });
-    expect(await readPartKeys(id)).toEqual([]);
+  it('cannot be discarded when it is finished', async () => {
     expect(await content(['discard', idOf(1)])).toMatchObject({
       code: 1,
       err: expect.stringContaining(`${idOf(1)} is finished: it stays`),
@@ -455,21 +500,70 @@ describe('an import that cannot be finished', () => {
     expect(await readPartKeys(idOf(1))).toHaveLength(2);
   });
 
-  it('can be run again after it was killed between parts', async () => {
-    const zips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
-    const boundaries = zips.map((zip) => boundaryRow({ ...saintPaul, zip })).join('');
-    const args = await importArguments({ boundaries });
+  const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
+  const manyOf = (boundary: Omit<Boundary, 'zip'>) => manyZips.map((zip) => boundaryRow({ ...boundary, zip })).join('');
+
+  it('can be run again under another id after it was killed between parts, which stay until they are discarded', async () => {
+    const args = await importArguments({ boundaries: manyOf(saintPaul) });
     const id = await nextId();
     const killed = await content(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
     expect(killed.code).toBe(null);
     const left = await readPartKeys(id);
     expect(left.length).toBeGreaterThan(0);
-    expect(left.length).toBeLessThan(zips.length);
+    expect(left.length).toBeLessThan(manyZips.length);
     expect(await importedIds()).not.toContain(id);
 
-    expect(await content(args)).toMatchObject({ code: 0, out: expect.stringContaining(`Imported ${id}`) });
-    expect(await readPartKeys(id)).toEqual(zips);
-    expect(await importedIds()).toContain(id);
+    const second = await nextId();
+    expect(second).not.toBe(id);
+    expect(await content(args)).toMatchObject({ code: 0, out: expect.stringContaining(`Imported ${second}`) });
+    expect(await readPartKeys(second)).toEqual(manyZips);
+    expect(await readPartKeys(id)).toEqual(left);
+    expect((await unfinishedImports('US-MN')).map((one) => one.id)).toEqual([id]);
+    expect((await content(['discard', id])).code).toBe(0);
+    expect(await readPartKeys(id)).toEqual([]);
+    expect(await unfinishedImports('US-MN')).toEqual([]);
+  });
+
+  it('says what to do where it is discarded before its end, and leaves nothing', async () => {
+    const args = await importArguments({ boundaries: boundaryFile + boundaryRow({ ...minneapolis, zip: '55403' }) });
+    const id = await nextId();
+    // In this process, where the import's end can be held up: it is the transaction after that of the beginning.
+    let transactions = 0;
+    database.middlewareStack.add(
+      (next, { commandName }) =>
+        async (sent) => {
+          if (commandName === 'TransactWriteItemsCommand' && ++transactions === 2) await discardImport(id);
+          return next(sent);
+        },
+      { step: 'initialize', name: 'held' },
+    );
+    const quiet = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
+    try {
+      await expect(contentProgram().parseAsync(args, { from: 'user' })).rejects.toThrow(
+        `Release cannot be finished. ${id} was discarded while this import was running, and all that it wrote is removed. Run the import again: it gets another id.`,
+      );
+    } finally {
+      for (const stream of quiet) stream.mockRestore();
+      database.middlewareStack.remove('held');
+    }
+    expect(await findHead(id)).toBeUndefined();
+    expect(await readPartKeys(id)).toEqual([]);
+  });
+
+  it('takes another id than one that runs at the same time, and both are finished with parts of their own', async () => {
+    const [first, second] = await Promise.all(
+      [minneapolis, saintPaul].map(async (place) =>
+        content(await importArguments({ boundaries: manyOf({ ...place, county: '053' }) })),
+      ),
+    );
+    const ids = [first, second].map((ran) => /^Imported (\S+)/m.exec(ran?.out ?? '')?.[1] ?? '');
+    expect(new Set(ids).size).toBe(2);
+    expect(await importedIds()).toEqual(expect.arrayContaining(ids));
+    for (const [index, zip] of ['9.03', '10.03'].entries()) {
+      const path = await cases(worked('both', '55301', zip));
+      expect(await content(['check', '--release', ids[index] ?? '', '--against', path])).toMatchObject({ code: 0 });
+    }
+    for (const id of ids) expect(await readPartKeys(id)).toEqual(manyZips);
   });
 });
 

@@ -30,9 +30,8 @@ beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   for (const [id, rate] of Object.entries(rates)) {
     const part = partOf('55401', { 'US-MN-MPLS': rate });
-    const written = await store.writeParts(id, [part]);
     const counts = { parts: 1, jurisdictions: 1, rates: 1, locations: 1 };
-    await store.writeHead(headOf(id, { coverage: 'partial', counts }), written);
+    await store.importRelease(headOf(id, { coverage: 'partial', counts }), [part]);
   }
 });
 

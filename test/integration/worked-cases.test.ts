@@ -45,7 +45,7 @@ const stored = async (one: WorkedCase, id: string): Promise<string | null> => {
     const built = await buildRelease({ ...options, tempFolder });
     if (built.outcome !== 'built') throw new Error(built.reason);
     const parts = await Array.fromAsync(built.parts());
-    await store.writeHead(built.head, await store.writeParts(id, parts));
+    await store.importRelease(built.head, parts);
     return id;
   } finally {
     rmSync(tempFolder, { recursive: true, force: true });

@@ -437,6 +437,12 @@ describe('what the warning of an address says', () => {
       locationOf({ zips: [['489340001', '489340099']], alternatives: [['DEAR']] }),
       locationOf({ zips: [['489340100', '489340199']], alternatives: [['CHEAP']] }),
       locationOf({ cities: ['ADA'], alternatives: [['CHEAP'], ['DEAR']] }),
+      locationOf({ zips: [['48935', '48935']], alternatives: [['CHEAP'], ['DEAR']] }),
+      locationOf({ zips: [['48936', '48936']], alternatives: [['CHEAP']], crosses_borders: true }),
+      locationOf({ zips: [['48937', '48937']], alternatives: [['CHEAP']] }),
+      locationOf({ zips: [['48937', '48937']], alternatives: [['DEAR']], within_city: 'HOLT' }),
+      locationOf({ zips: [['48938', '48938']], alternatives: [['CHEAP']], yields_to_city: true }),
+      locationOf({ zips: [['48939', '48939']], alternatives: [['DEAR']], within_city: 'HOLT' }),
     ],
   });
   const around = { releaseFor: () => release };
@@ -448,9 +454,39 @@ describe('what the warning of an address says', () => {
         'Michigan: ZIP 48933 spans jurisdictions with different taxes. Assumed: Name of CHEAP. Send a ZIP+4 (48933-1514).',
     },
     {
-      to: { postal_code: '48934-5000' },
+      to: { postal_code: '48934' },
       message:
-        'Michigan: ZIP 48934 spans jurisdictions with different taxes, and 5000 is in none of its ZIP+4 ranges. Assumed: Name of CHEAP. Send another ZIP+4.',
+        'Michigan: the content has a part of ZIP 48934 alone, and an address without its four digits may lie in the rest. Assumed: Name of CHEAP. Send a ZIP+4 (48933-1514).',
+    },
+    {
+      to: { postal_code: '48935' },
+      message:
+        'Michigan: ZIP 48935 spans jurisdictions with different taxes. Assumed: Name of CHEAP. No other address would be more precise: only content by ZIP+4 would be.',
+    },
+    {
+      to: { postal_code: '48935-1234' },
+      message:
+        'Michigan: ZIP 48935 spans jurisdictions with different taxes. Assumed: Name of CHEAP. No other address would be more precise: only content by ZIP+4 would be.',
+    },
+    {
+      to: { postal_code: '48936-1234' },
+      message:
+        'Michigan: borders cross ZIP 48936, for which the content has one rate: parts of it may have other local taxes. Assumed: Name of CHEAP. No other address would be more precise: only content by ZIP+4 would be.',
+    },
+    {
+      to: { postal_code: '48937' },
+      message:
+        'Michigan: the content has local taxes of their own for addresses of HOLT in ZIP 48937, and no city was sent. Assumed: Name of CHEAP. Send the city.',
+    },
+    {
+      to: { postal_code: '48937', city: 'Dewitt' },
+      message:
+        'Michigan: the content has local taxes of their own for addresses of HOLT in ZIP 48937, and DEWITT is none of them. Assumed: Name of CHEAP. Send the city as it is written there, if it is one of them.',
+    },
+    {
+      to: { postal_code: '48938' },
+      message:
+        'Michigan: the content has local taxes by the names of cities too, which come before those of ZIP 48938, and no city was sent. Assumed: Name of CHEAP. Send the city.',
     },
     {
       to: { postal_code: '48933-1560' },
@@ -460,7 +496,7 @@ describe('what the warning of an address says', () => {
     {
       to: { state: 'MI', city: 'Ada' },
       message:
-        'Michigan: the content knows ADA by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others. Assumed: Name of CHEAP. Send a ZIP+4 (48933-1514).',
+        'Michigan: the content knows ADA by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others. Assumed: Name of CHEAP. Send the ZIP code.',
     },
   ])('$to: $message', ({ to, message }) => {
     const { warnings } = ask({ to }, around);
@@ -470,6 +506,55 @@ describe('what the warning of an address says', () => {
     const [problem] = refusal({ to }, { ...around, settings: { ambiguous_address: 'reject' } });
     expect(problem?.code).toBe('validation_address_unresolvable');
     expect(problem?.detail).toContain(message.slice(message.lastIndexOf('. ', message.length - 2) + 2));
+  });
+
+  const messagesOf = (to: Address, code: string, more: Parameters<typeof ask>[0] = {}) =>
+    ask({ to, ...more }, around)
+      .warnings.filter((warning) => warning.code === code)
+      .map(({ message }) => message);
+
+  it('a ZIP of which only a part is known lacks local taxes too, and both policies refuse it', () => {
+    const to = { postal_code: '48934' };
+    const { tax_amount, line_items } = ask({ to }, around);
+    expect(tax_amount).toBe('5.00');
+    expect(line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: true, coverage: 'partial' });
+    expect(messagesOf(to, 'local_rates_missing')).toEqual([
+      'Michigan: US-MI@2026-10-01.1 has local taxes in force for a part of ZIP 48934 alone; those of its other addresses are missing.',
+    ]);
+    expect(ask({ to }, { ...around, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
+    const refused = (settings: NonNullable<Parameters<typeof ask>[1]>['settings']) =>
+      refusal({ to }, { ...around, settings: settings ?? {} }).map(({ code }) => code);
+    expect(refused({ ambiguous_address: 'reject' })).toEqual(['validation_address_unresolvable']);
+    expect(refused({ incomplete_coverage: 'reject' })).toEqual(['validation_not_covered']);
+  });
+
+  it.each<{ to: Address; zip: string; advice: string }>([
+    { to: { postal_code: '48934-5000' }, zip: '48934-5000', advice: 'the four digits, or leave them' },
+    { to: { postal_code: '48939', city: 'Dewitt' }, zip: '48939', advice: 'the city, or leave it' },
+  ])('$to is not covered, and another address of its ZIP is', ({ to, zip, advice }) => {
+    expect(ask({ to }, around).tax_amount).toBe('0.00');
+    expect(messagesOf(to, 'not_covered')).toEqual([
+      `Michigan: US-MI@2026-10-01.1 has no local taxes in force for ZIP ${zip} on the tax day. No tax was calculated. It has some for other addresses of ZIP ${zip.slice(0, 5)}: correct ${advice} out.`,
+    ]);
+    expect(refusal({ to }, { ...around, settings: { incomplete_coverage: 'reject' } })).toMatchObject([
+      { code: 'validation_not_covered' },
+    ]);
+  });
+
+  it('a ZIP in several states, of one of which a part is known, says so', () => {
+    const kentucky = releaseOf({
+      of: [
+        { code: 'US-KY', type: 'state', rate: '0.04' },
+        { code: 'CHEAP', type: 'city', rate: '0.01' },
+      ],
+      locals: 'listed',
+      locations: [locationOf({ zips: [['422230001', '422230099']], alternatives: [['CHEAP']] })],
+    });
+    const releaseFor: ReleaseFor = ({ state }) => (state === 'KY' ? kentucky : undefined);
+    const { warnings } = ask({ to: { postal_code: '42223' } }, { releaseFor });
+    expect(warnings.find(({ code }) => code === 'address_ambiguous')?.message).toContain(
+      'KY (0.05 in the part of the ZIP that is known)',
+    );
   });
 
   it('a ZIP+4 says it all', () => {
@@ -490,7 +575,7 @@ describe('what the warning of an address says', () => {
     });
     expect(outcome.warnings.filter(({ code }) => code === 'local_rates_missing').map(({ message }) => message)).toEqual(
       [
-        "Michigan: only the state's rate is known; local taxes are missing from the figures. They depend on the ZIP: send a ZIP+4.",
+        "Michigan: only the state's rate is known; local taxes are missing from the figures. They depend on the ZIP: send it.",
       ],
     );
   });

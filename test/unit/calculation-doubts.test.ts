@@ -267,9 +267,41 @@ describe('a place that content knows by its name alone', () => {
     expect(ask(asked, { releaseFor, settings: { incomplete_coverage: 'reject' } }).tax_amount).toBe('10.25');
   });
 
-  it('is not made more precise by a ZIP+4 where its ZIP is in no list', () => {
-    const { warnings } = ask({ to: { state: 'PA', postal_code: '17101', city: 'Pittsburgh' } });
-    expect(warnings.find(({ code }) => code === 'address_ambiguous')?.message).toMatch(new RegExp(`${advice}$`));
+  it.each([
+    ['PA', 'Philadelphia', '17101', '6.00'],
+    ['PA', 'Pittsburgh', '17101-0001', '6.00'],
+    ['MS', 'Jackson', '39530', '7.00'],
+    ['VA', 'Norfolk', '22801', '5.30'],
+  ])(
+    'does not decide beside a ZIP that the built-in content knows to have none: %s, %s, %s',
+    (state, city, zip, tax) => {
+      const outcome = ask({ to: { state, city, postal_code: zip } });
+      expect(outcome.tax_amount).toBe(tax);
+      expect(outcome.line_items[0]?.address_resolution).toEqual({
+        level: zip.length > 5 ? 'zip9' : 'zip5',
+        ambiguous: true,
+        coverage: 'complete',
+      });
+      expect(outcome.warnings.map(({ code }) => code)).toEqual(['address_ambiguous']);
+      expect(outcome.warnings[0]?.message).toContain(
+        `: ZIP ${zip.slice(0, 5)} is none of those where ${city.toUpperCase()} has its local taxes. Assumed: no local tax. Correct the city, or the ZIP code.`,
+      );
+      expect(ask({ to: { state, postal_code: zip } }).line_items[0]?.address_resolution.ambiguous).toBe(false);
+    },
+  );
+
+  it.each([
+    ['VA', '23089'],
+    ['VA', '23089-1234'],
+    ['PA', '15241'],
+    ['PA', '15241-1234'],
+  ])('is not told to send four digits of a ZIP whose parts the content does not tell apart: %s %s', (state, zip) => {
+    const { warnings } = ask({ to: { state, postal_code: zip } });
+    expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /spans jurisdictions with different taxes\. Assumed: .*No other address would be more precise: only content by ZIP\+4 would be\.$/,
+      ),
+    ]);
   });
 
   it.each([
@@ -277,10 +309,10 @@ describe('a place that content knows by its name alone', () => {
     ['PA', 'Philadelphia'],
     ['MS', 'Jackson'],
     ['MS', 'Tupelo'],
-  ])('may be in the built-in content, and then a ZIP+4 helps: %s, %s', (state, city) => {
+  ])('may be in the built-in content, and then a ZIP helps: %s, %s', (state, city) => {
     const { warnings } = ask({ to: { state, city } });
     expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual([
-      expect.stringMatching(/by its name alone.*Send a ZIP\+4 \(48933-1514\)\.$/),
+      expect.stringMatching(/by its name alone.*Send the ZIP code\.$/),
     ]);
   });
 });

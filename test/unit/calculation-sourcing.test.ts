@@ -313,7 +313,7 @@ describe('lines that share their addresses', () => {
       {
         code: 'address_ambiguous',
         message:
-          'California: ZIP 94102 spans jurisdictions with different taxes. Assumed: no local tax. Send a ZIP+4 (48933-1514).',
+          'California: ZIP 94102 spans jurisdictions with different taxes. Assumed: no local tax. No other address would be more precise: only content by ZIP+4 would be.',
         pointer: '/line_items/0/customer/address',
       },
     ]);

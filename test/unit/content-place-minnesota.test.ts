@@ -74,7 +74,8 @@ describe('Minnesota on 10,000.00', () => {
     ['55101-0001', '2024-03-31', '0.00, none', 'before the first day of its rows'],
     ['55118-1999', '2026-09-15', '987.50, complete', 'the last ZIP+4 in the city'],
     ['55118-2000', '2026-09-15', '787.50, complete', 'the first one beyond it'],
-    ['55118', '2026-09-15', '787.50, ambiguous, complete', 'which of both is not said'],
+    ['55118', '2026-09-15', '787.50, ambiguous, partial', 'which of both is not said, nor what 0000 is'],
+    ['55118-0000', '2026-09-15', '0.00, none', 'in no row'],
     ['55119', '2026-09-15', '787.50, complete', 'a row of ZIP+4 that holds all of the next ZIP'],
     ['55401', '2019-01-15', '802.50, complete', 'the old row on its day, among newer ones'],
   ])('from all rows: %s on %s is %s: %s', (zip, day, expected) =>

@@ -92,12 +92,27 @@ describe('a ZIP+4', () => {
     ]);
   });
 
-  it('that no range holds has what its ZIP has, and no more precision', () => {
-    const parts: Area[] = [
-      ['550120001', '550124999', 'CITY'],
-      ['550125000', '550129998', 'TOWN'],
-    ];
-    expect(find('55012-9999', { areas: parts })).toBe('US-XX TOWN; zip5, ambiguous, complete');
+  const gaps: Area[] = [
+    ['550120001', '550124999', 'CITY'],
+    ['550125000', '550129998', 'TOWN'],
+    ['550130000', '550139999', 'CITY', { to: '2026-09-14' }],
+    ['550130000', '550134999', 'TOWN'],
+  ];
+  it.each([
+    ['55012-0000', 'just before the first range'],
+    ['55012-9999', 'just after the last one'],
+    ['55013-5000', 'where the range has ended'],
+  ])('that no range holds has nothing of the other ranges of its ZIP: %s, %s', (text) => {
+    expect(find(text, { areas: gaps, locals: 'listed' })).toBe('nothing; none, none');
+    expect(find(text, { areas: gaps })).toBe('US-XX; zip9, partial');
+    expect(find(text, { areas: gaps, coverage: 'complete' })).toBe('US-XX; zip9, complete');
+  });
+
+  it('that no range holds has what the whole ZIP has, where a row is of all of it', () => {
+    const areas: Area[] = [...gaps, ['55012', '55013', 'COUNTY']];
+    for (const text of ['55012-0000', '55012-9999', '55013-5000'])
+      expect(find(text, { areas, locals: 'listed' })).toBe('US-XX COUNTY; zip9, complete');
+    expect(find('55012-4999', { areas, locals: 'listed' })).toBe('US-XX CITY; zip9, complete');
   });
 });
 
@@ -183,6 +198,49 @@ describe('a ZIP without its four digits', () => {
     expect(find('55012', { areas }, { highest: true })).toBe(answer(highest));
   });
 
+  it.each<{ areas: Area[]; expected: string; highest?: string; because: string }>([
+    { areas: [['550120000', '550129998', 'CITY']], expected: 'CITY', because: 'the last number is in no range' },
+    { areas: [['550120001', '550129999', 'CITY']], expected: 'CITY', because: 'the first one is in none' },
+    {
+      areas: [
+        ['550120000', '550124999', 'CITY'],
+        ['550125001', '550129999', 'TOWN'],
+      ],
+      expected: 'TOWN',
+      highest: 'CITY',
+      because: 'one number is between them',
+    },
+    {
+      areas: [
+        ['550120000', '550124999', 'CITY'],
+        ['550125000', '550129999', 'CITY', { to: '2026-09-14' }],
+      ],
+      expected: 'CITY',
+      because: 'the range that filled it has ended',
+    },
+    { areas: [['550119000', '550128000', '']], expected: '', because: 'a range of two ZIPs ends in it' },
+  ])('of which a part is in no row is ambiguous, and not all known: $areas, $because', ({ areas, ...expected }) => {
+    const answer = (codes: string) => `US-XX${codes === '' ? '' : ' '}${codes}; zip5, ambiguous, partial`;
+    const content: Content = { areas, locals: 'listed', coverage: 'complete' };
+    expect(find('55012', content)).toBe(answer(expected.expected));
+    expect(find('55012', content, { highest: true })).toBe(answer(expected.highest ?? expected.expected));
+  });
+
+  it('whose rows fill it is all known, in whatever order they come and however they overlap', () => {
+    const areas: Area[] = [
+      ['550125000', '550139999', 'CITY'],
+      ['550120000', '550125500', 'CITY'],
+    ];
+    expect(find('55012', { areas, locals: 'listed' })).toBe('US-XX CITY; zip5, complete');
+  });
+
+  it('has no local tax in the rest, where the release lists where there is some', () => {
+    const areas: Area[] = [['550120000', '550128000', 'CITY']];
+    const content: Content = { areas, coverage: 'complete' };
+    expect(find('55012', content)).toBe('US-XX; zip5, ambiguous, complete');
+    expect(find('55012', content, { highest: true })).toBe('US-XX CITY; zip5, ambiguous, complete');
+  });
+
   it('compares rates of the tax day, of all the jurisdictions of a set together', () => {
     const base = releaseOf({ of });
     const rates = [
@@ -222,6 +280,84 @@ describe('a city', () => {
     ['55013/NONE', 'US-XX; zip5, complete', 'nor where it has none either'],
     ['', 'US-XX; state, partial', 'a state alone'],
   ])('%s: %s, %s', (text, expected) => expect(find(text, { locations })).toBe(expected));
+});
+
+describe('a city beside a ZIP that no location names', () => {
+  const locations = [
+    locationOf({ zips: [['55401', '55405']], alternatives: [['CITY']] }),
+    locationOf({ zips: [['55406', '55406']], cities: ['NEAR'], alternatives: [['TOWN']] }),
+    locationOf({ cities: ['BIG'], alternatives: [['CITY']] }),
+    locationOf({ cities: ['RESORT'], alternatives: [['DISTRICT']] }),
+    locationOf({ zips: [['55407', '55407']], alternatives: [[]] }),
+    locationOf({ zips: [['55408', '55408']], cities: ['PLAIN'], alternatives: [[]] }),
+  ];
+  const complete: Content = { locations, coverage: 'complete' };
+  it.each([
+    ['55999/NEAR', 'US-XX; zip5, ambiguous, complete', 'the ZIPs of the city are listed, and this is none of them'],
+    ['55999-0001/NEAR', 'US-XX; zip9, ambiguous, complete', 'the same with four digits'],
+    ['55999/BIG', 'US-XX; zip5, ambiguous, complete', 'the ZIPs of its taxes are listed beside its name'],
+    ['55999/PLAIN', 'US-XX; zip5, complete', 'it has no taxes that the ZIP could lack'],
+    ['55999', 'US-XX; zip5, complete', 'nothing speaks against the ZIP'],
+    ['55407/BIG', 'US-XX; zip5, complete', 'the ZIP is listed as one without local taxes'],
+    ['55999/RESORT', 'US-XX DISTRICT; city, ambiguous, complete', 'no ZIP of its taxes is listed'],
+    ['55407/RESORT', 'US-XX DISTRICT; city, ambiguous, complete', 'nor here'],
+    ['/BIG', 'US-XX CITY; city, ambiguous, complete', 'without a ZIP the city decides'],
+    ['/NEAR', 'US-XX TOWN; city, complete', 'and so it does here'],
+  ])('%s in a release of the whole state: %s, %s', (text, expected) => expect(find(text, complete)).toBe(expected));
+
+  it('may be meant after all, where the highest rate is wanted', () => {
+    expect(find('55999/NEAR', complete, { highest: true })).toBe('US-XX TOWN; zip5, ambiguous, complete');
+  });
+
+  it('decides where the release does not have all of the state', () => {
+    expect(find('55999/NEAR', { locations })).toBe('US-XX TOWN; city, complete');
+    expect(find('55999/BIG', { locations, locals: 'listed' })).toBe('US-XX CITY; city, ambiguous, complete');
+  });
+});
+
+describe('a ZIP whose cities are told apart', () => {
+  const inZip = (within_city: string, code: string, more: Partial<Location> = {}) =>
+    locationOf({ zips: [['55012', '55012']], within_city, alternatives: [[code]], ...more });
+  const locations = [inZip('BIG', 'CITY'), inZip('SMALL', 'TOWN')];
+  const withRest = [...locations, locationOf({ zips: [['55012', '55012']], alternatives: [['COUNTY']] })];
+  it.each([
+    ['55012/BIG', 'US-XX CITY; zip5, complete', 'US-XX CITY; zip5, complete'],
+    ['55012-0001/SMALL', 'US-XX TOWN; zip9, complete', 'US-XX TOWN; zip9, complete'],
+    ['55012', 'US-XX COUNTY; zip5, ambiguous, complete', 'US-XX TOWN; zip5, ambiguous, partial'],
+    ['55012/OTHER', 'US-XX COUNTY; zip5, ambiguous, complete', 'nothing; none, none'],
+    ['55013/BIG', 'nothing; none, none', 'nothing; none, none'],
+  ])('%s is %s, and without anything for other cities %s', (text, expected, expectedWithout) => {
+    expect(find(text, { locations: withRest, locals: 'listed' })).toBe(expected);
+    expect(find(text, { locations, locals: 'listed' })).toBe(expectedWithout);
+  });
+
+  it('is not ambiguous for another city, where those are known by their names everywhere', () => {
+    const byName = withRest.map((one) => (one.within_city ? { ...one, yields_to_city: true as const } : one));
+    const at = (text: string) => find(text, { locations: byName, locals: 'listed' });
+    expect(['55012/BIG', '55012/OTHER', '55012'].map(at)).toEqual([
+      'US-XX CITY; zip5, complete',
+      'US-XX COUNTY; zip5, complete',
+      'US-XX COUNTY; zip5, ambiguous, complete',
+    ]);
+  });
+});
+
+describe('a ZIP that cities come before', () => {
+  const locations = [
+    locationOf({ zips: [['55012', '55012']], alternatives: [['CITY']], yields_to_city: true }),
+    locationOf({ cities: ['SMALL'], alternatives: [['TOWN']] }),
+  ];
+  it.each([
+    ['55012/SMALL', 'US-XX TOWN; city, ambiguous, complete', 'the city is known by its name'],
+    ['55012/OTHER', 'US-XX CITY; zip5, complete', 'it is not'],
+    ['55012', 'US-XX CITY; zip5, ambiguous, complete', 'no city is sent'],
+  ])('%s: %s, %s', (text, expected) => expect(find(text, { locations, locals: 'listed' })).toBe(expected));
+});
+
+it('a ZIP that borders cross is ambiguous, with four digits too, and its own taxes are known', () => {
+  const locations = [locationOf({ zips: [['55012', '55012']], alternatives: [['CITY']], crosses_borders: true })];
+  expect(find('55012', { locations, locals: 'listed' })).toBe('US-XX CITY; zip5, ambiguous, complete');
+  expect(find('55012-0001', { locations, locals: 'listed' })).toBe('US-XX CITY; zip9, ambiguous, complete');
 });
 
 describe('a release that lists every ZIP', () => {
@@ -290,7 +426,7 @@ describe('a day that the content does not reach', () => {
   it('is not covered where one of the rates is missing, and a set whose rates are known is meant before it', () => {
     const rates = releaseOf({ of }).rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN');
     const town: Area = ['550120000', '550124999', 'TOWN'];
-    expect(find('55012', { areas: [town], rates })).toBe('US-XX TOWN; zip5, none');
+    expect(find('55012-0001', { areas: [town], rates })).toBe('US-XX TOWN; zip9, none');
     const both: Area[] = [town, ['550125000', '550129999', 'CITY']];
     expect(find('55012', { areas: both, rates })).toBe('US-XX CITY; zip5, ambiguous, complete');
     expect(find('55012', { areas: both, rates }, { highest: true })).toBe('US-XX CITY; zip5, ambiguous, complete');

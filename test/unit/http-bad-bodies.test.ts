@@ -247,6 +247,19 @@ describe('a body that is not what it should be', () => {
       problems: [['validation_invalid_format', '/metadata']],
     },
     {
+      title: 'an exemption for a region that nobody knows',
+      body: { ...good, customer: { address, exemption: { type: 'resale', regions: ['IN', 'ZZ', 'US'] } } },
+      problems: [
+        ['validation_invalid_format', '/customer/exemption/regions/1'],
+        ['validation_invalid_format', '/customer/exemption/regions/2'],
+      ],
+    },
+    {
+      title: 'an exemption that would hold nowhere',
+      body: { ...good, customer: { address, exemption: { type: 'resale', regions: [] } } },
+      problems: [['validation_invalid_format', '/customer/exemption/regions']],
+    },
+    {
       title: 'an exemption of no type',
       body: { ...good, customer: { address, exemption: {} } },
       problems: [['validation_required_field', '/customer/exemption/type']],

@@ -226,6 +226,22 @@ describe('the head of a release', () => {
 });
 
 describe('the summary', () => {
+  it('counts rows alone as rows: what is wrong with a whole file is none', async () => {
+    const rows: Entry[] = [
+      { kind: 'bad', line: 1, reason: 'wrong' },
+      { kind: 'bad', line: 2, reason: 'wrong' },
+      { kind: 'file', name: 'a.csv', rows: 2 },
+      { kind: 'bad', line: 1, reason: 'not whole', isOfFile: true },
+    ];
+    const { summary } = (await buildEntries('RI', rows)).built;
+    expect(summary).toMatchObject({ rowsRead: 2, rowsKept: 0, bad: { count: 3, rows: 2 } });
+    expect(summary.bad.first.map(({ file, line, reason }) => `${file} ${line} ${reason}`)).toEqual([
+      'a.csv 1 wrong',
+      'a.csv 2 wrong',
+      'a.csv 1 not whole',
+    ]);
+  });
+
   it('counts reasons and names the first fifty bad rows', async () => {
     const rows: Entry[] = [
       { kind: 'file', name: 'a.csv', rows: 30 },
@@ -251,6 +267,45 @@ describe('the summary', () => {
         { reason: 'older', count: 1, file: 'b.csv', firstLine: 62 },
       ],
     });
+  });
+});
+
+describe('what is in force on the day of an import', () => {
+  const summaryOf = async (...spans: readonly Entry[]) =>
+    (await buildEntries('RI', [...jurisdictions, ...spans])).built.summary;
+  const dated = (from: string | null, to: string | null, zip = '02801') =>
+    span(`${zip}0000`, `${zip}9999`, ['US-RI-A'], { from, to });
+
+  it.each([
+    {
+      spans: [dated('2017-10-01', '2019-03-31'), dated('2016-01-01', '2018-12-31', '02802')],
+      because: 'the last row ended on 2019-03-31',
+    },
+    { spans: [dated('2027-01-01', null)], because: 'the first row begins on 2027-01-01' },
+    {
+      spans: [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
+      because: 'some rows have ended, and the others begin later',
+    },
+  ])('is nothing where $because, and that is the first thing to be said', async ({ spans, because }) => {
+    const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
+    expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
+    expect(notes).toEqual([
+      `Nothing of this is in force on 2026-11-21: ${because}. With this release no address of the state is covered on that day.`,
+      'Another note.',
+    ]);
+  });
+
+  it('is counted, first and last days included, and then nothing is to be said', async () => {
+    const ended = dated('2017-10-01', '2019-03-31', '02802');
+    for (const [from, to, lastDay] of [
+      [null, null, null],
+      ['2026-11-21', null, null],
+      ['2020-01-01', '2026-11-21', '2026-11-21'],
+    ] as const) {
+      const { inForce, notes } = await summaryOf(dated(from, to), ended);
+      expect(inForce).toEqual({ day: '2026-11-21', locations: 1, firstDay: '2017-10-01', lastDay });
+      expect(notes).toEqual([]);
+    }
   });
 });
 

@@ -33,7 +33,7 @@ describe('WooCommerce’s tax rates', () => {
     const rates = (key: string) => parts.get(key)?.rates.map(({ jurisdiction, rate }) => [jurisdiction, rate]);
     expect(rates('78664')).toEqual([['US-TX-CITY-CITY-TAX-78664', '0.0075']]);
     expect(rates('78681')).toEqual([['US-TX-CITY-CITY-TAX-78681', '0.01']]);
-    expect(rates('78665')).toEqual([['US-TX-LOCAL-78665', '0.02']]);
+    expect(rates('78665')).toContainEqual(['US-TX-LOCAL-78665', '0.02']);
     expect(rates('75001')).toEqual([]);
     expect(rates('MARFA')).toEqual([['US-TX-CITY-CITY-TAX-MARFA', '0.02']]);
     expect(parts.has('90001')).toBe(false);
@@ -125,17 +125,89 @@ describe('WooCommerce’s tax rates', () => {
     expect(parts.get('57101')?.rates[0]).toMatchObject({ rate: '0.02', to: '2027-06-30' });
   });
 
-  const answers = async (...rows: readonly string[]) => {
-    const imported = await importFiles('woocommerce', 'TX', [table(...rows)]);
+  const answersIn = async (of: string, ...rows: readonly string[]) => {
+    const imported = await importFiles('woocommerce', of, [table(...rows)]);
     const releaseFor = releaseForOf(imported);
     const at = (postal_code: string, city: string | null = null) => {
-      const outcome = ask({ to: { state: 'TX', postal_code, city }, tax_date: '2026-11-20' }, { releaseFor });
+      const outcome = ask({ to: { state: of, postal_code, city }, tax_date: '2026-11-20' }, { releaseFor });
       const said = outcome.warnings.filter(({ code }) => code !== 'content_unconfirmed');
       const { level, ambiguous, coverage } = outcome.line_items[0]?.address_resolution ?? {};
       return [outcome.tax_amount, level, ambiguous, coverage, said.map(({ code }) => code).join()];
     };
-    return { at, imported };
+    return { at, imported, releaseFor };
   };
+  const answers = (...rows: readonly string[]) => answersIn('TX', ...rows);
+
+  it('of a row that names ZIPs and a city tax who names both', async () => {
+    const { at } = await answersIn('OK', 'US,OK,748*,SHAWNEE,9.495,Tax,1,0,1,', 'US,OK,*,*,4.5,Tax,1,0,1,');
+    expect(at('74801', 'Shawnee')).toEqual(['9.50', 'zip5', false, 'complete', '']);
+    expect(at('74801-1234', 'SHAWNEE')).toEqual(['9.50', 'zip9', false, 'complete', '']);
+    expect(at('73101', 'Shawnee')).toEqual(['4.50', 'zip5', false, 'complete', '']);
+    // Tecumseh is another city of that ZIP, or else Shawnee under another name.
+    expect(at('74801', 'Tecumseh')).toEqual(['4.50', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('74801')).toEqual(['4.50', 'zip5', true, 'complete', 'address_ambiguous']);
+  });
+
+  it('of two cities in one row are those of the city that is named', async () => {
+    const { at, releaseFor } = await answersIn(
+      'ID',
+      'US,ID,83702,BOISE;GARDEN CITY,8,Tax,1,0,1,',
+      'US,ID,83703,BOISE,7,Tax,1,0,1,',
+      'US,ID,83703,GARDEN CITY,7.5,Tax,1,0,1,',
+    );
+    expect(['Boise', 'Garden City'].map((city) => at('83702', city)[0])).toEqual(['8.00', '8.00']);
+    expect(['Boise', 'Garden City'].map((city) => at('83703', city))).toEqual([
+      ['7.00', 'zip5', false, 'complete', ''],
+      ['7.50', 'zip5', false, 'complete', ''],
+    ]);
+    for (const [city, name] of [
+      ['Boise', 'BOISE'],
+      ['Garden City', 'GARDEN CITY'],
+    ] as const) {
+      const asked = { to: { state: 'ID', postal_code: '83702', city }, tax_date: '2026-11-20' };
+      const [, local] = ask(asked, { releaseFor }).line_items[0]?.taxes ?? [];
+      expect(local?.jurisdiction_name).toBe(`${name}, local tax`);
+    }
+    // No row is of other cities there, and without a city one of both is meant.
+    expect(at('83703', 'Eagle')).toEqual(['0.00', 'none', false, 'none', 'not_covered']);
+    expect(at('83703')).toEqual(['7.00', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
+  });
+
+  it('of a bad row that is skipped leave its place not covered, whatever other rows say of it', async () => {
+    const { at } = await answers(
+      state,
+      'US,TX,75001,*,100,City,2,0,1,',
+      'US,TX,75002,Addison,100,City,2,0,1,',
+      'US,TX,,Marfa,100,City,2,0,1,',
+      'US,TX,75003,Dallas,5,Tax,1,0,1,',
+    );
+    expect(at('75001')[3]).toBe('none');
+    expect(at('75002', 'Addison')[3]).toBe('none');
+    expect(at('75002', 'Dallas')).toEqual(['6.25', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('75003', 'Dallas')[3]).toBe('none');
+    expect(at('79843', 'Marfa')[3]).toBe('none');
+    expect(at('79843', 'Alpine')).toEqual(['6.25', 'zip5', false, 'complete', '']);
+  });
+
+  it('of a city and of a ZIP add up where their priorities differ, and the ZIP’s wins where they do not', async () => {
+    const { at } = await answers(
+      state,
+      'US,TX,75001,*,1,County,2,0,1,',
+      'US,TX,75002,*,0.5,County,3,0,1,',
+      'US,TX,,Addison,2,City,3,0,1,',
+    );
+    expect(at('75001', 'Addison')).toEqual(['9.25', 'zip5', false, 'complete', '']);
+    expect(at('75001', 'Dallas')).toEqual(['7.25', 'zip5', false, 'complete', '']);
+    expect(at('75002', 'Addison')).toEqual(['6.75', 'zip5', false, 'complete', '']);
+    expect(at('75001')).toEqual(['7.25', 'zip5', true, 'complete', 'address_ambiguous']);
+  });
+
+  it('of a city without a ZIP come before those of the whole state', async () => {
+    const { at } = await answers('US,TX,*,*,8.25,Tax,1,0,1,', 'US,TX,,Marfa,7.25,Tax,1,0,1,');
+    expect(at('79843', 'Marfa')).toEqual(['7.25', 'city', true, 'complete', 'address_ambiguous']);
+    expect(at('79843', 'Alpine')).toEqual(['8.25', 'zip5', false, 'complete', '']);
+    expect(at('79843')).toEqual(['8.25', 'zip5', true, 'complete', 'address_ambiguous']);
+  });
 
   it('of a ZIP with the rates of several cities make it ambiguous', async () => {
     const { at } = await answers(state, 'US,TX,75001,Addison,2,City,2,0,1,', 'US,TX,75001,Dallas,1,City,2,0,1,');

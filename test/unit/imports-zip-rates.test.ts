@@ -11,7 +11,7 @@ import {
   percentOf,
   releaseForOf,
 } from '../fixtures/imports/harness.ts';
-import { ask } from '../support/builders.ts';
+import { ask, refusal } from '../support/builders.ts';
 
 const name = 'TAXRATES_ZIP5_TX202611.csv';
 const header =
@@ -109,7 +109,7 @@ describe('rates by ZIP', () => {
     async ({ row, combined, local }) => {
       const [state = '', zip = ''] = row.split(',');
       const imported = await importFiles('zip-rates', state, [table(row)]);
-      expect(imported.built.summary.bad).toEqual({ count: 0, first: [] });
+      expect(imported.built.summary.bad).toEqual({ count: 0, rows: 0, first: [] });
       const part = imported.parts.get(zip);
       const codes = part?.locations[0]?.alternatives[0] ?? [];
       const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
@@ -143,8 +143,8 @@ describe('rates by ZIP', () => {
       'TX',
       'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
       'TX,78664,PFLUGERVILLE,0.0825,0.0625,0,0.02,0,2',
-      'TX,78665,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
-      'TX,78665,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
+      'TX,78665,ROUND ROCK,0.0725,0.0625,0,0.01,0,1',
+      'TX,78665,ROUND ROCK,0.0725,0.0625,0,0.01,0,1',
     );
     const at = (postal_code: string, ambiguous_address: Settings['ambiguous_address'] = 'warn') => {
       const asked = { to: { state: 'TX', postal_code }, tax_date: '2026-11-20' };
@@ -161,6 +161,58 @@ describe('rates by ZIP', () => {
     ]);
   });
 
+  it.each([
+    { risk: '1', ambiguous: false, because: 'the whole ZIP lies in one city and county' },
+    { risk: '1.0', ambiguous: false, because: 'a spreadsheet writes it so' },
+    { risk: '', ambiguous: false, because: 'the row says nothing of it' },
+    { risk: '2', ambiguous: true, because: 'borders cross the ZIP' },
+    { risk: '3', ambiguous: true, because: 'more borders do' },
+    { risk: 'high', ambiguous: true, because: 'it is not 1' },
+  ])('with RiskLevel "$risk" are ambiguous $ambiguous: $because', async ({ risk, ambiguous }) => {
+    const imported = await importFiles('zip-rates', 'NM', [
+      table(
+        `NM,87501,SANTA FE,0.081875,0.04875,0.02,0.013125,0,${risk}`,
+        'NM,87101,ALBUQUERQUE,0.04875,0.04875,0,0,0,1',
+      ),
+    ]);
+    const releaseFor = releaseForOf(imported);
+    const asked = (postal_code: string) => ({ to: { state: 'NM', postal_code }, tax_date: '2026-11-20' });
+    for (const zip of ['87501', '87501-1234']) {
+      const { tax_amount, line_items, warnings } = ask(asked(zip), { releaseFor });
+      expect(tax_amount).toBe('8.19');
+      expect(line_items[0]?.address_resolution).toMatchObject({ ambiguous, coverage: 'complete' });
+      expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual(
+        ambiguous ? [expect.stringContaining('borders cross ZIP 87501, for which the content has one rate')] : [],
+      );
+      const refused = refusal(asked(zip), { releaseFor, settings: { ambiguous_address: 'reject' } });
+      expect(refused).toHaveLength(ambiguous ? 1 : 0);
+    }
+    expect(ask(asked('87101'), { releaseFor }).line_items[0]?.address_resolution.ambiguous).toBe(false);
+    expect(imported.built.summary.remarks.map(({ count, firstLine }) => [count, firstLine])).toEqual(
+      ambiguous ? [[1, 2]] : [],
+    );
+  });
+
+  it('of a state say that local taxes are missing where a rule alone answers for an address without a ZIP', async () => {
+    const { releaseFor } = await releaseOfTable('AL', 'AL,35201,BIRMINGHAM,0.1,0.04,0.01,0.04,0.01,1');
+    for (const city of [null, 'Birmingham']) {
+      const outcome = ask(
+        {
+          to: { state: 'AL', city },
+          tax_date: '2025-10-01',
+          line_items: [{ product_tax_code: 'FOOD.GROCERY' }],
+        },
+        { releaseFor },
+      );
+      expect(outcome.tax_amount).toBe('2.00');
+      expect(outcome.line_items[0]?.address_resolution.coverage).toBe('none');
+      expect(outcome.warnings.map(({ code, message }) => [code, message])).toContainEqual([
+        'local_rates_missing',
+        "Alabama: only the state's rate is known; local taxes are missing from the figures. They depend on the ZIP: send it.",
+      ]);
+    }
+  });
+
   it('are bad where the base release does not reach back to their month', async () => {
     const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202512.csv' };
     expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release says nothing on 2025-12-01')]);
@@ -175,6 +227,25 @@ describe('rates by ZIP', () => {
     { row: 'TX,"78664', reason: /quote/ },
   ])('are bad as $row', async ({ row, reason }) => {
     expect(await bad('TX', table(row))).toEqual([[2, expect.stringMatching(reason)]]);
+  });
+
+  it('of a bad row that is skipped leave its ZIP not covered, or ambiguous beside another row of it', async () => {
+    const { releaseFor } = await releaseOfTable(
+      'TX',
+      'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,1',
+      'TX,78664,PFLUGERVILLE,8.25,0.0625,0,0.02,0,1',
+      'TX,78665,ROUND ROCK,0.09,0.0625,0,0.01,0,1',
+    );
+    const at = (postal_code: string) => {
+      const { tax_amount, line_items } = ask(
+        { to: { state: 'TX', postal_code }, tax_date: '2026-11-20' },
+        { releaseFor },
+      );
+      const { ambiguous, coverage } = line_items[0]?.address_resolution ?? {};
+      return [tax_amount, ambiguous, coverage];
+    };
+    expect(at('78664')).toEqual(['7.25', true, 'complete']);
+    expect(at('78665')).toEqual(['0.00', false, 'none']);
   });
 
   it('have the zeros back that a spreadsheet took, where the state makes them certain', async () => {

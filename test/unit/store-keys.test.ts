@@ -8,6 +8,8 @@ import {
   headKey,
   headOwner,
   idempotencyKey,
+  importClaimKey,
+  importClaimPrefix,
   openEntryKey,
   partKey,
   partPartition,
@@ -71,6 +73,13 @@ describe('releases', () => {
     const keys = ids.map(releaseHeadKey);
     expect(keys.map(({ sk }) => sk)).toEqual(keys.map(({ sk }) => sk).sort());
     expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([releasePartition('US-MN')]));
+  });
+
+  it('have the claims of their imports beside their heads, after all of them', () => {
+    const id = 'US-MN@2026-11-21.101';
+    expect(importClaimKey(id)).toEqual({ pk: 'R#US-MN', sk: 'C#2026-11-21#000101' });
+    expect(importClaimKey(id).sk.startsWith(importClaimPrefix)).toBe(true);
+    expect(releaseHeadKey('US-MN@9999-12-31.999999').sk < importClaimPrefix).toBe(true);
   });
 
   it.each([

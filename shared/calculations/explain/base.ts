@@ -1,5 +1,5 @@
-import { allocate } from '../../money/allocate.ts';
 import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine } from '../../tax/document.ts';
+import { shareShipping } from '../../tax/shipping-shares.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { decimalText, listed, step } from './step.ts';
@@ -47,15 +47,11 @@ export const lineBaseSteps = (
 
 const namedMax = 10;
 
-// A fee is not shipped, unless there is nothing else.
 const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.type === 'flat_fee');
 
-/** Each line's share of the charge for shipping: by net amount, equally where all are zero. */
-export const sharesOf = ({ lines, shipping }: TaxedDocument): bigint[] => {
-  const carriers = lines.some((line) => !isFee(line)) ? lines.filter((line) => !isFee(line)) : lines;
-  const parts = allocate(shipping ? baseOf(shipping) : 0n, carriers.map(baseOf));
-  return lines.map((line) => parts[carriers.indexOf(line)] ?? 0n);
-};
+/** Each line's share of the charge for shipping, as it was taxed. */
+export const sharesOf = ({ lines, shipping }: TaxedDocument): bigint[] =>
+  shareShipping(shipping ? baseOf(shipping) : 0n, lines.map(baseOf), (index) => isFee(lines[index] as TaxedLine));
 
 /** How the charge for shipping is shared over the lines, and what of it is taxed. */
 export const shippingBaseSteps = (

@@ -1,4 +1,4 @@
-import { inForce } from '../../content/effective.ts';
+import { settingOn } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { LocalSet } from '../../content/location/location-index.ts';
 import { type Release, rateDecimals, type Sourcing } from '../../content/release.ts';
@@ -26,13 +26,15 @@ const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive)
     .filter(Boolean)
     .join(', ');
 
+const partText = 'The content knows the local taxes of a part of the ZIP alone.';
+
 /** How the content found the place, and what it knows of it. */
-const foundText = ({ place: { name, release, jurisdictions }, resolution, address }: Decisive): string => {
+const foundText = ({ place: { name, release, jurisdictions }, resolution, address, choice }: Decisive): string => {
   const { level, coverage } = resolution;
   if (!release) return address.state === null ? `${name}, another country.` : `${name}, which no content covers.`;
   if (level === 'none' || jurisdictions.length === 0)
     return `${name}, in none of the places that ${release.id} names on that day. The content does not know its taxes.`;
-  return `${name}, found ${levelTexts[level]}. ${coverageTexts[coverage]}`;
+  return `${name}, found ${levelTexts[level]}. ${choice?.isPart && coverage === 'partial' ? partText : coverageTexts[coverage]}`;
 };
 
 const namedMax = 10;
@@ -81,7 +83,7 @@ const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
 export const placeSteps = (located: LocatedLine, day: string, pointer: string): ExplanationStep[] => {
   const { place, decisive, pointers } = located;
   const { release } = place;
-  const setting = inForce(release?.settings.sourcing ?? [], day, '')[0];
+  const setting = settingOn(release?.settings.sourcing ?? [], day);
   const sourcing = setting ? ` Taxed in ${sourcingText(located, setting.policy)}` : '';
   const [first, ...others] = decisive.map((one) => ({ pointer: pointers[one.at], text: addressText(one, day) }));
   const names = place.jurisdictions.map(({ name, type }, index) =>

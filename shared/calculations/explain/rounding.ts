@@ -1,8 +1,8 @@
-import { inForce } from '../../content/effective.ts';
 import type { Bracket, Release } from '../../content/release.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
+import { roundingSettingOn } from '../../tax/rounding-setting.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
@@ -17,7 +17,7 @@ type Sum = { taxable: bigint; exact: bigint; tax: bigint };
 /** What each state's part of an invoice adds up to, by table. */
 export type Invoices = ReadonlyMap<string, ReadonlyMap<Bracket | null, Sum>>;
 
-const settingOf = (release: Release | null, day: string) => inForce(release?.settings.rounding ?? [], day, '')[0];
+const settingOf = (release: Release | null, day: string) => (release ? roundingSettingOn(release, day) : undefined);
 
 // A state's tables are in its currency, and bind no document in another.
 const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>

@@ -1,6 +1,7 @@
-import { inForce } from '../../content/effective.ts';
+import { policyInWords } from '../../content/effect-in-words.ts';
+import { settingOn } from '../../content/effective.ts';
+import { rateOn } from '../../content/rates.ts';
 import { type Rate, type Release, type Rule, rateDecimals } from '../../content/release.ts';
-import { policyInWords } from '../../coverage/effect-in-words.ts';
 import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
 import type { TaxRow } from '../../tax/document.ts';
 import type { Writer } from '../figures.ts';
@@ -15,13 +16,6 @@ const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow): Rule
     const isOfLevel = levels === null || levels.includes(jurisdiction.type);
     return isOfLevel && (!jurisdictions || jurisdictions.includes(jurisdiction.code));
   }) ?? release?.rules.find(({ id }) => id === ruleId);
-
-const generalRate = (release: Release | null, { jurisdiction }: TaxRow, day: string): Rate | undefined =>
-  inForce(
-    release?.rates.filter((rate) => rate.jurisdiction === jurisdiction.code) ?? [],
-    day,
-    release?.established_from ?? '',
-  )[0];
 
 /** The tax of a row before it is rounded, an exact decimal of the currency. */
 export const exactTax = ({ exact }: Pick<TaxRow, 'exact'>, exponent: number): Decimal => ({
@@ -64,9 +58,9 @@ export const rowSteps = (
 ): ExplanationStep[] => {
   const { release, day } = goods;
   const rule = ruleOf(release, row);
-  const policy = rule ? undefined : inForce(release?.settings.shipping ?? [], day, '')[0];
+  const policy = rule ? undefined : settingOn(release?.settings.shipping ?? [], day);
   const isPolicy = policy !== undefined && row.ruleId !== null && !untaxed.has(row.reason);
-  const general = generalRate(release, row, day);
+  const general = release ? rateOn(release, row.jurisdiction.code, day) : undefined;
   const named = nameOfRate(row, general);
   const isOwn = rule !== undefined && row.exact > 0n && (named.isOwn || row.taxable === 0n);
   const text = isPolicy

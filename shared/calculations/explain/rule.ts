@@ -1,5 +1,5 @@
+import { effectInWords } from '../../content/effect-in-words.ts';
 import type { Release, Rule } from '../../content/release.ts';
-import { effectInWords } from '../../coverage/effect-in-words.ts';
 import type { Decimal } from '../../money/decimal.ts';
 import type { TaxRow, Treatment } from '../../tax/document.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';

@@ -6,7 +6,7 @@ import { readAddress, type TaxAddress } from '../../content/location/address.ts'
 import { locate } from '../../content/location/place.ts';
 import type { Release } from '../../content/release.ts';
 import { readActiveReleases, readContent } from '../../store/content-reads.ts';
-import { activateRelease, writeHead, writeParts } from '../../store/content-store.ts';
+import { activateRelease, importRelease } from '../../store/content-store.ts';
 import { type Figure, median, rounded } from './figure.ts';
 
 const id = 'US-MN@2026-11-21.199';
@@ -44,9 +44,8 @@ const headOf = (base: Release): ReleaseHead => ({
 const activateBenchRelease = async (): Promise<void> => {
   const base = builtInRelease('MN');
   if (!base) throw new Error('There is no built-in release of Minnesota.');
-  const written = await writeParts(id, zips.map(partOf));
   const steps = [
-    await writeHead(headOf(base), written),
+    await importRelease(headOf(base), zips.map(partOf)),
     await activateRelease('US-MN', id, await readActiveReleases(), `${day}T00:00:00.000Z`),
   ];
   for (const step of steps) if (!step.ok) throw new Error(step.problems[0].detail);

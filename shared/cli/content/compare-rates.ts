@@ -1,3 +1,4 @@
+import { firstInForce } from '../../content/effective.ts';
 import type { Jurisdiction, Rate } from '../../content/release.ts';
 import { fractionOf, unitsOf } from './fractions.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
@@ -41,14 +42,12 @@ const rateOfKind = (rate: Rate, kind: RateKind): string | undefined => {
   return kind === 'general_interstate' ? rate.interstate?.rate : rate.interstate?.food_rate;
 };
 
-type Timed = Span & { readonly rate: Rate };
+const spansOf = (book: RateBook, code: string): readonly Span[] =>
+  (book.rates.get(code) ?? []).map((rate) => establishedSpan(rate, book.establishedFrom));
 
-const timed = (book: RateBook, code: string): readonly Timed[] =>
-  (book.rates.get(code) ?? []).map((rate) => ({ ...establishedSpan(rate, book.establishedFrom), rate }));
-
-const reader = (rates: readonly Timed[], kind: RateKind) => (piece: Span) => {
-  const found = rates.find(({ from, to }) => from <= piece.from && (to === null || piece.from <= to));
-  const value = found && rateOfKind(found.rate, kind);
+const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) => {
+  const found = firstInForce(book.rates.get(code) ?? [], piece.from, book.establishedFrom);
+  const value = found && rateOfKind(found, kind);
   return value === undefined ? null : fractionOf(unitsOf(value));
 };
 
@@ -60,11 +59,10 @@ const reader = (rates: readonly Timed[], kind: RateKind) => (piece: Span) => {
  */
 export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
   [...new Set([...before.rates.keys(), ...after.rates.keys()])].sort().flatMap((code) => {
-    const [old, next] = [timed(before, code), timed(after, code)];
-    const pieces = piecesOf([...old, ...next]);
+    const pieces = piecesOf([...spansOf(before, code), ...spansOf(after, code)]);
     const name = after.names.get(code) ?? before.names.get(code) ?? code;
     return rateKinds.flatMap((kind) =>
-      changesOver(pieces, reader(old, kind), reader(next, kind)).map((change) => ({
+      changesOver(pieces, reader(before, code, kind), reader(after, code, kind)).map((change) => ({
         jurisdiction: code,
         name,
         kind,

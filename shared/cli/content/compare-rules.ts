@@ -1,5 +1,5 @@
+import { canonicalJson } from '../../canonical-json.ts';
 import type { Release, Rule } from '../../content/release.ts';
-import { canonicalJson } from '../../transactions/canonical-json.ts';
 
 /** A rule that one release has otherwise than the other, or not at all (`null`). */
 export type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };

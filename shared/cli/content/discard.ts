@@ -1,20 +1,17 @@
 /** `content discard`: remove what an import left that was broken off. */
 import type { Command } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
-import { discardParts, findHead } from '../../store/content-store.ts';
-import { stateOfRelease } from '../../store/keys.ts';
+import { discardImport, findHead } from '../../store/content-store.ts';
 import { CommandError } from './command-error.ts';
 import { counted, print } from './output.ts';
+import { accepted } from './refusal.ts';
 
-/** Remove the parts of an unfinished release. Refused are finished and built-in ones, which stay for ever. */
+/** Remove the parts of an unfinished import. Refused are finished and built-in releases, which stay for ever. */
 const discard = async (id: string): Promise<void> => {
   if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in release: there is nothing to discard.`);
   if (await findHead(id))
     throw new CommandError(`${id} is finished: it stays, since transactions may have been made with it.`);
-  const count = stateOfRelease(id) === undefined ? 0 : await discardParts(id);
-  if (count === 0)
-    throw new CommandError(`Nothing is there of ${id}. Ids are such as US-MN@2026-11-21.101: an import names its own.`);
-  print(`Discarded ${counted(count, 'part')} of ${id}.`);
+  print(`Discarded ${counted(accepted(await discardImport(id)), 'part')} of ${id}.`);
 };
 
 export const addDiscard = (program: Command): void => {
@@ -22,7 +19,7 @@ export const addDiscard = (program: Command): void => {
     .command('discard')
     .summary('remove what a broken-off import left')
     .description(
-      'Remove the parts of a release that was never finished. A finished release is refused. An import that is still writing this release fails at its end.',
+      'Remove the parts of a release that was never finished; no import gets its id again. A finished release is refused. An import that is still writing this release fails at its end, and removes what it wrote since.',
     )
     .argument('<release>', 'such as US-MN@2026-11-21.101')
     .addHelpText('after', '\nExample:\n  npm run content -- discard US-MN@2026-11-21.101')

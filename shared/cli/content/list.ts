@@ -1,4 +1,4 @@
-/** `content list`: every release there is, and which ones calculations rest on. */
+/** `content list`: every release there is, which ones calculations rest on, and the imports that are not finished. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInReleases } from '../../content/built-in.ts';
@@ -6,10 +6,18 @@ import type { ReleaseHead } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { type LocalRates, localRatesOn } from '../../coverage/local-rates.ts';
-import { listHeads, readActiveReleases } from '../../store/content-store.ts';
+import {
+  type ActiveReleases,
+  listHeads,
+  readActiveReleases,
+  type UnfinishedImport,
+  unfinishedImports,
+} from '../../store/content-store.ts';
 import { counted, print, printJson } from './output.ts';
 import { stateOf } from './state-option.ts';
 import { textTable } from './text-table.ts';
+import { instantText } from './texts.ts';
+import { printUnfinished, remedyOf } from './unfinished.ts';
 
 /** A release as scripts get it. */
 type Listed = {
@@ -26,6 +34,18 @@ type Listed = {
   readonly activated_at: string | null;
   readonly counts: ReleaseHead['counts'] | null;
 };
+
+type Unfinished = UnfinishedImport & { readonly state: string };
+
+/** An import that is not finished as scripts get it: it runs, or was broken off. `remedy` removes what it left. */
+const listedImport = (one: Unfinished) => ({
+  id: one.id,
+  state: one.state,
+  active: false,
+  origin: 'unfinished',
+  began_at: one.began_at,
+  remedy: remedyOf(one),
+});
 
 // A test holds these against the files.
 const builtInHashes: Readonly<Record<string, string>> = manifest;
@@ -48,18 +68,29 @@ const listed = (release: Release, head: ReleaseHead | null, active: Active, toda
 
 type Active = { readonly release: string | undefined; readonly activated_at: string | null };
 
-const releasesOf = async (builtIn: readonly Release[]): Promise<readonly Listed[]> => {
-  const { states } = await readActiveReleases();
+const releasesOf = async (
+  state: string,
+  builtIn: readonly Release[],
+  pointer: ActiveReleases['states'][string] | undefined,
+): Promise<readonly Listed[]> => {
   const today = new Date(now()).toISOString().slice(0, 10);
-  const rows: Listed[] = [];
+  // Without a pointer the newest built-in release applies.
+  const active = { release: pointer?.release ?? builtIn.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
+  const heads = await Array.fromAsync(listHeads(state), (head) => listed(head, head, active, today));
+  return [...builtIn.map((release) => listed(release, null, active, today)), ...heads];
+};
+
+type Content = { readonly releases: readonly Listed[]; readonly imports: readonly Unfinished[] };
+
+const contentOf = async (builtIn: readonly Release[]): Promise<Content> => {
+  const { states } = await readActiveReleases();
+  const releases: Listed[] = [];
+  const imports: Unfinished[] = [];
   for (const [state, own] of [...Map.groupBy(builtIn, (release) => release.state)].sort()) {
-    // Without a pointer the newest built-in release applies.
-    const pointer = states[state];
-    const active = { release: pointer?.release ?? own.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
-    for (const release of own) rows.push(listed(release, null, active, today));
-    for await (const head of listHeads(state)) rows.push(listed(head, head, active, today));
+    releases.push(...(await releasesOf(state, own, states[state])));
+    for (const one of await unfinishedImports(state)) imports.push({ ...one, state });
   }
-  return rows;
+  return { releases, imports };
 };
 
 const row = ({
@@ -80,7 +111,7 @@ const row = ({
   counts ? String(counts.jurisdictions) : '',
   counts ? String(counts.rates) : '',
   content_hash?.slice(0, 12) ?? '',
-  imported_at?.slice(0, 16).replace('T', ' ') ?? '',
+  imported_at === null ? '' : instantText(imported_at),
 ];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
@@ -89,16 +120,18 @@ export const addList = (program: Command): void => {
     .command('list')
     .summary('the releases there are, and which ones are active')
     .description(
-      'List the built-in and the imported releases. Calculations rest on the active ones, marked with *. Local rates are told as of today: all of the state (complete), those of the ZIPs that the files list (listed; any other is not covered), some (partial), or none, also where all that is listed has ended.',
+      'List the built-in and the imported releases, and the imports that were not finished. Calculations rest on the active ones, marked with *. Local rates are told as of today: all of the state (complete), those of the ZIPs that the files list (listed; any other is not covered), some (partial), or none, also where all that is listed has ended.',
     )
-    .option('--state <state>', 'only the releases of this state, such as MN')
-    .option('--json', 'one JSON array, with whole hashes')
+    .option('--state <state>', 'only those of this state, such as MN')
+    .option('--json', 'one JSON array, with whole hashes; unfinished imports come last')
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .action(async ({ state, json }: { state?: string; json?: boolean }) => {
       const code = state === undefined ? null : stateOf(state).code;
-      const rows = await releasesOf(builtInReleases().filter((release) => code === null || release.state === code));
-      if (json) return printJson(rows);
-      print(textTable([headings, ...rows.map(row)]));
-      print(`${counted(rows.length, 'release')}; * is active.`);
+      const builtIn = builtInReleases().filter((release) => code === null || release.state === code);
+      const { releases, imports } = await contentOf(builtIn);
+      if (json) return printJson([...releases, ...imports.map(listedImport)]);
+      print(textTable([headings, ...releases.map(row)]));
+      print(`${counted(releases.length, 'release')}; * is active.`);
+      printUnfinished(imports);
     });
 };

@@ -1,13 +1,12 @@
-import { listHeads } from '../../store/content-store.ts';
+import { takenIds } from '../../store/content-store.ts';
 
 // The counters below are the built-in releases': a later version of the service may ship one of the same day.
 const firstCounter = 101;
 
-/** The first id of the day that no finished release of the state has, such as `US-MN@2026-11-21.101`. */
+/** The first id of the day that no import of the state has had, finished or not, such as `US-MN@2026-11-21.101`. */
 export const nextReleaseId = async (state: string, day: string): Promise<string> => {
   const prefix = `${state}@${day}.`;
-  const ids: string[] = [];
-  for await (const { id } of listHeads(state)) ids.push(id);
+  const ids = await takenIds(state);
   const counters = ids.filter((id) => id.startsWith(prefix)).map((id) => Number(id.slice(prefix.length)));
   return `${prefix}${Math.max(firstCounter - 1, ...counters) + 1}`;
 };

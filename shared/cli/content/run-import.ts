@@ -5,14 +5,14 @@ import { type Built, buildRelease } from '../../content/imports/build.ts';
 import type { Importer } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
 import {
-  discardParts,
-  findHead,
+  finishImport,
+  type ImportClaim,
   type PartDigests,
-  readPartKeys,
-  writeHead,
+  unfinishedImports,
   writeParts,
 } from '../../store/content-store.ts';
 import { activate } from './activate.ts';
+import { beginWriting } from './begin-writing.ts';
 import { CommandError } from './command-error.ts';
 import { nextReleaseId } from './next-release-id.ts';
 import { counted, print } from './output.ts';
@@ -21,6 +21,7 @@ import { startProgress } from './progress.ts';
 import { accepted } from './refusal.ts';
 import { sameRelease } from './same-release.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { printUnfinished } from './unfinished.ts';
 
 export type ImportJob = {
   readonly importer: Importer;
@@ -61,22 +62,22 @@ const read = async (job: ImportJob, id: string, tempFolder: string): Promise<Bui
   }
 };
 
-const write = async ({ head, parts }: Complete): Promise<void> => {
-  if (await findHead(head.id))
-    throw new CommandError(`Another import has made ${head.id} meanwhile. Run this one again: it gets another id.`);
-  const leftovers = await readPartKeys(head.id);
-  if (leftovers.length > 0) {
-    print(`An import of ${head.id} was broken off: what it left is removed first.`);
-    await discardParts(head.id);
-  }
-  accepted(await writeHead(head, await writeAll(head, parts())));
+/** Write the release from its first part to its head, and say its id. */
+const write = async (built: Complete): Promise<string> => {
+  const { claim, head } = await beginWriting(built.head, built.parts);
+  accepted(await finishImport(claim, head, await writeAll(claim, head, built.parts())));
+  return head.id;
 };
 
-const writeAll = async ({ id, counts }: ReleaseHead, parts: AsyncIterable<ReleasePart>): Promise<PartDigests> => {
+const writeAll = async (
+  claim: ImportClaim,
+  { counts }: ReleaseHead,
+  parts: AsyncIterable<ReleasePart>,
+): Promise<PartDigests> => {
   const total = counts.parts;
   const writing = startProgress('Writing parts', total);
   try {
-    const written = await writeParts(id, parts, (count) => writing.reach(count, `${count} of ${total}`));
+    const written = await writeParts(claim, parts, (count) => writing.reach(count, `${count} of ${total}`));
     writing.finish(`Wrote ${counted(written.size, 'part')}`);
     return written;
   } catch (error) {
@@ -86,20 +87,18 @@ const writeAll = async ({ id, counts }: ReleaseHead, parts: AsyncIterable<Releas
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {
+  const what = bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files do not fit together';
   throw new CommandError(
-    `${counted(bad.count, 'row')} cannot be read, and nothing was written. Correct the file, or leave such rows out with --skip-bad-rows.`,
+    `${what}, and nothing was written. Correct the files, or leave out what is bad with --skip-bad-rows.`,
   );
 };
 
 const keep = async (built: Complete, job: ImportJob): Promise<void> => {
-  const { head } = built;
-  const same = await sameRelease(head, built.parts);
-  if (same !== null) print(`${same} has the same content already: no second release was made.`);
-  else {
-    await write(built);
-    print(`Imported ${head.id} with ${counted(head.counts.parts, 'ZIP or city', 'ZIPs and cities')}.`);
-  }
-  const id = same ?? head.id;
+  const same = await sameRelease(built.head, built.parts);
+  const id = same ?? (await write(built));
+  const places = counted(built.head.counts.parts, 'ZIP or city', 'ZIPs and cities');
+  if (same === null) print(`Imported ${id} with ${places}.`);
+  else print(`${same} has the same content already: no second release was made.`);
   if (job.activate) return activate(id);
   print(`Try it:      npm run content -- check --release ${id} --against cases.json`);
   print(`Activate it: npm run content -- activate ${id}`);
@@ -115,6 +114,7 @@ export const runImport = async (job: ImportJob): Promise<void> => {
   printSummary(built.summary, job.skipBadRows);
   if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
   if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
-  if (job.dryRun) print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
-  else await keep(built, job);
+  if (job.dryRun) return print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
+  printUnfinished(await unfinishedImports(state));
+  await keep(built, job);
 };

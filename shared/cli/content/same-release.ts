@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { listHeads } from '../../store/content-store.ts';
-import { canonicalJson } from '../../transactions/canonical-json.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { openRelease } from './releases.ts';
 

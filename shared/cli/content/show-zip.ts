@@ -1,6 +1,7 @@
 import type { ReleasePart } from '../../content/content.ts';
-import { inForce, isInForce } from '../../content/effective.ts';
+import { isInForce } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
+import { rateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { fractionOf } from './fractions.ts';
 import { zipText, zonesOf } from './zip-pieces.ts';
@@ -11,6 +12,12 @@ export type ShownLocation = {
   readonly from: string | null;
   readonly to: string | null;
   readonly in_force: boolean;
+  /** Of the ZIPs only the addresses of this city; `null` is all of them. */
+  readonly within_city: string | null;
+  /** Whether a city that is known by its name alone comes before it. */
+  readonly yields_to_city: boolean;
+  /** Whether borders cross the ZIPs, so that there may be other taxes too. */
+  readonly crosses_borders: boolean;
   /** Rates are fractions on the day asked for; `null` is not known, or that the location is not in force that day. */
   readonly alternatives: readonly {
     readonly rate: string | null;
@@ -27,10 +34,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
     locations: part?.locations ?? [],
   };
   const names = new Map([...head.jurisdictions, ...(part?.jurisdictions ?? [])].map(({ code, name }) => [code, name]));
-  const rateOf = (code: string): string | null => {
-    const own = release.rates.filter(({ jurisdiction }) => jurisdiction === code);
-    return inForce(own, date, head.established_from)[0]?.rate ?? null;
-  };
+  const rateOf = (code: string): string | null => rateOn(release, code, date)?.rate ?? null;
   const [low, high] = [Number(zip.padEnd(9, '0')), Number(zip.padEnd(9, '9'))];
   const alternative = (codes: readonly string[], holds: boolean) => {
     const all = [head.state, ...codes];
@@ -57,6 +61,9 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
         from: location.from,
         to: location.to,
         in_force: holds,
+        within_city: location.within_city ?? null,
+        yields_to_city: location.yields_to_city ?? false,
+        crosses_borders: location.crosses_borders ?? false,
         // Some of the jurisdictions may still have rates that day: together they are nobody's.
         alternatives: location.alternatives.map((codes) => alternative(codes, holds)),
       };

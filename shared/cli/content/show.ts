@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
-import { inForce } from '../../content/effective.ts';
+import { statesOfZip } from '../../content/location/zip-states.ts';
+import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { readActiveReleases } from '../../store/content-store.ts';
 import { explainError } from './explain-error.ts';
@@ -46,10 +47,12 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   for (const [key, source] of Object.entries(head.sources)) print(`Source ${key}: ${source}`);
 };
 
-const printLocation = ({ zips, from, to, in_force, alternatives }: ShownLocation, date: string): void => {
-  print(
-    `\n${zips.length > 0 ? zipsText(zips) : 'by its name'}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`,
-  );
+const printLocation = (location: ShownLocation, date: string): void => {
+  const { zips, from, to, in_force, within_city, yields_to_city, crosses_borders, alternatives } = location;
+  const where = `${zips.length > 0 ? zipsText(zips) : 'by its name'}${within_city === null ? '' : `, of ${within_city} alone`}`;
+  print(`\n${where}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`);
+  if (yields_to_city) print('  A city that is known by its name alone comes before it.');
+  if (crosses_borders) print('  Borders cross the ZIP: there may be other taxes too.');
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {
     print(in_force ? `  ${rate === null ? 'no rate known' : percentOf(rate)} on ${date}` : '  Its jurisdictions:');
@@ -58,9 +61,21 @@ const printLocation = ({ zips, from, to, in_force, alternatives }: ShownLocation
   }
 };
 
-const printZip = ({ zip, date, locations }: ShownZip): void => {
+/** What a calculation makes of a ZIP that a release names no location for. */
+const withoutLocation = (head: Release, zip: string, date: string): string => {
+  const states = statesOfZip(zip.slice(0, 5));
+  if (!states.includes(head.state.slice(3)))
+    return states.length === 0 ? 'It is not known to be in use.' : `It is a ZIP of ${states.join(', ')}.`;
+  if (head.locals === 'listed') return 'The release lists the ZIPs that it covers, and this one is not among them.';
+  const rate = stateRateOn(head, date);
+  if (!rate) return 'The release names no location there.';
+  const all = head.coverage === 'complete' ? 'which is all of it' : 'local taxes are missing';
+  return `The release names no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
+};
+
+const printZip = (head: Release, { zip, date, locations }: ShownZip): void => {
   print(`\n${zipCode(zip)}: ${counted(locations.length, 'location')}`);
-  if (locations.length === 0) print('The release names no location there.');
+  if (locations.length === 0) print(withoutLocation(head, zip, date));
   for (const location of locations) printLocation(location, date);
 };
 
@@ -70,7 +85,8 @@ const readZip = (text: string): string => {
 };
 
 const readDate = (text: string): string => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(Date.parse(text)))
+  // Date.parse takes the 30th of February for the 2nd of March.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text))
     throw new InvalidArgumentError('Send a date, such as 2026-11-21.');
   return text;
 };
@@ -85,9 +101,8 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);
-  const known = inForce(head.rates, day, head.established_from).length > 0;
-  if (!known) print(`On ${day} the release knows no rate of the state.`);
-  if (shown) printZip(shown);
+  if (!stateRateOn(head, day)) print(`On ${day} the release knows no rate of the state.`);
+  if (shown) printZip(head, shown);
 };
 
 export const addShow = (program: Command): void => {

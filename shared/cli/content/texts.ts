@@ -1,4 +1,4 @@
-/** Days and ZIP codes as the commands write them for people. */
+/** Days, instants and ZIP codes as the commands write them for people. */
 import type { Dated } from '../../content/release.ts';
 import type { ZipRange } from './compare-locations.ts';
 
@@ -7,6 +7,9 @@ export const daysText = ({ from, to }: Dated): string => {
   if (from === null) return to === null ? 'all known days' : `up to ${to}`;
   return to === null ? `from ${from}` : `${from} to ${to}`;
 };
+
+/** `2026-11-21 12:00`, of an ISO instant in UTC. */
+export const instantText = (instant: string): string => instant.slice(0, 16).replace('T', ' ');
 
 /** Five or nine digits as they are written on a letter. */
 export const zipCode = (digits: string): string =>

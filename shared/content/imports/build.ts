@@ -2,6 +2,7 @@
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { Confidence, Evidence, Release } from '../release.ts';
 import { type Collection, collect } from './build/collect.ts';
+import { InForceCount, withInForce } from './build/in-force.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
 import { Registry } from './build/registry.ts';
 import { SpanSets } from './build/span-sets.ts';
@@ -116,10 +117,16 @@ const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evi
 });
 
 /** Write the parts of what was collected; the file is closed whatever happens. */
-const writeAll = (collection: Collection, zips: readonly string[], evidence: Evidence, folder: string) => {
-  const file = new PartsFile(folder);
+const writeAll = (
+  collection: Collection,
+  zips: readonly string[],
+  evidence: Evidence,
+  { tempFolder }: BuildOptions,
+  inForce: InForceCount,
+) => {
+  const file = new PartsFile(tempFolder);
   try {
-    return { ...writeParts(collection, zips, evidence, file), path: file.path, parts: file.count };
+    return { ...writeParts(collection, zips, evidence, file, inForce), path: file.path, parts: file.count };
   } finally {
     file.close();
   }
@@ -130,20 +137,21 @@ const writeAll = (collection: Collection, zips: readonly string[], evidence: Evi
  * come back one three-digit ZIP at a time. Every part carries the jurisdictions and rates that it names.
  */
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
-  const { entries, base, format, tempFolder } = options;
+  const { entries, base, format, importedAt } = options;
   const evidence: Evidence = { source, confidence: confidences[format] };
   const zips = zipsOfState(base.state.slice(3));
   const collection = collectionOf(options, zips, evidence);
   const { tally, registry, spill } = collection;
+  const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   try {
     for await (const entry of entries) collect(collection, entry);
-    const { path, lastDay, ...written } = writeAll(collection, zips, evidence, tempFolder);
+    const { path, ...written } = writeAll(collection, zips, evidence, options, inForce);
     if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
     noteLost(base, tally, registry.used);
     const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
-    const summary = tally.summary();
+    const summary = withInForce(tally.summary(), inForce.counted);
     const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
-    const head = headOf(options, { summary, registry, counts, last_day: lastDay });
+    const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
     const content_hash = await contentHash(head, readParts(path));
     return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
   } finally {

@@ -19,6 +19,12 @@ export type Entry =
       readonly from: string | null;
       readonly to: string | null;
       readonly locals: LocalSet;
+      /** Of the ZIPs only the addresses of this city, upper case and without punctuation. */
+      readonly city?: string;
+      /** A city of a `city` entry comes before this; with `city`, it is one itself. */
+      readonly yieldsToCity?: true;
+      /** Borders cross the ZIPs, and of the taxes beyond these the file says nothing. */
+      readonly crossesBorders?: true;
       /** Where two spans end as the same ZIPs, the lower rank is asked first, whatever its width; 0 where none is said. */
       readonly rank?: number;
     }
@@ -38,5 +44,5 @@ export type Entry =
   | { readonly kind: 'remark'; readonly line: number; readonly reason: string }
   /** A sentence about the whole, for the summary. */
   | { readonly kind: 'note'; readonly sentence: string }
-  /** A row that cannot be what it should be, and what to do about it. */
-  | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
+  /** A row that cannot be what it should be, and what to do about it; or `isOfFile`, what is wrong with the file as a whole. */
+  | { readonly kind: 'bad'; readonly line: number; readonly reason: string; readonly isOfFile?: true };

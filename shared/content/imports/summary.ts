@@ -15,6 +15,15 @@ export type Counted = {
   readonly firstLine: number;
 };
 
+/** How many locations are in force on a day, and the days on which the first of all begins and the last one ends. */
+export type InForce = {
+  readonly day: string;
+  readonly locations: number;
+  readonly firstDay: string;
+  /** `null` where one goes on. */
+  readonly lastDay: string | null;
+};
+
 export type Summary = {
   readonly files: readonly { readonly name: string; readonly rows: number }[];
   readonly rowsRead: number;
@@ -23,7 +32,14 @@ export type Summary = {
   readonly skipped: readonly Counted[];
   /** Rows that are kept, and what to know of them. A row may have two remarks. */
   readonly remarks: readonly Counted[];
-  readonly bad: { readonly count: number; readonly first: readonly (RowOf & { readonly reason: string })[] };
+  /** `rows` of them are rows; the others are what is wrong with a file as a whole. Each is named with its file. */
+  readonly bad: {
+    readonly count: number;
+    readonly rows: number;
+    readonly first: readonly (RowOf & { readonly reason: string })[];
+  };
+  /** What holds on the day of the import; `null` where no release came out. */
+  readonly inForce: InForce | null;
   /** What the person should know of the release that came out, in sentences. */
   readonly notes: readonly string[];
 };
@@ -41,6 +57,7 @@ export class Tally {
   private readonly remarks: Reasons = new Map();
   private readonly first: (Numbered & { reason: string })[] = [];
   private badCount = 0;
+  private badRows = 0;
   private readonly notes: string[] = [];
   /** Rows of the file that is being read: its name comes after them. */
   private unnamed: Numbered[] = [];
@@ -53,6 +70,7 @@ export class Tally {
     if (entry.kind === 'note') this.note(entry.sentence);
     if (entry.kind === 'bad') {
       this.badCount += 1;
+      if (!entry.isOfFile) this.badRows += 1;
       if (this.first.length < badRowsNamed)
         this.first.push(Object.assign(this.numbered(entry.line), { reason: entry.reason }));
     }
@@ -71,10 +89,11 @@ export class Tally {
     return {
       files: this.files,
       rowsRead,
-      rowsKept: rowsRead - rowsSkipped - this.badCount,
+      rowsKept: rowsRead - rowsSkipped - this.badRows,
       skipped,
       remarks: countedOf(this.remarks),
-      bad: { count: this.badCount, first: this.first },
+      bad: { count: this.badCount, rows: this.badRows, first: this.first },
+      inForce: null,
       notes: this.notes,
     };
   }

@@ -1,24 +1,7 @@
 import { decimal, rescale } from '../../money/decimal.ts';
-import { isInForce } from '../effective.ts';
-import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../release.ts';
+import { rateOn, ratesOf } from '../rates.ts';
+import { type Jurisdiction, type Release, rateDecimals } from '../release.ts';
 import type { LocalSet } from './location-index.ts';
-
-type RatesByCode = ReadonlyMap<string, readonly Rate[]>;
-
-const indexes = new WeakMap<Release, RatesByCode>();
-
-const ratesByCode = (release: Release): RatesByCode => {
-  const known = indexes.get(release);
-  if (known) return known;
-  const made = Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
-  indexes.set(release, made);
-  return made;
-};
-
-const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
-  ratesByCode(release)
-    .get(code)
-    ?.find((rate) => isInForce(rate, day, release.established_from));
 
 /** The general rates of jurisdictions together, in units of `10^-rateDecimals`; `undefined` where one is not known that day. */
 export const combinedRate = (release: Release, codes: readonly string[], day: string): bigint | undefined => {
@@ -40,7 +23,7 @@ export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdic
   jurisdictions.every(
     ({ code, type }) =>
       rateOn(release, code, day) !== undefined ||
-      (type === 'state' && code !== release.state && !ratesByCode(release).has(code)),
+      (type === 'state' && code !== release.state && ratesOf(release, code).length === 0),
   );
 
 /**
@@ -51,7 +34,7 @@ export const placeRate = (release: Release, jurisdictions: readonly Jurisdiction
   combinedRate(
     release,
     jurisdictions
-      .filter(({ code, type }) => type !== 'state' || code === release.state || ratesByCode(release).has(code))
+      .filter(({ code, type }) => type !== 'state' || code === release.state || ratesOf(release, code).length > 0)
       .map(({ code }) => code),
     day,
   );

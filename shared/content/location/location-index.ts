@@ -9,6 +9,12 @@ export type Area = Dated & {
   readonly evidence: Evidence;
   /** Whether nothing says where it ends: it has a city's name, and no ZIPs. */
   readonly isByName: boolean;
+  /** The city whose addresses alone it holds of its ZIPs; `null` is every address there. */
+  readonly withinCity: string | null;
+  /** Whether a city that is known by its name comes before it; within a city, whether that is such a one. */
+  readonly yieldsToCity: boolean;
+  /** Whether borders cross its ZIPs, and nothing says what lies beyond them. */
+  readonly crossesBorders: boolean;
 };
 
 /** The nine-digit ZIPs of an area, both ends inclusive. */
@@ -17,6 +23,8 @@ export type Span = { readonly low: number; readonly high: number; readonly area:
 export type LocationIndex = {
   readonly spans: readonly Span[];
   readonly byCity: ReadonlyMap<string, readonly Area[]>;
+  /** The codes of which the release lists ZIPs. */
+  readonly codesWithZips: ReadonlySet<string>;
 };
 
 const setOf = (codes: readonly string[]): LocalSet => ({ key: [...new Set(codes)].sort().join(' '), codes });
@@ -25,19 +33,31 @@ const setOf = (codes: readonly string[]): LocalSet => ({ key: [...new Set(codes)
 const spansOf = ({ zips }: Location, area: Area): Span[] =>
   zips.map(([low, high]) => ({ low: Number(low.padEnd(9, '0')), high: Number(high.padEnd(9, '9')), area }));
 
+const areaOf = (location: Location): Area => ({
+  from: location.from,
+  to: location.to,
+  sets: location.alternatives.map(setOf),
+  evidence: location,
+  isByName: location.zips.length === 0,
+  withinCity: location.within_city ?? null,
+  yieldsToCity: location.yields_to_city === true,
+  crossesBorders: location.crosses_borders === true,
+});
+
 const index = ({ locations }: Release): LocationIndex => {
   const spans: Span[] = [];
   const byCity = new Map<string, Area[]>();
+  const codesWithZips = new Set<string>();
   for (const location of locations) {
-    const { from, to, alternatives, zips } = location;
-    const area = { from, to, sets: alternatives.map(setOf), evidence: location, isByName: zips.length === 0 };
+    const area = areaOf(location);
     for (const span of spansOf(location, area)) spans.push(span);
+    if (location.zips.length > 0) for (const code of location.alternatives.flat()) codesWithZips.add(code);
     for (const city of location.cities) {
       const areas = byCity.get(city) ?? [];
       if (areas.push(area) === 1) byCity.set(city, areas);
     }
   }
-  return { spans, byCity };
+  return { spans, byCity, codesWithZips };
 };
 
 const indexes = new WeakMap<Release, LocationIndex>();

@@ -2,7 +2,8 @@ import type { ReleaseFor } from '../content.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, setByRate, type Wanted } from './combined-rate.ts';
-import { chooseLocals, type LocalChoice } from './location-choice.ts';
+import { isAmbiguous, type LocalChoice } from './local-choice.ts';
+import { chooseLocals, isInGap } from './location-choice.ts';
 
 /** How precisely an address was read: `address_resolution` of the API (interface decisions 2). */
 export type Resolution = {
@@ -29,6 +30,8 @@ export type StateCandidate = {
   /** Its combined general rate there, in units of `10^-rateDecimals`; `null` where no content covers it. */
   readonly rate: bigint | null;
   readonly coverage: Coverage;
+  /** Whether that is known for a part of the ZIP alone. */
+  readonly isPart: boolean;
 };
 
 /** Where an address is for tax. Sourcing is for the caller to decide: it takes two addresses. */
@@ -45,8 +48,10 @@ export type Located = {
   readonly resolution: Resolution;
   /** What says which local jurisdictions are there, where a location does. */
   readonly evidence: readonly Evidence[];
-  /** Whether a city's name alone decided, so that the address is ambiguous: it may lie beyond the city's limits. */
-  readonly isByName: boolean;
+  /** Whether local taxes are not known: of the state, of the whole ZIP, or of a part of it. */
+  readonly lacksLocals: boolean;
+  /** Whether the content does not cover the address, and covers other parts of its ZIP. */
+  readonly isGap: boolean;
 };
 
 const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddress, wanted: Wanted): Located => ({
@@ -57,7 +62,8 @@ const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddres
   place: { ...place, jurisdictions: [] },
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
   evidence: [],
-  isByName: false,
+  lacksLocals: false,
+  isGap: false,
 });
 
 /** Whether what the release knows of an address hangs on its ZIP or city: it has local taxes, but not everywhere. */
@@ -69,8 +75,8 @@ const levelOf = (release: Release, { zip5, plus4, city, isZipKnown }: TaxAddress
 };
 
 // That no location names it is an answer of the release only where there is a ZIP to be named.
-const coverageOf = (release: Release, { zip5, isZipKnown }: TaxAddress): Coverage =>
-  isLocal(release) && (zip5 === null || !isZipKnown) ? 'partial' : release.coverage;
+const lacksLocalsAt = (release: Release, { zip5, isZipKnown }: TaxAddress): boolean =>
+  release.coverage === 'partial' || (isLocal(release) && (zip5 === null || !isZipKnown));
 
 // What is of the state, as a tax of its own on single articles, taxes all of it.
 const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[]): readonly Jurisdiction[] => {
@@ -93,9 +99,11 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   if (!release) return uncovered({ code, name: code, release: null }, address, wanted);
   const choice = chooseLocals(release, address, day);
   const place = { code: release.state, name: release.name, release };
-  if (!choice && release.locals === 'listed' && address.zip5 !== null) return uncovered(place, address, wanted);
+  if (!choice && release.locals === 'listed' && address.zip5 !== null)
+    return { ...uncovered(place, address, wanted), isGap: isInGap(release, address, day) };
   const jurisdictions = jurisdictionsOf(release, localsOf(release, choice, day, wanted));
-  const coverage = choice ? 'complete' : coverageOf(release, address);
+  const lacksLocals = choice ? choice.isPart : lacksLocalsAt(release, address);
+  const coverage = lacksLocals ? 'partial' : 'complete';
   return {
     address,
     states: [],
@@ -104,11 +112,12 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     place: { ...place, jurisdictions },
     resolution: {
       level: choice?.level ?? levelOf(release, address),
-      ambiguous: address.isStateGuessed || (choice !== undefined && (choice.possible.length > 1 || choice.isByName)),
+      ambiguous: address.isStateGuessed || (choice !== undefined && isAmbiguous(choice)),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
     evidence: choice?.evidence ?? [],
-    isByName: choice?.isByName ?? false,
+    lacksLocals,
+    isGap: false,
   };
 };
 
@@ -120,6 +129,7 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
   state: located.address.state ?? located.address.country,
   rate: rateOf(located, day) ?? null,
   coverage: located.resolution.coverage,
+  isPart: located.choice?.isPart ?? false,
 });
 
 /**
@@ -128,8 +138,9 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
  * Where a ZIP spans jurisdictions, or states of which none was sent, `highest` says which of them are meant: those with
  * the highest combined general rate, else with the lowest; a state that the content does not cover only where it covers
  * none of them. A city that is known by its name alone is ambiguous even with one set: its taxes are all known, and the
- * address may have others. Covered by nothing (`coverage: 'none'`) is a place without a release, a ZIP that a release
- * should list and does not, and a day that its rates do not reach.
+ * address may have others. So is a ZIP without its four digits of which only parts are known, and that lacks local taxes
+ * as well (`coverage: 'partial'`). Covered by nothing (`coverage: 'none'`) is a place without a release, a ZIP or ZIP+4 that
+ * a release should list and does not, and a day that its rates do not reach.
  */
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
   const wanted = highest ? 'highest' : 'lowest';

@@ -81,6 +81,9 @@ const codeByText: ReadonlyMap<string, string> = new Map([
 /** Read a state, territory or military region by its two-letter code or its name, in any case; `null` if it is none. */
 export const stateCode = (text: string): string | null => codeByText.get(normalized(text)) ?? null;
 
+/** The same of a text that may be a jurisdiction's code (`US-IN`), as certificates name their regions. */
+export const regionCode = (text: string): string | null => stateCode(text.replace(/^US-/i, ''));
+
 const none: readonly string[] = [];
 
 type Lists = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Entry, LocalSet } from '../entry.ts';
+import type { Entry } from '../entry.ts';
 import type { Tally } from '../summary.ts';
 import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
 import type { Registry } from './registry.ts';
@@ -19,13 +19,10 @@ export type Collection = {
 
 const zip3Unit = 1_000_000;
 
-const times = (
-  collection: Collection,
-  { from, to, locals }: { from: string | null; to: string | null; locals: LocalSet },
-) => ({
-  from: dayNumber(from, noFrom),
-  to: dayNumber(to, noTo),
-  set: collection.sets.numberOf(locals),
+const times = (collection: Collection, entry: Extract<Entry, { kind: 'span' | 'city' }>) => ({
+  from: dayNumber(entry.from, noFrom),
+  to: dayNumber(entry.to, noTo),
+  set: collection.sets.numberOf(entry),
 });
 
 const spillSpan = (collection: Collection, span: Extract<Entry, { kind: 'span' }>): void => {

@@ -1,7 +1,7 @@
 import type { Evidence, Location } from '../../release.ts';
-import type { LocalSet } from '../entry.ts';
 import { dayText } from './piece.ts';
 import type { Resolved } from './resolve.ts';
+import type { SpanMeaning } from './span-sets.ts';
 
 /** A whole ZIP is said with five digits, a part of one with nine. */
 const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
@@ -12,24 +12,28 @@ const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
 
 type Details = {
   readonly evidence: Evidence;
-  readonly setOf: (set: number) => LocalSet;
+  readonly meaningOf: (set: number) => SpanMeaning;
 };
 
-const locationOf = (
+/** One location for all addresses, and one for each city that is told apart. */
+const locationsOf = (
   ranges: readonly Resolved[],
   zips: Location['zips'],
   cities: readonly string[],
-  details: Details,
-): Location => {
+  { evidence, meaningOf }: Details,
+): readonly Location[] => {
   const [{ from, to, sets }] = ranges as readonly [Resolved, ...Resolved[]];
-  return {
+  return [...Map.groupBy(sets.map(meaningOf), ({ city }) => city)].map(([city, meanings]) => ({
     from: dayText(from),
     to: dayText(to),
-    ...details.evidence,
+    ...evidence,
     zips,
     cities,
-    alternatives: sets.map(details.setOf),
-  };
+    ...(city === null ? {} : { within_city: city }),
+    ...(meanings.some(({ yieldsToCity }) => yieldsToCity) ? { yields_to_city: true } : {}),
+    ...(meanings.some(({ crossesBorders }) => crossesBorders) ? { crosses_borders: true } : {}),
+    alternatives: [...new Map(meanings.map(({ locals }) => [locals.join(), locals])).values()],
+  }));
 };
 
 const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
@@ -38,8 +42,8 @@ const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
 
 /** The locations of a ZIP: ranges with the same sets at the same time are one. */
 export const zipLocations = (resolved: readonly Resolved[], details: Details): readonly Location[] =>
-  byMeaning(resolved).map((ranges) => locationOf(ranges, ranges.map(zipRange), [], details));
+  byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, ranges.map(zipRange), [], details));
 
 /** The locations of a city, one for each time. */
 export const cityLocations = (city: string, resolved: readonly Resolved[], details: Details): readonly Location[] =>
-  byMeaning(resolved).map((ranges) => locationOf(ranges, [], [city], details));
+  byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, [], [city], details));

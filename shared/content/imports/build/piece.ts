@@ -8,7 +8,7 @@ export type Piece = {
   readonly to: number;
   /** Of two pieces of the same ZIPs the one with the lower order is asked: rank first, then the span's own width. */
   readonly order: number;
-  /** The number of its set of jurisdictions. */
+  /** The number of what it says of its addresses. */
   readonly set: number;
 };
 

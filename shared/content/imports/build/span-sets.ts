@@ -1,28 +1,40 @@
-import type { LocalSet } from '../entry.ts';
+import type { Entry, LocalSet } from '../entry.ts';
 
-/** Gives each set of jurisdictions a number: there are far fewer sets than spans, and a number is four bytes. */
+/** What a span says of its addresses: who taxes them, and which of them it is of. */
+export type SpanMeaning = {
+  readonly locals: LocalSet;
+  /** The city whose addresses alone are meant; `null` is all of them. */
+  readonly city: string | null;
+  readonly yieldsToCity: boolean;
+  readonly crossesBorders: boolean;
+};
+
+/** Gives each meaning a number: there are far fewer of them than spans, and a number is four bytes. */
 export class SpanSets {
   private readonly numbers = new Map<string, number>();
-  private readonly sets: LocalSet[] = [];
+  private readonly meanings: SpanMeaning[] = [];
   // An importer gives the same array again for rows that say the same.
   private readonly seen = new WeakMap<LocalSet, number>();
 
-  /** The number of a set, in whatever order it names its jurisdictions. */
-  numberOf(locals: LocalSet): number {
-    const seen = this.seen.get(locals);
+  /** The number of what an entry says, in whatever order it names its jurisdictions. */
+  numberOf(entry: Extract<Entry, { kind: 'span' | 'city' }>): number {
+    const { locals } = entry;
+    const { city = null, yieldsToCity = false, crossesBorders = false } = entry.kind === 'span' ? entry : {};
+    const isPlain = city === null && !yieldsToCity && !crossesBorders;
+    const seen = isPlain ? this.seen.get(locals) : undefined;
     if (seen !== undefined) return seen;
     const sorted = locals.toSorted();
-    const text = sorted.join();
-    const number = this.numbers.get(text) ?? this.sets.length;
-    if (number === this.sets.length) {
+    const text = JSON.stringify([sorted, city, yieldsToCity, crossesBorders]);
+    const number = this.numbers.get(text) ?? this.meanings.length;
+    if (number === this.meanings.length) {
       this.numbers.set(text, number);
-      this.sets.push(sorted);
+      this.meanings.push({ locals: sorted, city, yieldsToCity, crossesBorders });
     }
-    this.seen.set(locals, number);
+    if (isPlain) this.seen.set(locals, number);
     return number;
   }
 
-  set(number: number): LocalSet {
-    return this.sets[number] as LocalSet;
+  meaning(number: number): SpanMeaning {
+    return this.meanings[number] as SpanMeaning;
   }
 }

@@ -1,5 +1,6 @@
 import type { Evidence, Location } from '../../release.ts';
 import type { Collection } from './collect.ts';
+import type { InForceCount } from './in-force.ts';
 import { cityLocations, zipLocations } from './locations.ts';
 import type { PartsFile } from './parts-file.ts';
 import type { Piece } from './piece.ts';
@@ -7,15 +8,11 @@ import { resolve } from './resolve.ts';
 import type { Pieces } from './spill.ts';
 
 const zipUnit = 10_000;
-// After every day.
-const endless = '9999-99-99';
 
 export type Written = {
   readonly locations: number;
   /** How many parts are of ZIPs. */
   readonly zips: number;
-  /** The last day of any location; `null` where one goes on. */
-  readonly lastDay: string | null;
 };
 
 /** The indexes of the pieces of each ZIP that the state has. */
@@ -44,14 +41,15 @@ export const writeParts = (
   zips: readonly string[],
   evidence: Evidence,
   file: PartsFile,
+  inForce: InForceCount,
 ): Written => {
-  let [count, zipCount, lastDay] = [0, 0, ''];
-  const details = { evidence, setOf: (set: number) => sets.set(set) };
+  let [count, zipCount] = [0, 0];
+  const details = { evidence, meaningOf: (set: number) => sets.meaning(set) };
   const write = (key: string, locations: readonly Location[]): void => {
     const { json } = registry.carried(locations.flatMap(({ alternatives }) => alternatives.flat()));
     file.write(`{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}}`);
     count += locations.length;
-    for (const { to } of locations) if ((to ?? endless) > lastDay) lastDay = to ?? endless;
+    inForce.add(locations);
   };
   const zipNumbers = Map.groupBy(zips.map(Number), (zip) => Math.floor(zip / 100));
   for (const zip3 of spill.zip3s()) {
@@ -64,5 +62,5 @@ export const writeParts = (
   }
   for (const city of [...cities.keys()].toSorted())
     write(city, cityLocations(city, resolve(cities.get(city) ?? []), details));
-  return { locations: count, zips: zipCount, lastDay: lastDay === endless ? null : lastDay };
+  return { locations: count, zips: zipCount };
 };

@@ -1,4 +1,5 @@
 import { cityName } from '../../location/city-name.ts';
+import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import { codePart } from '../code-part.ts';
 import { americanDay, dayBefore } from '../days.ts';
@@ -8,7 +9,6 @@ import { onlyFile, readRows } from '../files/read-rows.ts';
 import { fractionOf, readFraction, readPercent, unitsOf } from '../fractions.ts';
 import type { Read } from '../importers.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
-import { stateRateOn } from '../state-rate.ts';
 
 type Column = 'city' | 'proper' | 'county' | 'rate' | 'start';
 
@@ -40,7 +40,7 @@ const readCells = (cells: HeadedRow<Column>['cells'], base: Release): RowResult<
   const day = from < base.established_from ? base.established_from : from;
   const known = stateRateOn(base, day);
   const rest = unitsOf(combined) - unitsOf(known?.rate ?? '1');
-  if (known === null || rest < 0n)
+  if (known === undefined || rest < 0n)
     return bad(
       `file says ${combined} in all, the release says ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
     );

@@ -6,12 +6,13 @@ type Numbered = { readonly line: number };
 
 /**
  * Turn rows into entries by `read`, which says what is wrong with a row or what it comes to; `use` makes entries of what
- * it comes to. The file's own entry comes last.
+ * it comes to, and `useBad` those that a bad row leaves beside its own. The file's own entry comes last.
  */
 export async function* readRows<One extends Numbered, Value>(
   { name, rows }: { readonly name: string; readonly rows: AsyncIterable<One | BrokenRow> },
   read: (row: One) => RowResult<Value>,
   use: (value: Value, line: number) => Iterable<Entry>,
+  useBad: (row: One) => Iterable<Entry> = () => [],
 ): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rows) {
@@ -23,6 +24,7 @@ export async function* readRows<One extends Numbered, Value>(
     const result = read(row);
     if (result.kind === 'row') yield* use(result.value, row.line);
     else yield { kind: result.kind, line: row.line, reason: result.reason };
+    if (result.kind === 'bad') yield* useBad(row);
   }
   yield { kind: 'file', name, rows: count };
 }

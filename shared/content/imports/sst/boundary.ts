@@ -1,12 +1,10 @@
 import type { Entry } from '../entry.ts';
+import { unknownPlace } from '../unknown-place.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';
 import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
 import { type LayerKey, layerJurisdiction } from './layers.ts';
 import type { RateBook } from './rate-book.ts';
-
-/** A jurisdiction without rates: what holds where it taxes is not covered, instead of answered with less. */
-const unknownCode = (state: string) => `US-${state}-UNKNOWN`;
 
 /** Reads boundary rows against the rates; of layers that repeat, and most do, it knows the answer. */
 export type BoundaryReader = {
@@ -69,17 +67,6 @@ function* unknownJurisdictions({ book, told }: BoundaryReader, missing: readonly
   }
 }
 
-function* unknownPlace({ book: { state }, told }: BoundaryReader, span: BoundarySpan): Generator<Entry> {
-  const code = unknownCode(state);
-  if (!told.has(code))
-    yield {
-      kind: 'jurisdiction',
-      jurisdiction: { code, name: 'Not established', type: 'district', tax_type: 'sales' },
-    };
-  told.add(code);
-  yield { kind: 'span', ...span, locals: [code] };
-}
-
 /**
  * What a boundary row comes to. A row that is bad for its layers still says that its ZIPs are not covered: left out, a
  * wider row would answer for them.
@@ -100,7 +87,7 @@ export function* boundaryEntries(reader: BoundaryReader, line: number, cells: re
   const { locals, missing, problem } = layers;
   if (problem !== null) {
     yield { kind: 'bad', line, reason: problem };
-    yield* unknownPlace(reader, span);
+    yield* unknownPlace(book.state, { kind: 'span', ...span });
     return;
   }
   yield* unknownJurisdictions(reader, missing);

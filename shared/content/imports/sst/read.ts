@@ -113,7 +113,10 @@ export const readSst: Read = async function* (files, options) {
     yield* readRates(book, fips, rates);
     // Another release's state rate beside this file's local ones would be a guess: in Nevada it would be twice the tax.
     if (!book.rates.has(book.stateKey) || book.unsound.has(book.stateKey)) {
-      yield badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file");
+      yield {
+        ...badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file"),
+        isOfFile: true,
+      };
       return;
     }
     yield* readBoundary(

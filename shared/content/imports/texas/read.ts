@@ -1,10 +1,10 @@
+import { stateRateOn } from '../../rates.ts';
 import { calendarDay } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction } from '../fractions.ts';
 import type { Read } from '../importers.ts';
-import { stateRateOn } from '../state-rate.ts';
 import { type Area, areaFields, readArea, type Tax } from './area-row.ts';
 
 /** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
@@ -79,6 +79,7 @@ export const readTexas: Read = async function* (files, { base, onProgress }) {
   if (known !== stateRate)
     yield {
       kind: 'bad',
+      isOfFile: true,
       line: 1,
       reason: `file says ${stateRate} for the state, the release says ${known ?? 'nothing'} on ${from}`,
     };
@@ -92,5 +93,10 @@ export const readTexas: Read = async function* (files, { base, onProgress }) {
   }
   yield* entries;
   if (count !== areas)
-    yield { kind: 'bad', line: 1, reason: `announces ${areas} areas, and ${count} follow: the file is not whole` };
+    yield {
+      kind: 'bad',
+      isOfFile: true,
+      line: 1,
+      reason: `announces ${areas} areas, and ${count} follow: the file is not whole`,
+    };
 };

@@ -1,8 +1,8 @@
+import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { fractionOf, unitsOf } from '../fractions.ts';
 import type { Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
-import { stateRateOn } from '../state-rate.ts';
 import type { WooRate } from './rate-row.ts';
 
 export type LocalContext = {

@@ -33,6 +33,8 @@ export type ZipRange = readonly [low: string, high: string];
 
 export type WooRate = {
   readonly line: number;
+  /** Whether it is a bad row, of which the place alone can be read. */
+  readonly isBad: boolean;
   readonly name: string;
   /** A fraction. */
   readonly rate: string;
@@ -65,8 +67,31 @@ const otherPlace = (country: string, stateText: string, state: string): string |
   return isAll(stateText) || stateText.toUpperCase() === state ? null : `is not of ${state}`;
 };
 
+const placeOf = ({ cells, line }: HeadedRow<WooColumn>) => ({
+  line,
+  name: cells.name || 'Tax',
+  hasState: !isAll(cells.state),
+  zips: isAll(cells.zips) ? null : list(cells.zips).map(zipRange),
+  cities: isAll(cells.cities) ? null : list(cells.cities).flatMap((city) => cityName(city) ?? []),
+});
+
+/** The place of a bad row, with a rate that nobody knows; `null` where its place cannot be read either. */
+export const readBadWooRate = (row: HeadedRow<WooColumn>): WooRate | null => {
+  const { zips, ...place } = placeOf(row);
+  if (zips?.includes(null)) return null;
+  const priority = Number(row.cells.priority || '1');
+  return {
+    ...place,
+    isBad: true,
+    rate: '0',
+    priority: Number.isSafeInteger(priority) ? priority : 1,
+    zips: zips as readonly ZipRange[] | null,
+  };
+};
+
 /** Read a row of WooCommerce's tax rates (content notes 2). Whether shipping is taxed the release's settings say. */
-export const readWooRate = ({ cells, line }: HeadedRow<WooColumn>, state: string): RowResult<WooRate> => {
+export const readWooRate = (headed: HeadedRow<WooColumn>, state: string): RowResult<WooRate> => {
+  const { cells } = headed;
   const other = otherPlace(cells.country, cells.state, state);
   if (other !== null) return skipped(other);
   if (!/^(?:standard)?$/i.test(cells.taxClass)) return skipped('only the standard tax class is used');
@@ -76,16 +101,7 @@ export const readWooRate = ({ cells, line }: HeadedRow<WooColumn>, state: string
     return bad('is compound, which no sales tax is: give the rate that it comes to, and 0 in the column Compound');
   const priority = Number(cells.priority || '1');
   if (!Number.isSafeInteger(priority)) return bad(`priority ${cells.priority} is none: write a whole number`);
-  const zips = isAll(cells.zips) ? null : list(cells.zips).map(zipRange);
+  const { zips, ...place } = placeOf(headed);
   if (zips?.includes(null)) return bad(`ZIPs ${cells.zips} are none: write 78664; 78701...78705; 786*`);
-  const cities = isAll(cells.cities) ? null : list(cells.cities).flatMap((city) => cityName(city) ?? []);
-  return row({
-    line,
-    name: cells.name || 'Tax',
-    rate,
-    priority,
-    hasState: !isAll(cells.state),
-    zips: zips as readonly ZipRange[] | null,
-    cities,
-  });
+  return row({ ...place, isBad: false, rate, priority, zips: zips as readonly ZipRange[] | null });
 };

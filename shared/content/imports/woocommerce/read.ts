@@ -3,10 +3,11 @@ import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import type { Read } from '../importers.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
+import { unknownPlace } from '../unknown-place.ts';
 import { zipsOfState } from '../zips.ts';
 import { type LocalContext, localsOf } from './locals.ts';
 import { bySpecificity, ratesIn } from './match.ts';
-import { readWooRate, type WooRate, wooColumns } from './rate-row.ts';
+import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
 
 /** The rates that match each ZIP of the state, in their order. */
 const byZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, readonly WooRate[]> => {
@@ -29,34 +30,64 @@ const citiesOf = (rates: readonly WooRate[]): ReadonlySet<string> =>
 
 const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
 
+type Where =
+  | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
+  | { readonly kind: 'city'; readonly city: string };
+
 function* placeEntries(
   context: LocalContext,
   rates: readonly WooRate[],
   place: string,
-  where: Readonly<{ kind: 'span'; low: string; high: string } | { kind: 'city'; city: string }>,
+  where: Where,
 ): Generator<Entry> {
-  if (rates.length === 0 || context.bad.has((rates[0] as WooRate).line)) return;
-  const locals = localsOf(context, rates, place);
-  if (isEntry(locals)) {
-    yield locals;
+  const [first] = rates;
+  if (!first) return;
+  const isKnown = !context.bad.has(first.line) && !rates.some(({ isBad }) => isBad);
+  const locals = isKnown ? localsOf(context, rates, place) : null;
+  if (locals === null || isEntry(locals)) {
+    if (locals) yield locals;
+    yield* unknownPlace(context.base.state.slice(3), { ...where, from: null, to: null });
     return;
   }
   yield* locals.entries;
   yield { ...where, from: null, to: locals.to, locals: locals.codes };
 }
 
-/** A ZIP has the rates that no city bounds, and those of each city that its rows name: with several it is ambiguous. */
-function* zipEntries(context: LocalContext, zip: string, rates: readonly WooRate[]): Generator<Entry> {
+const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
+  some.length === others.length && some.every((rate, index) => rate === others[index]);
+
+/**
+ * A ZIP has the rates that no city bounds, and each city that its rows name has its own there. Cities that are named
+ * without a ZIP come before a ZIP that no row names; beside rows of the ZIP they have what both come to.
+ */
+function* zipEntries(
+  context: LocalContext,
+  zip: string,
+  rates: readonly WooRate[],
+  byName: ReadonlySet<string>,
+): Generator<Entry> {
   const where = { kind: 'span', low: `${zip}0000`, high: `${zip}9999` } as const;
   const own = rates.filter(({ zips }) => zips !== null);
-  for (const city of citiesOf(own)) yield* placeEntries(context, ratesIn(rates, city), city, where);
-  yield* placeEntries(context, ratesIn(rates, null), zip, where);
+  const anywhere = ratesIn(rates, null);
+  if (own.length === 0) {
+    yield* placeEntries(context, anywhere, zip, byName.size > 0 ? { ...where, yieldsToCity: true } : where);
+    return;
+  }
+  yield* placeEntries(context, anywhere, zip, where);
+  const named = citiesOf(own);
+  for (const city of named.union(byName)) {
+    const chosen = ratesIn(rates, city);
+    if (named.has(city)) yield* placeEntries(context, chosen, city, { ...where, city });
+    else if (!areSame(chosen, anywhere))
+      yield* placeEntries(context, chosen, city, { ...where, city, yieldsToCity: true });
+  }
 }
 
 /**
  * Read the tax rates that WooCommerce exports (content notes 2): of the rates of one priority that match a place, the
- * most specific one applies; priorities add up. What a state-wide row of the state's own rate leaves, or what is above
- * the state's rate in the base release, are local taxes. The rates of one state are held until the file ends.
+ * most specific one applies; priorities add up. A row that names ZIPs and cities matches an address that has both. What a
+ * state-wide row of the state's own rate leaves, or what is above the state's rate in the base release, are local taxes.
+ * The rates of one state are held until the file ends.
  */
 export const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress);
@@ -68,10 +99,15 @@ export const readWooCommerce: Read = async function* (files, { state, base, onPr
       rates.push(rate);
       return [];
     },
+    (row) => {
+      const rate = readBadWooRate(row);
+      if (rate) rates.push(rate);
+      return [];
+    },
   );
   const context: LocalContext = { pseudo: new PseudoJurisdictions(state), base, bad: new Set() };
-  for (const [zip, matching] of byZip(rates, state)) yield* zipEntries(context, zip, matching);
   const anywhere = rates.filter(({ zips }) => zips === null).toSorted(bySpecificity);
-  for (const city of citiesOf(anywhere))
-    yield* placeEntries(context, ratesIn(anywhere, city), city, { kind: 'city', city });
+  const byName = citiesOf(anywhere);
+  for (const [zip, matching] of byZip(rates, state)) yield* zipEntries(context, zip, matching, byName);
+  for (const city of byName) yield* placeEntries(context, ratesIn(anywhere, city), city, { kind: 'city', city });
 };

@@ -1,6 +1,15 @@
 import type { Columns } from '../files/headed-rows.ts';
 
-export type ZipRateColumn = 'state' | 'zip' | 'region' | 'combined' | 'stateRate' | 'county' | 'city' | 'special';
+export type ZipRateColumn =
+  | 'state'
+  | 'zip'
+  | 'region'
+  | 'combined'
+  | 'stateRate'
+  | 'county'
+  | 'city'
+  | 'special'
+  | 'risk';
 
 const column = (required: boolean, ...headers: string[]) => ({ headers, required });
 
@@ -14,7 +23,14 @@ export const zipRateColumns: Columns<ZipRateColumn> = {
   county: column(true, 'EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
   city: column(true, 'EstimatedCityRate', 'CityRate', 'CITY_SALES_TAX'),
   special: column(false, 'EstimatedSpecialRate', 'SpecialRate'),
+  risk: column(false, 'RiskLevel'),
 };
+
+/**
+ * Whether a row's risk level says that borders cross its ZIP: 1 is a ZIP within one city and one county, and more is more
+ * borders (content notes 2). A row without one says nothing of it.
+ */
+export const crossesBorders = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
 
 /** `TAXRATES_ZIP5_TX202611.csv` is of November 2026: its first day, or `null` of a name without a month. */
 export const monthOfName = (name: string): string | null => {

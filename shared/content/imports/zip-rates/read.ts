@@ -1,3 +1,4 @@
+import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
@@ -6,9 +7,9 @@ import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
 import type { Read } from '../importers.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
-import { stateRateOn } from '../state-rate.ts';
+import { unknownPlace } from '../unknown-place.ts';
 import { readZip } from '../zip-code.ts';
-import { monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
+import { crossesBorders, monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
 import { isSplit, withoutMandatory } from './mandatory-locals.ts';
 
 type Cells = HeadedRow<ZipRateColumn>['cells'];
@@ -18,6 +19,7 @@ type ZipRates = {
   readonly zip: string;
   readonly region: string;
   readonly local: Readonly<Record<'county' | 'city' | 'special', string>>;
+  readonly crossesBorders: boolean;
 };
 
 type Context = { readonly state: string; readonly base: Release; readonly day: string };
@@ -48,17 +50,18 @@ const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRa
   if (parts.kind !== 'row') return parts;
   const { stateRate, ...local } = parts.value;
   const known = stateRateOn(base, day);
+  const place = { zip: zip.value, region: cells.region, crossesBorders: crossesBorders(cells.risk) };
   if (known && isSplit(state, stateRate, known.rate)) {
     const rest = withoutMandatory(local, state);
     return rest
-      ? row({ zip: zip.value, region: cells.region, local: rest })
+      ? row({ ...place, local: rest })
       : bad(`has less than ${known.rate} for state and localities together, which all of the state pays: correct it`);
   }
   if (known?.rate !== stateRate)
     return bad(
       `file says ${stateRate} for the state, the release says ${known?.rate ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
     );
-  return row({ zip: zip.value, region: cells.region, local });
+  return row({ ...place, local });
 };
 
 const levels = [
@@ -67,11 +70,16 @@ const levels = [
   { part: 'special', level: 'district', label: 'SPECIAL' },
 ] as const;
 
+const bordersReason = 'has a RiskLevel other than 1: borders cross its ZIP, which is ambiguous';
+
 function* zipEntries(
   pseudo: PseudoJurisdictions,
-  { zip, region, local }: ZipRates,
+  { zip, region, local, crossesBorders }: ZipRates,
   from: string | null,
+  line: number,
 ): Generator<Entry> {
+  if (crossesBorders) yield { kind: 'remark', line, reason: bordersReason };
+  const borders = crossesBorders ? ({ crossesBorders } as const) : {};
   const locals: string[] = [];
   for (const { part, level, label } of levels) {
     const rate = local[part];
@@ -81,14 +89,24 @@ function* zipEntries(
     yield* entries;
     locals.push(code);
   }
-  yield { kind: 'span', low: `${zip}0000`, high: `${zip}9999`, from, to: null, locals };
+  yield { ...spanOf(zip, from), locals, ...borders };
 }
+
+const spanOf = (zip: string, from: string | null) =>
+  ({ kind: 'span', low: `${zip}0000`, high: `${zip}9999`, from, to: null }) as const;
+
+/** A bad row's ZIP, where it can be read, is not known: another row of it would be taken for all there is. */
+const badEntries = ({ zip: text }: Cells, state: string, from: string | null): readonly Entry[] => {
+  const zip = readZip(text, state);
+  return zip.kind === 'row' ? unknownPlace(state, spanOf(zip.value, from)) : [];
+};
 
 /**
  * Read a table of rates by ZIP with their components (content notes 2). They hold from the month in the file's name on;
  * without one, from the base release's first day.
  *
- * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous. A row
+ * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
+ * does a risk level that says that borders cross it: of the taxes beyond them the table says nothing. A row
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
  * all of the state pays, and the table has them with the localities (`mandatory-locals.ts`).
  */
@@ -100,6 +118,7 @@ export const readZipRates: Read = async function* (files, { state, base, onProgr
   yield* readRows(
     table,
     ({ cells }) => readCells(cells, context),
-    (rates) => zipEntries(pseudo, rates, from),
+    (rates, line) => zipEntries(pseudo, rates, from, line),
+    ({ cells }) => badEntries(cells, state, from),
   );
 };

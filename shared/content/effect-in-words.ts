@@ -1,4 +1,4 @@
-import type { Effect, ShippingPolicy } from '../content/release.ts';
+import type { Effect, ShippingPolicy } from './release.ts';
 
 /**
  * What a rule's effect does to one unit, as a clause that a sentence can begin with: `exempt below 110 a unit, …`.

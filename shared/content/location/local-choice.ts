@@ -1,0 +1,96 @@
+import type { Evidence } from '../release.ts';
+import type { Area, LocalSet } from './location-index.ts';
+
+/** The local jurisdictions that an address may have, as its content says. */
+export type LocalChoice = {
+  /** What of the address decided. */
+  readonly level: 'zip9' | 'zip5' | 'city';
+  /** All the sets that an address there may have. Several are ambiguous. */
+  readonly possible: readonly [LocalSet, ...LocalSet[]];
+  /** Those of them that are meant where nothing else is known: the whole ZIP's, if it has any (SSUTA section 305). */
+  readonly usual: readonly [LocalSet, ...LocalSet[]];
+  /** What says so. */
+  readonly evidence: readonly Evidence[];
+  /** Whether a city's name alone decided: mail that is addressed to a city also goes to places beyond its limits. */
+  readonly isByName: boolean;
+  /** Whether these are of a part of the ZIP, and nothing says what the rest of it has. */
+  readonly isPart: boolean;
+  /** Whether a city that is known by its name comes before these. */
+  readonly yieldsToCity: boolean;
+  /** Whether no city was sent that could come before these. */
+  readonly lacksCity: boolean;
+  /** Whether borders cross the ZIP, and nothing says what lies beyond them. */
+  readonly crossesBorders: boolean;
+  /** The cities that have sets of their own in the ZIP, where the address names none of them. */
+  readonly otherCities: readonly string[];
+  /** Whether the ZIP is none of those of the city that the address names: one of both is wrong, and the ZIP decides. */
+  readonly contradictsCity: boolean;
+  /** Whether the content tells parts of the ZIP apart by the last four digits. */
+  readonly hasRanges: boolean;
+};
+
+const distinct = (areas: readonly Area[]): LocalSet[] => [
+  ...new Map(areas.flatMap(({ sets }) => sets).map((set) => [set.key, set])).values(),
+];
+
+/** What areas come to that an address may lie in, or `undefined` of none; `usual` are those of them that are meant. */
+export const choiceOf = (
+  level: LocalChoice['level'],
+  areas: readonly Area[],
+  { usual, hasRanges = false }: { readonly usual?: readonly Area[]; readonly hasRanges?: boolean } = {},
+): LocalChoice | undefined => {
+  const [first, ...others] = distinct(areas);
+  if (!first) return undefined;
+  const [usualFirst = first, ...otherUsual] = usual ? distinct(usual) : [first, ...others];
+  return {
+    level,
+    possible: [first, ...others],
+    usual: [usualFirst, ...otherUsual],
+    evidence: areas.map(({ evidence }) => evidence),
+    isByName: level === 'city' && areas.some(({ isByName }) => isByName),
+    isPart: false,
+    yieldsToCity: areas.some(({ yieldsToCity, withinCity }) => yieldsToCity && withinCity === null),
+    lacksCity: false,
+    crossesBorders: areas.some(({ crossesBorders }) => crossesBorders),
+    otherCities: [],
+    contradictsCity: false,
+    hasRanges,
+  };
+};
+
+const untaxed: LocalSet = { key: '', codes: [] };
+
+const withSets = <Sets extends LocalChoice['possible']>(sets: Sets, more: readonly LocalSet[]): Sets =>
+  [...sets, ...more.filter(({ key }) => sets.every((set) => set.key !== key))] as unknown as Sets;
+
+/** An address may have other sets too; what is meant stays. */
+export const withPossible = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
+  ...choice,
+  possible: withSets(choice.possible, possible),
+  evidence: [...choice.evidence, ...evidence],
+});
+
+/** An address may have no local tax too, and that is meant as well as the others. */
+export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
+  ...choice,
+  possible: withSets(choice.possible, [untaxed]),
+  usual: withSets(choice.usual, [untaxed]),
+});
+
+/** No local tax, as the ZIP says, of an address that names a city which has some elsewhere. */
+export const againstCity = (level: LocalChoice['level'], named: LocalChoice): LocalChoice => ({
+  ...named,
+  level,
+  possible: withSets([untaxed], named.possible),
+  usual: [untaxed],
+  evidence: [],
+  isByName: false,
+  contradictsCity: true,
+});
+
+/** Whether some address there has local taxes. */
+export const hasLocals = ({ possible }: LocalChoice): boolean => possible.some(({ codes }) => codes.length > 0);
+
+/** Whether an address may have other local taxes than those that are assumed. */
+export const isAmbiguous = ({ possible, isByName, isPart, lacksCity, crossesBorders }: LocalChoice): boolean =>
+  possible.length > 1 || isByName || isPart || lacksCity || crossesBorders;

@@ -1,0 +1,71 @@
+import { choiceOf, type LocalChoice, withPossible, withUntaxed } from './local-choice.ts';
+import type { Area, Span } from './location-index.ts';
+
+/** A ZIP as it is looked up: its first nine-digit number, and what else the address says. */
+export type AskedZip = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
+
+/** The areas of the narrowest spans that hold the whole of a range: several where they are equally narrow. */
+const narrowest = (spans: readonly Span[], low: number, high: number): Area[] => {
+  let width = Number.POSITIVE_INFINITY;
+  let areas: Area[] = [];
+  for (const span of spans) {
+    const own = span.high - span.low;
+    if (span.low > low || span.high < high || own > width) continue;
+    if (own < width) areas = [];
+    width = own;
+    areas.push(span.area);
+  }
+  return areas;
+};
+
+/** Whether spans together hold every number of a range. */
+const fill = (spans: readonly Span[], low: number, high: number): boolean => {
+  let next = low;
+  for (const span of spans.toSorted((one, other) => one.low - other.low)) {
+    if (span.low > next) return false;
+    next = Math.max(next, span.high + 1);
+  }
+  return next > high;
+};
+
+/** Among spans of all cities, or of one. What no span holds has no local tax (`isRestUntaxed`), or nobody knows. */
+const byRanges = (spans: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+  const { first, plus4 } = zip;
+  const last = first + 9999;
+  const partial = spans.filter(({ low, high }) => low > first || high < last);
+  const hasRanges = partial.length > 0;
+  if (plus4 !== null) {
+    const point = first + Number(plus4);
+    return choiceOf('zip9', narrowest(spans, point, point), { hasRanges });
+  }
+  const parts = partial.map(({ area }) => area);
+  const whole = narrowest(spans, first, last);
+  if (whole.length > 0) return choiceOf('zip5', [...whole, ...parts], { hasRanges, usual: whole });
+  const found = choiceOf('zip5', parts, { hasRanges });
+  if (!found || fill(partial, first, last)) return found;
+  return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
+};
+
+/**
+ * Find the local jurisdictions of a ZIP among the spans that touch it, all in force. What is of the address's city alone
+ * comes first, then the narrowest range that holds its ZIP+4, then the whole ZIP.
+ *
+ * `undefined`: no span holds the address. Where the spans leave gaps a ZIP without its four digits is `isPart`, for it may
+ * lie in one; with four digits that lie in a gap it is held by none.
+ */
+export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+  const ofCities = near.filter(({ area }) => area.withinCity !== null);
+  if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
+  const own = ofCities.filter(({ area }) => area.withinCity === zip.city);
+  const found = byRanges(own, zip, isRestUntaxed);
+  if (found) return found;
+  const others = near.filter(({ area }) => area.withinCity === null);
+  const usual = byRanges(others, zip, isRestUntaxed);
+  // Another name may be another way to write that of a city of this ZIP, if not of one that may be anywhere.
+  const confused = zip.city === null ? ofCities : ofCities.filter(({ area }) => !area.yieldsToCity);
+  const elsewhere = byRanges(confused, zip, isRestUntaxed);
+  if (!elsewhere) return usual;
+  const otherCities = [...new Set(confused.flatMap(({ area }) => area.withinCity ?? []))];
+  if (usual) return { ...withPossible(usual, elsewhere), otherCities };
+  return zip.city === null ? { ...elsewhere, isPart: true, otherCities } : undefined;
+};

@@ -1,0 +1,26 @@
+/** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
+import { firstInForce } from './effective.ts';
+import type { Rate, Release } from './release.ts';
+
+// Releases are immutable, so their rates are looked through once.
+const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();
+
+/** Every rate that a release has for a jurisdiction, whenever it holds. */
+export const ratesOf = (release: Release, code: string): readonly Rate[] => {
+  let byCode = ratesByCode.get(release);
+  if (!byCode) {
+    byCode = Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
+    ratesByCode.set(release, byCode);
+  }
+  return byCode.get(code) ?? [];
+};
+
+/**
+ * The rate of a jurisdiction on a day; `undefined` where it is not established. A rate without a first day counts from
+ * the release's `established_from`: before that day neither the rate nor its absence may be taken as an answer.
+ */
+export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
+  firstInForce(ratesOf(release, code), day, release.established_from);
+
+/** The state's own rate on a day; `undefined` where the release does not know it. */
+export const stateRateOn = (release: Release, day: string): Rate | undefined => rateOn(release, release.state, day);

@@ -1,0 +1,27 @@
+import { effectInWords, sentence } from '../content/effect-in-words.ts';
+import type { Decision } from './decisions.ts';
+
+// New York's rules name each locality that elects, by every code that it has in a file.
+const namesMax = 6;
+
+/** Names in a sentence, joined by `or`: the first ones alone where they are many. */
+export const listed = (names: readonly string[]): string => {
+  if (names.length < 2) return names.join('');
+  const last = names.length > namesMax ? `one of ${names.length - 2} more that the rules name` : names.at(-1);
+  return `${names.slice(0, names.length > namesMax ? 2 : -1).join(', ')} or ${last}`;
+};
+
+const asGeneral = 'not established; taxed as general goods, with a warning';
+
+/** What the rules of all levels do, as sentences. */
+export const textOf = (decisions: readonly Decision[]): string => {
+  const clause = ({ rule, isUntaxed }: Decision) => {
+    if (isUntaxed) return 'no general tax';
+    return rule ? effectInWords(rule.effect) : asGeneral;
+  };
+  const clauses =
+    decisions.length === 1
+      ? decisions.map(clause)
+      : decisions.map((decision) => `by ${listed(decision.who)}: ${clause(decision)}`);
+  return clauses.map(sentence).join(' ');
+};

@@ -1,0 +1,263 @@
+/** Imports that meet: each step of one, held up by hand while another import or a discard goes on. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { contentHash } from '../../shared/content/imports/content-hash.ts';
+import { headOf, partOf } from '../support/imported.ts';
+
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client.ts');
+const { claimItem } = await import('../../shared/store/content-claims.ts');
+const store = await import('../../shared/store/content-store.ts');
+const { beginWriting } = await import('../../shared/cli/content/begin-writing.ts');
+
+beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
+
+const now = '2030-01-01T12:00:00.000Z';
+// Every test has ids of its own.
+let counter = 100;
+const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
+const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
+const partsOf = (keys: readonly string[], rate = '0.01') => keys.map((key) => partOf(key, { 'US-MN-A': rate }));
+const ours = partsOf(zips(20));
+const theirs = partsOf(zips(20, 56001), '0.02');
+
+const begun = async (id: string) => {
+  const result = await store.beginImport(id, now);
+  if (!result.ok) throw new Error(result.problems[0].detail);
+  return result.value;
+};
+type Outcome = {
+  readonly ok: boolean;
+  readonly problems?: readonly { readonly code: string; readonly detail: string }[];
+};
+const codeOf = ({ ok, problems }: Outcome) => (ok ? 'accepted' : problems?.[0]?.code);
+const detailOf = ({ problems }: Outcome) => problems?.[0]?.detail;
+const wasDiscarded = (id: string) => ({
+  ok: false,
+  problems: [expect.objectContaining({ detail: expect.stringContaining(`${id} was discarded while`) })],
+});
+/** What there is of a release: whether it is finished, and its parts. */
+const stateOf = async (id: string) => ({
+  finished: (await store.findHead(id)) !== undefined,
+  parts: await store.readPartKeys(id),
+});
+const nothing = { finished: false, parts: [] };
+const unfinished = async (state = 'US-MN') => (await store.unfinishedImports(state)).map(({ id }) => id);
+
+type Command = 'TransactWriteItems' | 'UpdateItem' | 'PutItem' | 'DeleteItem';
+const held = 'held';
+afterEach(() => void database.middlewareStack.remove(held));
+
+/** Do this before the next command of a kind is sent: what is sent meanwhile goes through. */
+const beforeNext = (command: Command, run: () => Promise<unknown>) => {
+  let waits = true;
+  database.middlewareStack.add(
+    (next, context) => async (sent) => {
+      if (waits && context.commandName === `${command}Command`) {
+        waits = false;
+        await run();
+      }
+      return next(sent);
+    },
+    { step: 'initialize', name: held },
+  );
+};
+
+describe('the id of an import', () => {
+  it('is that of one alone, however many begin at once', async () => {
+    const id = newId();
+    const begun = await Promise.all(Array.from({ length: 8 }, () => store.beginImport(id, now)));
+    expect(begun.map(codeOf).sort()).toEqual(['accepted', ...Array(7).fill('precondition_failed')]);
+  });
+
+  it('is not taken again while the import runs, nor when it is finished, nor when it was discarded', async () => {
+    const [running, finished, discarded] = [newId(), newId(), newId()];
+    await begun(running);
+    await store.importRelease(headOf(finished), ours);
+    await begun(discarded);
+    expect(await store.discardImport(discarded)).toEqual({ ok: true, value: 0 });
+    for (const id of [running, finished, discarded]) {
+      const again = await store.beginImport(id, now);
+      expect(codeOf(again)).toBe('precondition_failed');
+      expect(detailOf(again)).toContain('it gets another id');
+    }
+    expect(await store.takenIds('US-MN')).toEqual(expect.arrayContaining([running, finished, discarded]));
+  });
+
+  it('is not taken where another import began and finished between a look at the ids and the claim', async () => {
+    const id = newId();
+    beforeNext('TransactWriteItems', () => store.importRelease(headOf(id), theirs));
+    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(await stateOf(id)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+    expect(await unfinished()).not.toContain(id);
+  });
+
+  it('is the next free one where another import took the first one while files were read, and so is the hash', async () => {
+    const [taken, next] = [newId('US-WI'), newId('US-WI')];
+    await begun(taken);
+    const parts = async function* () {
+      yield* ours;
+    };
+    const hashed = { ...headOf(taken), imported_at: now, content_hash: await contentHash(headOf(taken), ours) };
+    const { claim, head } = await beginWriting(hashed, parts);
+    expect(claim.id).toBe(next);
+    expect(head).toEqual({ ...hashed, id: next, content_hash: await contentHash({ ...hashed, id: next }, ours) });
+    expect(head.content_hash).not.toBe(hashed.content_hash);
+    const free = newId('US-WI');
+    expect((await beginWriting({ ...hashed, id: free }, parts)).head).toEqual({ ...hashed, id: free });
+  });
+});
+
+describe('an import that runs to its end', () => {
+  it('is listed as unfinished from its beginning to its end, with when it began', async () => {
+    const [first, second] = [newId('US-IL'), newId('US-IL')];
+    const claim = await begun(second);
+    await store.beginImport(first, '2029-12-31T08:00:00.000Z');
+    expect(await store.unfinishedImports('US-IL')).toEqual([
+      { id: first, began_at: '2029-12-31T08:00:00.000Z' },
+      { id: second, began_at: now },
+    ]);
+    expect(await Array.fromAsync(store.listHeads('US-IL'))).toEqual([]);
+    await store.finishImport(claim, headOf(second), await store.writeParts(claim, ours));
+    expect(await unfinished('US-IL')).toEqual([first]);
+    expect(await Array.fromAsync(store.listHeads('US-IL'), ({ id }) => id)).toEqual([second]);
+    expect(await store.takenIds('US-IL')).toEqual([second, first]);
+  });
+
+  it('has a release of its own parts alone, whatever another import writes at the same time', async () => {
+    const [one, other] = [newId(), newId()];
+    const heads = [store.importRelease(headOf(one), ours), store.importRelease(headOf(other), theirs)];
+    expect((await Promise.all(heads)).map(codeOf)).toEqual(['accepted', 'accepted']);
+    expect(await stateOf(one)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await stateOf(other)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+  });
+
+  it('ends once, and by the import that began', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    const written = await store.writeParts(claim, ours);
+    await expect(store.finishImport({ id, run: 'another' }, headOf(id), written)).rejects.toThrow("another import's");
+    expect(await store.findHead(id)).toBeUndefined();
+    expect(codeOf(await store.finishImport(claim, headOf(id), written))).toBe('accepted');
+    const changed = { ...headOf(id), content_hash: 'other' };
+    await expect(store.finishImport(claim, changed, written)).rejects.toThrow('is finished');
+    // Nor where somebody put the claim back by hand.
+    await database.send(new PutCommand({ TableName: environment.tables.content, Item: claimItem(claim, now) }));
+    await expect(store.finishImport(claim, changed, written)).rejects.toThrow('a head and a claim');
+    expect(await store.findHead(id)).toEqual(headOf(id));
+    expect(await stateOf(id)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+  });
+});
+
+describe('an import that is discarded', () => {
+  it('fails at its end, and nothing is left', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    const written = await store.writeParts(claim, ours);
+    expect(await store.discardImport(id)).toEqual({ ok: true, value: 20 });
+    expect(await stateOf(id)).toEqual(nothing);
+    expect(await unfinished()).not.toContain(id);
+    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
+    expect(await stateOf(id)).toEqual(nothing);
+    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
+  });
+
+  it('removes at its end what it wrote after the discard, and no other import is touched', async () => {
+    const [id, another] = [newId(), newId()];
+    await store.importRelease(headOf(another), theirs);
+    const claim = await begun(id);
+    // Sixteen writers hold parts, and the first of them waits.
+    beforeNext('PutItem', () => store.discardImport(id));
+    const written = await store.writeParts(claim, ours);
+    expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
+    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
+    expect(await stateOf(id)).toEqual(nothing);
+    expect(await stateOf(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+  });
+
+  it('fails also where that comes after its parts were compared, before its head is written', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    const written = await store.writeParts(claim, ours);
+    beforeNext('TransactWriteItems', () => store.discardImport(id));
+    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
+    expect(await stateOf(id)).toEqual(nothing);
+  });
+
+  it('cannot end any more when the first part is about to be removed', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    const written = await store.writeParts(claim, ours);
+    let ended: unknown;
+    beforeNext('DeleteItem', async () => {
+      ended = await store.finishImport(claim, headOf(id), written);
+    });
+    expect(codeOf(await store.discardImport(id))).toBe('accepted');
+    expect(ended).toEqual(wasDiscarded(id));
+    expect(await stateOf(id)).toEqual(nothing);
+  });
+
+  it('keeps all its parts where it ends first', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    const written = await store.writeParts(claim, ours);
+    let ended: Outcome | undefined;
+    beforeNext('UpdateItem', async () => {
+      ended = await store.finishImport(claim, headOf(id), written);
+    });
+    expect(codeOf(await store.discardImport(id))).toBe('not_found');
+    expect(ended).toEqual({ ok: true, value: undefined });
+    expect(await stateOf(id)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await unfinished()).not.toContain(id);
+  });
+
+  it('stays listed, and cannot be finished, where the discard is broken off; the next one ends it', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    const written = await store.writeParts(claim, ours);
+    beforeNext('DeleteItem', () => Promise.reject(new Error('killed')));
+    await expect(store.discardImport(id)).rejects.toThrow('killed');
+    expect(await unfinished()).toContain(id);
+    expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
+    // With every part where it was, the claim alone keeps it from being finished.
+    await store.writeParts(claim, ours);
+    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
+    expect(codeOf(await store.discardImport(id))).toBe('accepted');
+    expect(await unfinished()).not.toContain(id);
+    expect(await stateOf(id)).toEqual(nothing);
+  });
+
+  it('may leave parts where it is killed between the discard and its end: another discard removes them', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    await store.discardImport(id);
+    await store.writeParts(claim, ours);
+    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(await store.discardImport(id)).toEqual({ ok: true, value: 20 });
+    expect(await stateOf(id)).toEqual(nothing);
+  });
+
+  it('is discarded twice at once without harm', async () => {
+    const id = newId();
+    const claim = await begun(id);
+    await store.writeParts(claim, partsOf(zips(250)));
+    const discards = await Promise.all([store.discardImport(id), store.discardImport(id)]);
+    expect(discards.map(codeOf)).toEqual(['accepted', 'accepted']);
+    expect(await stateOf(id)).toEqual(nothing);
+    expect(await unfinished()).not.toContain(id);
+  });
+
+  it('is none that was finished, and none that there never was', async () => {
+    const finished = newId();
+    await store.importRelease(headOf(finished), ours);
+    for (const id of [finished, newId(), 'US-MN@2026-10-01.1', 'latest'])
+      expect(codeOf(await store.discardImport(id))).toBe('not_found');
+    expect(await stateOf(finished)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await unfinished()).not.toContain(finished);
+  });
+});
