@@ -81,7 +81,7 @@ export class EndpointFunction extends LambdaFunction {
     });
   }
 
-  #allow(actions: readonly (Action | 'Query')[], resources: string[]): void {
+  #allow(actions: readonly Action[], resources: string[]): void {
     if (resources.length === 0) return;
     this.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources }));
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
@@ -10,9 +10,10 @@ import type { Taken } from '../accounts/rate-limiter.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
 import { database } from './client.ts';
-import { accountKey, apiKeyKey, keyNameKey, rateWindowKey } from './keys.ts';
+import { accountKey, accountRegister, accountRegisterKey, apiKeyKey, keyNameKey, rateWindowKey } from './keys.ts';
 
 const TableName = environment.tables.accounts;
+const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
 // Strongly consistent: a revoked key must not come back from a late replica, nor a new one be cached as unknown.
 const read = async (Key: Record<string, string>): Promise<unknown> =>
@@ -30,23 +31,51 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
   return item === undefined ? undefined : Account.parse(item);
 };
 
-/** Create an account. An identical one may exist already; a different one is left alone and throws. */
+/** Create an account, and enter it into the register. An identical one may exist already; a different one throws. */
 export const provisionAccount = async (account: Account): Promise<void> => {
   const asked = Account.parse(account);
+  const entry = accountRegisterKey(account.id);
   try {
     await database.send(
-      new PutCommand({
-        TableName,
-        Item: { ...accountKey(account.id), ...asked },
-        ConditionExpression: 'attribute_not_exists(pk)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      new TransactWriteCommand({
+        TransactItems: [
+          {
+            Put: {
+              ...absent,
+              Item: { ...accountKey(account.id), ...asked },
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            },
+          },
+          { Put: { TableName, Item: entry } },
+        ],
       }),
     );
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-    if (isDeepStrictEqual(Account.parse(unmarshall(error.Item)), asked)) return;
+    const stored = error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item;
+    if (!stored) throw error;
+    if (isDeepStrictEqual(Account.parse(unmarshall(stored)), asked)) return;
     throw new Error(`Another account has the id ${account.id} already.`, { cause: error });
   }
+};
+
+const registerPage = 100;
+const RegisterKey = z.object({ sk: z.string() });
+
+/** The ids of all accounts, in their order, page by page: those after the one that is given. */
+export const listAccountIds = async (
+  after: string | null,
+): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
+  const { Items = [], LastEvaluatedKey } = await database.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :register',
+      ExpressionAttributeValues: { ':register': accountRegister },
+      Limit: registerPage,
+      ...(after !== null && { ExclusiveStartKey: accountRegisterKey(after) }),
+    }),
+  );
+  const ids = Items.map((item) => RegisterKey.parse(item).sk);
+  return { ids, next: LastEvaluatedKey ? RegisterKey.parse(LastEvaluatedKey).sk : null };
 };
 
 /** What an operator decides about a new API key; `expires_at: null` never expires. */
@@ -55,8 +84,6 @@ export type NewKey = Pick<ApiKey, 'account' | 'scopes' | 'expires_at'> & { reado
 // What two provisions of one secret must agree on. A repeated one keeps the first one's id and date.
 const terms = ({ account, scopes, expires_at, revoked_at }: ApiKey) =>
   JSON.stringify([account, [...scopes].sort(), expires_at, revoked_at]);
-
-const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
 // A request looks under the digest, the operator under the name; a key without an account would be a dead end.
 const keyWrites = (key: ApiKey, digest: string) => [

@@ -14,8 +14,8 @@ const versionDigits = 10;
 
 /** How many partitions the sparse index of drafts has; a partition takes 1,000 writes a second. */
 export const draftShards = 8;
-/** How many partitions the open entries of an account's state have. */
-const openEntryShards = 8;
+/** How many partitions the open entries of an account's state have; those of a filing are the same, so that a move stays in its shard. */
+export const openEntryShards = 8;
 /** How many partitions the parts of a release have: an import writes to all of them at once. */
 export const partShards = 16;
 
@@ -55,13 +55,68 @@ type OpenEntryPlace = {
 };
 
 /** The partition of one shard of a state's open entries, which a filing reads shard by shard. */
-const openEntryPartition = (account: string, state: string, shard: number): string => `O#${account}#${state}#${shard}`;
+export const openEntryPartition = (account: string, state: string, shard: number): string =>
+  `O#${account}#${state}#${shard}`;
+
+/** All partitions of a state's open entries. */
+export const openEntryPartitions = (account: string, state: string): readonly string[] =>
+  Array.from({ length: openEntryShards }, (_, shard) => openEntryPartition(account, state, shard));
 
 /** Where a transaction's liability in one state waits for a filing. */
 export const openEntryKey = (account: string, { transactionId, state, month, currency }: OpenEntryPlace): ItemKey => ({
   pk: openEntryPartition(account, state, shardOf(transactionId, openEntryShards)),
   sk: `${month}#${transactionId}#${currency}`,
 });
+
+/** The partition of an account's filings. */
+export const filingPartition = (account: string): string => `F#${account}`;
+
+/** Where a filing is. */
+export const filingKey = (account: string, id: string): ItemKey => ({ pk: filingPartition(account), sk: id });
+
+/** Where it is written how far a state's periods are closed. */
+export const chainKey = (account: string, state: string): ItemKey => ({ pk: `P#${account}#${state}`, sk: 'CHAIN' });
+
+/** Where it is written which filing has a state's period, by its last day. */
+export const periodKey = (account: string, state: string, periodEnd: string): ItemKey => ({
+  pk: chainKey(account, state).pk,
+  sk: periodEnd,
+});
+
+/** The partition of one shard of a filing. */
+export const filingShardPartition = (account: string, id: string, shard: number): string =>
+  `F#${account}#${id}#${shard}`;
+
+/** Where it is written how far a shard of a filing is: before all of its entries. */
+export const filingProgressKey = (account: string, id: string, shard: number): ItemKey => ({
+  pk: filingShardPartition(account, id, shard),
+  sk: '!',
+});
+
+/** Where a filing has an entry: in the shard that it had while it was open. */
+export const filedEntryKey = (
+  account: string,
+  id: string,
+  { transactionId, currency }: Pick<OpenEntryPlace, 'transactionId' | 'currency'>,
+): ItemKey => ({
+  pk: filingShardPartition(account, id, shardOf(transactionId, openEntryShards)),
+  sk: `${transactionId}#${currency}`,
+});
+
+/** The partition of all accounts' unfinished filings: like the drafts, they are looked for by the schedule alone. */
+export const filingWorkPartition = 'W';
+
+/** Where it is written that a filing is unfinished. */
+export const filingWorkKey = (account: string, id: string): ItemKey => ({
+  pk: filingWorkPartition,
+  sk: `${account}#${id}`,
+});
+
+/** Which filing an item of that partition names. */
+export const filingOfWork = (sk: string): { readonly account: string; readonly id: string } => {
+  const [account = '', id = ''] = sk.split('#');
+  return { account, id };
+};
 
 /** The partition of an index that lists what one customer, parent or reference of an account has. */
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;
@@ -79,6 +134,12 @@ export const draftShard = (account: string, id: string): string =>
 /** Where an account is. */
 export const accountKey = (account: string) => ({ pk: `ACCOUNT#${account}`, sk: 'ACCOUNT' });
 
+/** The partition that lists every account: the register that schedules and operators page over. */
+export const accountRegister = 'ACCOUNTS';
+
+/** Where an account is in the register. */
+export const accountRegisterKey = (account: string) => ({ pk: accountRegister, sk: account });
+
 /** Where an account's API key is found by its name; the item holds the digest. */
 export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${id}` });
 
@@ -94,7 +155,7 @@ export const rateWindowKey = (account: string, windowStart: number) => ({
 /** Where it is written which release is active for each state. */
 export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
 
-/** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`). */
+/** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`), and the claims. */
 export const releasePartition = (state: string): string => `R#${state}`;
 
 const counterDigits = 6;
@@ -111,6 +172,15 @@ export const releaseHeadKey = (id: string): ItemKey => {
   if (state === undefined || day === undefined || counter === undefined)
     throw new Error('A release is named by its state, its day and a counter, such as US-MN@2026-11-21.1.');
   return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
+};
+
+/** What the sort keys of import claims begin with. Those of heads begin with a digit, and so come before them. */
+export const importClaimPrefix = 'C#';
+
+/** Where it is written that an import has taken a release's id: beside the heads of the state. */
+export const importClaimKey = (id: string): ItemKey => {
+  const { pk, sk } = releaseHeadKey(id);
+  return { pk, sk: `${importClaimPrefix}${sk}` };
 };
 
 /** One of the partitions with the parts of a release. */

@@ -9,3 +9,6 @@ const ulid = monotonicFactory();
  * It takes the time that the transaction names as its creation's: a list bounded by that very millisecond has it.
  */
 export const newTransactionId = (createdMs: number): string => `txn_${ulid(createdMs)}`;
+
+/** A filing's id: newer filings come after older ones. */
+export const newFilingId = (createdMs: number): string => `fil_${ulid(createdMs)}`;

@@ -1,16 +1,22 @@
 import * as z from 'zod/mini';
-import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
+import type { OpenEntry } from '../transactions/open-entries.ts';
 import { compress, decompress } from './compressed.ts';
-import { openEntryKey } from './keys.ts';
+import { type ItemKey, openEntryKey } from './keys.ts';
 
-/** An open entry as the table holds it. A thousand lines may touch hundreds of jurisdictions: compressed as well. */
-export const openEntryItem = (account: string, entry: OpenEntry): Record<string, unknown> => ({
-  ...openEntryKey(account, entry),
+/** What an entry is wherever it is kept. A thousand lines may touch hundreds of jurisdictions: compressed as well. */
+export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   transaction_id: entry.transactionId,
   state: entry.state,
   month: entry.month,
   currency: entry.currency,
-  amounts: compress(entry.amounts),
+  version: entry.version,
+  figures: compress({ base: entry.base, amounts: entry.amounts }),
+});
+
+/** An open entry as the table holds it. */
+export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
+  ...openEntryKey(account, entry),
+  ...entryAttributes(entry),
 });
 
 const Item = z.object({
@@ -18,20 +24,26 @@ const Item = z.object({
   state: z.string(),
   month: z.string(),
   currency: z.string(),
-  amounts: z.instanceof(Uint8Array),
+  version: z.int(),
+  figures: z.instanceof(Uint8Array),
 });
-const Amounts = z.array(
-  z.object({
-    jurisdiction_code: z.string(),
-    rate: z.string(),
-    taxable_amount: z.string(),
-    exempt_amount: z.string(),
-    tax_amount: z.string(),
-  } satisfies Record<keyof OpenAmounts, unknown>),
-);
+const sums = { taxable_amount: z.string(), exempt_amount: z.string() };
+const Figures = z.object({
+  base: z.object(sums),
+  amounts: z.array(
+    z.object({
+      jurisdiction_code: z.string(),
+      jurisdiction_name: z.string(),
+      jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
+      rate: z.string(),
+      ...sums,
+      tax_amount: z.string(),
+    }),
+  ),
+}) satisfies z.ZodMiniType<Pick<OpenEntry, 'base' | 'amounts'>>;
 
 /** The open entry of an item. Throws where the item is not what `openEntryItem` makes. */
 export const openEntryFrom = (item: unknown): OpenEntry => {
-  const { transaction_id, amounts, ...place } = Item.parse(item);
-  return { transactionId: transaction_id, ...place, amounts: Amounts.parse(decompress(amounts)) };
+  const { transaction_id, figures, ...place } = Item.parse(item);
+  return { transactionId: transaction_id, ...place, ...Figures.parse(decompress(figures)) };
 };

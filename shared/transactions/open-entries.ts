@@ -1,4 +1,3 @@
-import { rowsOf } from '../calculations/figures.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import type { Transaction } from './transaction.ts';
@@ -6,11 +5,19 @@ import type { Transaction } from './transaction.ts';
 /** What one jurisdiction of an open entry adds up to; amounts are decimal strings, negative for a credit. */
 export type OpenAmounts = {
   readonly jurisdiction_code: string;
+  readonly jurisdiction_name: string;
+  readonly jurisdiction_type: TaxRowResponse['jurisdiction_type'];
   readonly rate: string;
   readonly taxable_amount: string;
   readonly exempt_amount: string;
   readonly tax_amount: string;
 };
+
+/**
+ * What the lines and the shipping of an entry add up to, each once whatever number of jurisdictions tax it: as the
+ * state's own row has it, or else, where the state levies nothing itself, the jurisdiction with the largest gross.
+ */
+export type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'>;
 
 /** A finalized transaction's liability in one state, waiting for a filing (interface decisions 8). */
 export type OpenEntry = {
@@ -20,8 +27,14 @@ export type OpenEntry = {
   /** `YYYY-MM`, of the tax date in UTC. */
   readonly month: string;
   readonly currency: string;
+  /** The transaction's version that posted it: whoever takes the entry away takes what was read. */
+  readonly version: number;
+  readonly base: OpenBase;
   readonly amounts: readonly OpenAmounts[];
 };
+
+/** Minor units. */
+type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint };
 
 const stateOf = (jurisdictionCode: string) => jurisdictionCode.split('-').slice(0, 2).join('-');
 
@@ -29,26 +42,73 @@ const stateOf = (jurisdictionCode: string) => jurisdictionCode.split('-').slice(
 const isLiability = ({ taxability_reason, tax_amount }: TaxRowResponse) =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(taxability_reason) || /[1-9]/.test(tax_amount);
 
+const summed = (rows: readonly TaxRowResponse[], exponent: number): Sum => ({
+  taxable: rows.reduce((sum, row) => sum + parseAmount(row.taxable_amount, exponent), 0n),
+  exempt: rows.reduce((sum, row) => sum + parseAmount(row.exempt_amount, exponent), 0n),
+  tax: rows.reduce((sum, row) => sum + parseAmount(row.tax_amount, exponent), 0n),
+});
+
+const grossOf = ({ taxable, exempt }: Sum) => taxable + exempt;
+
+/** The one jurisdiction's sum that stands for a charge in its state. */
+const baseOf = (state: string, rows: readonly TaxRowResponse[], exponent: number): Sum => {
+  const byCode = Map.groupBy(rows, ({ jurisdiction_code }) => jurisdiction_code);
+  const own = byCode.get(state);
+  if (own) return summed(own, exponent);
+  return [...byCode.values()]
+    .map((group) => summed(group, exponent))
+    .reduce((largest, sum) => (grossOf(sum) > grossOf(largest) ? sum : largest));
+};
+
 /** The entries that a finalized transaction posts: one for each state that taxes it. A credit's amounts are negative. */
 export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
   const exponent = exponentOf(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
-  const byState = Map.groupBy(rowsOf(transaction).filter(isLiability), (row) => stateOf(row.jurisdiction_code));
-  return [...byState].map(([state, rows]) => ({
-    transactionId: transaction.id,
-    state,
-    month: transaction.tax_date.slice(0, 7),
-    currency: transaction.currency,
-    amounts: [...Map.groupBy(rows, (row) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
-      const total = (amount: (row: TaxRowResponse) => string) =>
-        formatAmount(sign * group.reduce((sum, row) => sum + parseAmount(amount(row), exponent), 0n), exponent);
-      return {
-        jurisdiction_code: group[0]?.jurisdiction_code ?? state,
-        rate: group[0]?.rate ?? '0',
-        taxable_amount: total((row) => row.taxable_amount),
-        exempt_amount: total((row) => row.exempt_amount),
-        tax_amount: total((row) => row.tax_amount),
-      };
-    }),
-  }));
+  const write = (minor: bigint) => formatAmount(sign * minor, exponent);
+  const { line_items, shipping } = transaction;
+  // By state, the rows of each charge.
+  const charges = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
+    [...Map.groupBy(taxes.filter(isLiability), (row) => stateOf(row.jurisdiction_code))].map(([state, rows]) => ({
+      state,
+      rows,
+    })),
+  );
+  return [...Map.groupBy(charges, ({ state }) => state)].map(([state, ofState]) => {
+    const bases = ofState.map(({ rows }) => baseOf(state, rows, exponent));
+    return {
+      transactionId: transaction.id,
+      state,
+      month: transaction.tax_date.slice(0, 7),
+      currency: transaction.currency,
+      version: transaction.version,
+      base: {
+        taxable_amount: write(bases.reduce((sum, { taxable }) => sum + taxable, 0n)),
+        exempt_amount: write(bases.reduce((sum, { exempt }) => sum + exempt, 0n)),
+      },
+      amounts: amountsOf(
+        ofState.flatMap(({ rows }) => rows),
+        exponent,
+        write,
+      ),
+    };
+  });
 };
+
+const amountsOf = (
+  rows: readonly TaxRowResponse[],
+  exponent: number,
+  write: (minor: bigint) => string,
+): OpenAmounts[] =>
+  [...Map.groupBy(rows, (row) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
+    const { taxable, exempt, tax } = summed(group, exponent);
+    const { jurisdiction_code, jurisdiction_name, jurisdiction_type, rate } = group[0] as TaxRowResponse;
+    return {
+      jurisdiction_code,
+      jurisdiction_name,
+      jurisdiction_type,
+      rate,
+      taxable_amount: write(taxable),
+      exempt_amount: write(exempt),
+      tax_amount: write(tax),
+    };
+  });

@@ -12,6 +12,7 @@ import { limitRate } from '../../shared/http/limit-rate.ts';
 import {
   findAccount,
   findKey,
+  listAccountIds,
   provisionAccount,
   provisionKey,
   revokeKey,
@@ -65,6 +66,25 @@ describe('an account', () => {
       `Another account has the id ${made.id}`,
     );
     expect((await findAccount(made.id))?.name).toBe('A shop');
+  });
+
+  it('is in the register from the moment it is there, once however often it is provisioned', async () => {
+    const all = Array.from({ length: 120 }, () => account());
+    // Few at a time: the emulator is asked for as many connections as there are calls.
+    for (let at = 0; at < all.length; at += 10) await Promise.all(all.slice(at, at + 10).map(provisionAccount));
+    await provisionAccount(all[0] as Account);
+    const ids: string[] = [];
+    let after: string | null = null;
+    let pages = 0;
+    do {
+      const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
+      ids.push(...page.ids);
+      after = page.next;
+      pages += 1;
+    } while (after !== null);
+    expect(pages).toBeGreaterThan(1);
+    expect(ids).toEqual([...new Set(ids)].sort());
+    expect(ids).toEqual(expect.arrayContaining(all.map(({ id }) => id)));
   });
 
   it('is undefined where there is none', async () => expect(await findAccount('acc_none')).toBeUndefined());

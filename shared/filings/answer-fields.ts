@@ -1,0 +1,25 @@
+import type { AnswerFields } from '../calculations/answer-fields.ts';
+
+const names = [
+  'object',
+  'id',
+  'state',
+  'period_start',
+  'period_end',
+  'frequency',
+  'status',
+  'confirmation_number',
+  'totals',
+  'summary',
+  'progress',
+  'asked_by',
+  'created_at',
+  'closed_at',
+  'filed_at',
+  'canceled_at',
+  'warnings',
+  'entries',
+] as const;
+
+/** What a filing's answer has, so that it may be sent back as a request (interface decisions 1). */
+export const filingAnswerFields: AnswerFields = Object.fromEntries(names.map((name) => [name, true]));

@@ -1,0 +1,54 @@
+import type { Filing, FilingEntries } from './filing.ts';
+import type { Counts, ShardProgress, StoredFiling } from './ledger.ts';
+import { answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
+
+/** How many entries all shards together have had. */
+export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
+  moved: shards.reduce((sum, { entries }) => sum + entries.moved, 0),
+  marked: shards.reduce((sum, { entries }) => sum + entries.marked, 0),
+  reopened: shards.reduce((sum, { entries }) => sum + entries.reopened, 0),
+});
+
+export const totalsOf = (shards: readonly ShardProgress[]): Totals => totalsOfAll(shards.map(({ totals }) => totals));
+
+/** A filing as the API answers it, with what its shards add up to: so far, while it is closing. */
+export const filingAnswer = (
+  filing: StoredFiling,
+  shards: readonly ShardProgress[],
+  entries: FilingEntries | null = null,
+): Filing => {
+  const totals = totalsOf(shards);
+  return {
+    ...rowAnswer(filing, countsOf(shards)),
+    totals: answeredTotals(totals),
+    summary: answeredSummary(totals),
+    entries,
+  };
+};
+
+/** A filing as a list has it: without its totals. */
+export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Counts): Filing => ({
+  object: 'filing',
+  id: filing.id,
+  state: filing.state,
+  period_start: filing.period_start,
+  period_end: filing.period_end,
+  frequency: filing.frequency,
+  status: filing.status,
+  confirmation_number: filing.confirmation_number,
+  totals: null,
+  summary: [...filing.summary],
+  progress: {
+    entries_moved: moved,
+    entries_marked: marked,
+    entries_reopened: reopened,
+    complete: !filing.isUnfinished,
+  },
+  asked_by: filing.asked_by,
+  created_at: filing.created_at,
+  closed_at: filing.closed_at,
+  filed_at: filing.filed_at,
+  canceled_at: filing.canceled_at,
+  warnings: [],
+  entries: null,
+});

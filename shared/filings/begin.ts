@@ -1,0 +1,95 @@
+import type { Idempotency, SavedAnswer } from '../transactions/ledger.ts';
+import type { Chain, FilingCommit, ShardProgress, StoredFiling } from './ledger.ts';
+import type { Period } from './periods.ts';
+import { noTotals } from './totals.ts';
+
+type New = {
+  readonly account: string;
+  readonly id: string;
+  readonly state: string;
+  readonly period: Period;
+  readonly previous: StoredFiling['previous'];
+  readonly askedBy: string;
+  readonly nowMs: number;
+};
+
+/** A filing that begins to take its entries. */
+export const newFiling = ({ account, id, state, period, previous, askedBy, nowMs }: New): StoredFiling => ({
+  account,
+  id,
+  state,
+  period_start: period.start,
+  period_end: period.end,
+  frequency: period.frequency,
+  status: 'closing',
+  isUnfinished: true,
+  confirmation_number: null,
+  summary: [],
+  entries: { moved: 0, marked: 0, reopened: 0 },
+  asked_by: askedBy,
+  filed_by: null,
+  created_at: new Date(nowMs).toISOString(),
+  closed_at: null,
+  filed_at: null,
+  canceled_at: null,
+  previous,
+  version: 1,
+});
+
+export const newShards = (shards: number): ShardProgress[] =>
+  Array.from({ length: shards }, (_, shard) => ({
+    shard,
+    phase: 'move',
+    isDone: false,
+    entries: { moved: 0, marked: 0, reopened: 0 },
+    cursor: null,
+    totals: noTotals,
+    version: 1,
+  }));
+
+/** A commit that changes nothing but what it is given. */
+export const filingCommit = (
+  { account, id, state }: Pick<StoredFiling, 'account' | 'id' | 'state'>,
+  nowMs: number,
+  changes: Partial<FilingCommit>,
+): FilingCommit => ({
+  account,
+  filing: { id, state },
+  nowMs,
+  idempotency: null,
+  head: null,
+  chain: null,
+  period: null,
+  progress: [],
+  work: null,
+  take: [],
+  giveBack: [],
+  heads: [],
+  ...changes,
+});
+
+/** What begins a filing, all at once: the chain as it was seen is the condition that no other has begun. */
+export const beginning = (
+  filing: StoredFiling,
+  shards: readonly ShardProgress[],
+  chain: Chain | null,
+  idempotency: (Idempotency & { readonly answer: SavedAnswer }) | null,
+): FilingCommit =>
+  filingCommit(filing, Date.parse(filing.created_at), {
+    idempotency,
+    head: { before: null, after: filing },
+    chain: {
+      before: chain,
+      after: {
+        account: filing.account,
+        state: filing.state,
+        last: { period_end: filing.period_end, filing: filing.id },
+        isBusy: true,
+        isHeld: false,
+        version: (chain?.version ?? 0) + 1,
+      },
+    },
+    period: { put: filing.period_end },
+    progress: shards.map((after) => ({ before: null, after })),
+    work: 'put',
+  });

@@ -1,0 +1,43 @@
+import { countsOf, totalsOf } from './answer.ts';
+import { filingCommit } from './begin.ts';
+import type { Chain, FilingCommit, ShardProgress, StoredFiling } from './ledger.ts';
+import type { FilingPorts } from './ports.ts';
+import { answeredSummary } from './totals.ts';
+
+/** What ends a phase once all shards are done, all at once with the work item: nobody has to come by any more. */
+export const finish = async (
+  filing: StoredFiling,
+  shards: readonly ShardProgress[],
+  { filings, now }: Pick<FilingPorts, 'filings' | 'now'>,
+): Promise<void> => {
+  const nowMs = now();
+  const [chain = null] = filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]);
+  // Where it is stale, somebody else has finished it: nothing else changes a filing that is unfinished.
+  await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endOf(filing, shards, chain, nowMs) }));
+};
+
+const endOf = (
+  before: StoredFiling,
+  shards: readonly ShardProgress[],
+  chain: Chain | null,
+  nowMs: number,
+): Partial<FilingCommit> => {
+  const at = new Date(nowMs).toISOString();
+  const after = { ...before, isUnfinished: false, entries: countsOf(shards), version: before.version + 1 };
+  if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
+  if (chain === null) throw new Error('A filing that takes entries or gives them back is in no chain.');
+  const free = { ...chain, isBusy: false, version: chain.version + 1 };
+  if (before.status === 'closing') {
+    const summary = answeredSummary(totalsOf(shards));
+    return {
+      head: { before, after: { ...after, status: 'closed', closed_at: at, summary } },
+      chain: { before: chain, after: free },
+    };
+  }
+  // The next period is this one again, and the schedule leaves it to whoever canceled it.
+  return {
+    head: { before, after },
+    chain: { before: chain, after: { ...free, last: before.previous, isHeld: true } },
+    period: { remove: before.period_end },
+  };
+};

@@ -1,0 +1,74 @@
+import type { Account } from '../accounts/account.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import { countsOf, rowAnswer } from './answer.ts';
+import { cursorOf, invalidCursor, placeOf } from './cursor.ts';
+import type { Filing, FilingList } from './filing.ts';
+import type { StoredFiling } from './ledger.ts';
+import type { FilingFilters, FilingListAsked, FilingReadPorts } from './ports.ts';
+
+/** How many pages of the account's filings are looked through at the most; a page of the list may then be short. */
+const pagesMax = 4;
+const scannedRows = 100;
+
+/**
+ * List an account's filings, newest first (interface decisions 8). A page that ends before its limit may be followed by
+ * others, where few of many filings are asked for.
+ *
+ * Refused with `validation_invalid_cursor`: a cursor of another account or of other filters, or an id that is not there.
+ */
+export const listFilings = async (
+  { limit, starting_after, ...filters }: FilingListAsked,
+  account: Account,
+  ports: FilingReadPorts,
+): Promise<Result<FilingList>> => {
+  const after = starting_after === null ? null : await positionAfter(starting_after, filters, account, ports);
+  if (starting_after !== null && after === null) return refuse(invalidCursor);
+  const { rows, next } = await scan(filters, after, limit + 1, account.id, ports);
+  const page = rows.slice(0, limit);
+  const position = rows.length > limit ? (page.at(-1)?.id ?? null) : next;
+  return accept({
+    object: 'list',
+    url: '/filings',
+    has_more: position !== null,
+    next_cursor: position && cursorOf(position, account.cursor_secret, filters),
+    data: await Promise.all(page.map((filing) => rowOf(filing, ports))),
+  });
+};
+
+const positionAfter = async (
+  startingAfter: string,
+  filters: FilingFilters,
+  { id, cursor_secret }: Account,
+  { filings }: FilingReadPorts,
+): Promise<string | null> =>
+  startingAfter.includes('.')
+    ? placeOf(startingAfter, cursor_secret, filters)
+    : ((await filings.find(id, startingAfter))?.id ?? null);
+
+const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFilters): boolean =>
+  (status === undefined || filing.status === status) &&
+  (state === undefined || filing.state === state) &&
+  (period_end === undefined || filing.period_end === period_end);
+
+/** So many rows, if there are as many; `next` is where it was left off before the end. */
+const scan = async (
+  filters: FilingFilters,
+  start: string | null,
+  wanted: number,
+  account: string,
+  { filings }: FilingReadPorts,
+): Promise<{ readonly rows: readonly StoredFiling[]; readonly next: string | null }> => {
+  const rows: StoredFiling[] = [];
+  let after = start;
+  for (let page = 0; page < pagesMax; page++) {
+    const found = await filings.page(account, after, scannedRows);
+    rows.push(...found.rows.filter((filing) => isWanted(filing, filters)));
+    after = found.next;
+    if (after === null || rows.length >= wanted) break;
+  }
+  return { rows, next: after };
+};
+
+/** What an unfinished filing has done so far is known to its shards alone. */
+const rowOf = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
+  rowAnswer(filing, filing.isUnfinished ? countsOf(await filings.progress(filing.account, filing.id)) : filing.entries);

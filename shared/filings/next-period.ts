@@ -1,0 +1,41 @@
+import type { Account } from '../accounts/account.ts';
+import type { Problem } from '../problem.ts';
+import type { Chain, FilingReads } from './ledger.ts';
+import { endsAround, firstPeriod, type Period, periodAfter, periodAround, registrationsIn } from './periods.ts';
+import { closeFirst, inProgress, noPeriodEnd, periodNotOver } from './problems.ts';
+
+/** The period that a state is to be closed for next; `null` where nothing has ever been, and any will do. */
+export const nextPeriod = async (
+  { id, created_at, settings }: Account,
+  state: string,
+  chain: Chain | null,
+  filings: Pick<FilingReads, 'oldestOpenMonth'>,
+): Promise<Period | null> => {
+  const registrations = registrationsIn(state, settings.registrations);
+  if (chain?.last) return periodAfter(chain.last.period_end, registrations);
+  const oldestOpenMonth = await filings.oldestOpenMonth(id, state);
+  return firstPeriod({ oldestOpenMonth, createdAt: created_at }, registrations);
+};
+
+/** Whether a period is over on the day of an instant in milliseconds, by UTC. */
+export const isOver = ({ end }: Pick<Period, 'end'>, nowMs: number): boolean =>
+  end < new Date(nowMs).toISOString().slice(0, 10);
+
+type Asked = { readonly state: string; readonly period_end: string };
+
+/** The period to close, or why it cannot be: in the order of fields, time, what is under way, and what comes first. */
+export const periodToClose = (
+  { state, period_end }: Asked,
+  { settings }: Account,
+  chain: Chain | null,
+  next: Period | null,
+  nowMs: number,
+): Period | Problem => {
+  const registrations = registrationsIn(state, settings.registrations);
+  const ends = endsAround(period_end, next, registrations);
+  if (ends.after !== period_end) return noPeriodEnd(state, ends);
+  if (!isOver({ end: period_end }, nowMs)) return periodNotOver(state, period_end);
+  if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);
+  if (next === null) return periodAround(period_end, registrations);
+  return next.end === period_end ? next : closeFirst(state, next.end);
+};

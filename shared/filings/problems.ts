@@ -1,0 +1,88 @@
+import type { Problem } from '../problem.ts';
+import type { FilingStatus } from './filing.ts';
+import type { StoredFiling } from './ledger.ts';
+
+export const filingNotFound: Problem = {
+  code: 'not_found',
+  title: 'Not Found',
+  detail: 'No filing of this account has this id.',
+};
+
+export const noPeriodEnd = (state: string, { before, after }: { before: string; after: string }): Problem => ({
+  code: 'validation_invalid_format',
+  title: 'No end of a period',
+  detail: `Send the last day of a period of ${state}: ${before} or ${after}.`,
+  source: { pointer: '/period_end' },
+});
+
+export const periodNotOver = (state: string, periodEnd: string): Problem => ({
+  code: 'conflict_period_not_over',
+  title: 'Period not over',
+  detail: 'A period can be closed from the day after its last one, by UTC.',
+  source: { pointer: '/period_end' },
+  meta: { state, period_end: periodEnd },
+});
+
+export const inProgress = (state: string, filing: string): Problem => ({
+  code: 'conflict_filing_in_progress',
+  title: 'Filing in progress',
+  detail: 'A filing of this state is still taking entries or giving them back. Try again in a few minutes.',
+  source: { pointer: '/period_end' },
+  meta: { state, filing_id: filing },
+});
+
+/** Periods are closed from the oldest on; `period_end` names the one that is next. */
+export const closeFirst = (state: string, periodEnd: string): Problem => ({
+  code: 'conflict_period_order',
+  title: 'Another period is next',
+  detail: 'The periods of a state are closed in order, and the next one to close ends on meta.period_end.',
+  source: { pointer: '/period_end' },
+  meta: { state, period_end: periodEnd },
+});
+
+/** They are canceled from the newest on. */
+export const cancelFirst = (state: string, periodEnd: string): Problem => ({
+  code: 'conflict_period_order',
+  title: 'Another filing is newer',
+  detail: 'The filings of a state are canceled in order. Cancel the one of meta.period_end first.',
+  source: { pointer: '/status' },
+  meta: { state, period_end: periodEnd },
+});
+
+export const tooManyEntries: Problem = {
+  code: 'validation_too_many_entries',
+  title: 'Too many entries for a dry run',
+  detail: 'They cannot be added up in one request. Close the period: the filing can be canceled.',
+  source: { pointer: '/dry_run' },
+};
+
+/** What a client may set a filing's status to. */
+const transitions: Readonly<Partial<Record<FilingStatus, readonly FilingStatus[]>>> = { closed: ['filed', 'canceled'] };
+
+/** The refusal of a status change that is not allowed, or `null`. */
+export const filingTransitionProblem = ({ status: from }: StoredFiling, to: FilingStatus): Problem | null => {
+  const allowed = transitions[from] ?? [];
+  if (allowed.includes(to)) return null;
+  return {
+    code: 'conflict_invalid_status_transition',
+    title: 'Status change not allowed',
+    detail:
+      allowed.length > 0 ? `A ${from} filing can become ${allowed.join(' or ')}.` : `A ${from} filing stays as it is.`,
+    source: { pointer: '/status' },
+    meta: { from, to, allowed },
+  };
+};
+
+export const confirmationFixed: Problem = {
+  code: 'conflict_immutable_field',
+  title: 'confirmation_number cannot be changed',
+  detail: 'The filing has another one, which stays.',
+  source: { pointer: '/confirmation_number' },
+};
+
+export const confirmationMissing: Problem = {
+  code: 'validation_required_field',
+  title: 'Missing field confirmation_number',
+  detail: "Send confirmation_number, the state's own for the return.",
+  source: { pointer: '/confirmation_number' },
+};

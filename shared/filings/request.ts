@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import { day, flag, invalidFormat } from '../calculations/fields.ts';
+import { stateLetters } from '../coverage/query.ts';
+import type { Problem } from '../problem.ts';
+import { filingStatuses } from './filing.ts';
+
+const stateAdvice = 'Send a two-letter state code, or the name of the state.';
+
+/** A state as its two letters, its jurisdiction code or its name. */
+export const state = z.string(stateAdvice).check(z.refine((text) => stateLetters(text) !== null, stateAdvice));
+
+/** The jurisdiction code of a state that was sent in any of these ways: `US-MI`. */
+export const stateOf = (text: string): string => `US-${stateLetters(text)}`;
+
+/** POST /filings: which period of which state to close (interface decisions 8). */
+export const FilingRequest = z.object(
+  {
+    state,
+    period_end: day,
+    dry_run: z.nullish(flag),
+  },
+  'Send a JSON object.',
+);
+export type FilingRequest = z.infer<typeof FilingRequest>;
+
+const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';
+
+/** What the state answered to the return. */
+const confirmationNumber = z.string(confirmationAdvice).check(
+  z.maxLength(100, confirmationAdvice),
+  z.refine((text) => /\S/.test(text) && !/\p{Cc}/u.test(text), confirmationAdvice),
+);
+
+/** POST /filings/{id}: what has become of the filing. The other statuses are the service's own, and refused as such. */
+export const FilingUpdate = z.object(
+  {
+    status: z.enum(filingStatuses, 'Send filed or canceled.'),
+    confirmation_number: z.nullish(confirmationNumber),
+  },
+  'Send a JSON object.',
+);
+export type FilingUpdate = z.infer<typeof FilingUpdate>;
+
+const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {};
+
+const isGiven = (value: unknown) => value !== undefined && value !== null;
+
+/** What is wrong between the fields of an update: `filed` comes with its confirmation number, and nothing else does. */
+export const filingUpdateProblems = (body: unknown): Problem[] => {
+  const { status, confirmation_number } = fieldsOf(body);
+  if (status === 'filed' && !isGiven(confirmation_number))
+    return [
+      {
+        code: 'validation_required_field',
+        title: 'Missing field confirmation_number',
+        detail: "Send confirmation_number, the state's own for the return.",
+        source: { pointer: '/confirmation_number' },
+      },
+    ];
+  if (status === 'canceled' && isGiven(confirmation_number))
+    return [
+      invalidFormat(
+        '/confirmation_number',
+        'Invalid confirmation_number',
+        'Send it together with status "filed", or leave it out.',
+      ),
+    ];
+  return [];
+};
+
+z.globalRegistry.add(state, {
+  description: 'The state: its two letters, its jurisdiction code or its name.',
+  examples: ['MI'],
+});

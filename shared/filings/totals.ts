@@ -1,0 +1,118 @@
+import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
+import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
+import type { FilingSummary, FilingTotal } from './filing.ts';
+
+/** Minor units, which are exact at any size, and the entries that they come from. Credits count as entries too. */
+type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly count: number };
+
+type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'> & {
+  readonly currency: string;
+  readonly sum: Sum;
+  readonly rates: ReadonlyMap<string, Sum>;
+};
+
+/** What entries add up to: by jurisdiction, currency and rate, and for the state as a whole by currency. */
+export type Totals = {
+  readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
+  readonly summary: ReadonlyMap<string, Sum>;
+};
+
+export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map() };
+
+const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
+
+const plus = (one: Sum, other: Sum): Sum => ({
+  taxable: one.taxable + other.taxable,
+  exempt: one.exempt + other.exempt,
+  tax: one.tax + other.tax,
+  count: one.count + other.count,
+});
+
+const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
+  void sums.set(key, plus(sums.get(key) ?? nothing, sum));
+
+const merged = (one: JurisdictionSum | undefined, other: JurisdictionSum): JurisdictionSum => {
+  if (!one) return other;
+  const rates = new Map(one.rates);
+  for (const [rate, sum] of other.rates) addTo(rates, rate, sum);
+  // A jurisdiction may be called otherwise by later content: which name it is does not depend on who came first.
+  const { jurisdiction_name, jurisdiction_type } = one.jurisdiction_name <= other.jurisdiction_name ? one : other;
+  return { ...one, jurisdiction_name, jurisdiction_type, sum: plus(one.sum, other.sum), rates };
+};
+
+const keyOf = ({ jurisdiction_code, currency }: JurisdictionSum) => `${jurisdiction_code} ${currency}`;
+
+/** Several totals as one; none of them changes. */
+export const totalsOfAll = (all: readonly Totals[]): Totals => {
+  const jurisdictions = new Map<string, JurisdictionSum>();
+  const summary = new Map<string, Sum>();
+  for (const totals of all) {
+    for (const [key, sum] of totals.jurisdictions) jurisdictions.set(key, merged(jurisdictions.get(key), sum));
+    for (const [currency, sum] of totals.summary) addTo(summary, currency, sum);
+  }
+  return { jurisdictions, summary };
+};
+
+const jurisdictionSum = (currency: string, rows: readonly OpenAmounts[], exponent: number): JurisdictionSum => {
+  const { jurisdiction_code, jurisdiction_name, jurisdiction_type } = rows[0] as OpenAmounts;
+  const rates = new Map<string, Sum>();
+  for (const { rate, taxable_amount, exempt_amount, tax_amount } of rows)
+    addTo(rates, rate, {
+      taxable: parseAmount(taxable_amount, exponent),
+      exempt: parseAmount(exempt_amount, exponent),
+      tax: parseAmount(tax_amount, exponent),
+      count: rates.has(rate) ? 0 : 1,
+    });
+  const sum = { ...[...rates.values()].reduce(plus, nothing), count: 1 };
+  return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, sum, rates };
+};
+
+const totalsOfEntry = ({ currency, base, amounts }: OpenEntry): Totals => {
+  const exponent = exponentOf(currency);
+  const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
+  const sums = rows.map((ofJurisdiction) => jurisdictionSum(currency, ofJurisdiction, exponent));
+  const whole = {
+    taxable: parseAmount(base.taxable_amount, exponent),
+    exempt: parseAmount(base.exempt_amount, exponent),
+    tax: sums.reduce((tax, { sum }) => tax + sum.tax, 0n),
+    count: 1,
+  };
+  return { jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])), summary: new Map([[currency, whole]]) };
+};
+
+/** The totals with these entries in them. */
+export const withEntries = (totals: Totals, entries: readonly OpenEntry[]): Totals =>
+  totalsOfAll([totals, ...entries.map(totalsOfEntry)]);
+
+const answered = ({ taxable, exempt, tax, count }: Sum, currency: string) => {
+  const exponent = exponentOf(currency);
+  return {
+    gross_amount: formatAmount(taxable + exempt, exponent),
+    exempt_amount: formatAmount(exempt, exponent),
+    taxable_amount: formatAmount(taxable, exponent),
+    tax_amount: formatAmount(tax, exponent),
+    count,
+  };
+};
+
+const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other));
+
+/** The totals by jurisdiction as the API answers them, by code and currency; rates from the lowest to the highest. */
+export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
+  [...jurisdictions.values()]
+    .map(({ sum, rates, ...jurisdiction }) => ({
+      ...jurisdiction,
+      ...answered(sum, jurisdiction.currency),
+      rates: [...rates]
+        .map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) }))
+        .sort((one, other) => Number(one.rate) - Number(other.rate) || byText(one.rate, other.rate)),
+    }))
+    .sort(
+      (one, other) => byText(one.jurisdiction_code, other.jurisdiction_code) || byText(one.currency, other.currency),
+    );
+
+/** The totals of the state as a whole, by currency. */
+export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
+  [...summary]
+    .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
+    .sort((one, other) => byText(one.currency, other.currency));

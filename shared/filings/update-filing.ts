@@ -1,0 +1,114 @@
+import { accept, type Result, refuse } from '../result.ts';
+import { untilSettled } from '../transactions/attempts.ts';
+import type { Idempotency } from '../transactions/ledger.ts';
+import type { Answered, Caller } from '../transactions/ports.ts';
+import { filingAnswer } from './answer.ts';
+import { filingCommit } from './begin.ts';
+import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
+import type { FilingChange, FilingPorts } from './ports.ts';
+import {
+  cancelFirst,
+  confirmationFixed,
+  confirmationMissing,
+  filingNotFound,
+  filingTransitionProblem,
+} from './problems.ts';
+import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply.ts';
+import { workAtOnce } from './work-on.ts';
+
+/**
+ * Say that a filing has been filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries
+ * are open again, by and by.
+ *
+ * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another
+ * confirmation number, `conflict_period_order` where a newer filing of the state would have to be canceled first.
+ */
+export const updateFiling = async (
+  asked: FilingChange,
+  idempotency: Idempotency | null,
+  caller: Caller,
+  ports: FilingPorts,
+): Promise<Result<Answered>> => {
+  const decided = await untilSettled(() => updateOnce(asked, idempotency, caller, ports), ports);
+  if (!decided.ok) return decided;
+  const { answered, filing } = decided.value;
+  if (filing) await workAtOnce(filing, ports);
+  return accept(answered);
+};
+
+const updateOnce = async (
+  asked: FilingChange,
+  idempotency: Idempotency | null,
+  caller: Caller,
+  ports: FilingPorts,
+): Promise<Result<Decided> | 'stale'> => {
+  const { filings, ledger, now } = ports;
+  const account = caller.account.id;
+  const replay = idempotency && (await ledger.findReplay(account, idempotency, now()));
+  if (replay) return repliedBefore(replay);
+  const filing = await filings.find(account, asked.id);
+  if (!filing) return refuse(filingNotFound);
+  const shards = await filings.progress(account, filing.id);
+  if (isAsked(filing, asked)) {
+    if (asked.confirmation_number !== null && asked.confirmation_number !== filing.confirmation_number)
+      return refuse(confirmationFixed);
+    return saveUnchanged(filing, filingReply(filingAnswer(filing, shards)), idempotency, ports);
+  }
+  const problem = filingTransitionProblem(filing, asked.status);
+  if (problem) return refuse(problem);
+  if (asked.status === 'filed' && asked.confirmation_number === null) return refuse(confirmationMissing);
+  const [chain = null] = asked.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
+  if (chain?.last && chain.last.filing !== filing.id) return refuse(cancelFirst(filing.state, chain.last.period_end));
+  return change(filing, shards, chain, asked, idempotency, caller, ports);
+};
+
+// What is being marked has been asked to be filed.
+const isAsked = ({ status }: StoredFiling, asked: FilingChange): boolean =>
+  status === asked.status || (status === 'marking' && asked.status === 'filed');
+
+const begun = (progress: ShardProgress, phase: Phase): ShardProgress => ({
+  ...progress,
+  phase,
+  isDone: false,
+  cursor: null,
+  version: progress.version + 1,
+});
+
+/** The filing after the change, before anything of it is done. */
+const changed = (filing: StoredFiling, asked: FilingChange, credential: string, nowMs: number): StoredFiling => ({
+  ...filing,
+  ...(asked.status === 'filed'
+    ? { status: 'marking', confirmation_number: asked.confirmation_number, filed_by: credential }
+    : { status: 'canceled', canceled_at: new Date(nowMs).toISOString() }),
+  isUnfinished: true,
+  version: filing.version + 1,
+});
+
+const change = async (
+  before: StoredFiling,
+  shards: readonly ShardProgress[],
+  chain: Chain | null,
+  asked: FilingChange,
+  idempotency: Idempotency | null,
+  { credential }: Caller,
+  { filings, now }: FilingPorts,
+): Promise<Result<Decided> | 'stale'> => {
+  const nowMs = now();
+  const after = changed(before, asked, credential, nowMs);
+  const phase = asked.status === 'filed' ? 'mark' : 'reopen';
+  const begunShards = shards.map((progress) => begun(progress, phase));
+  const answer = filingReply(filingAnswer(after, begunShards));
+  const committed = await filings.commit(
+    filingCommit(before, nowMs, {
+      idempotency: idempotency && { ...idempotency, answer },
+      head: { before, after },
+      // Until the entries are open again, no other filing of the state begins.
+      chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
+      progress: shards.map((progress, at) => ({ before: progress, after: begunShards[at] ?? progress })),
+      work: 'put',
+    }),
+  );
+  if (committed.kind === 'stale') return 'stale';
+  if (committed.kind === 'committed') return accept({ answered: { answer, isReplayed: false }, filing: after });
+  return repliedBefore(committed);
+};

@@ -1,0 +1,82 @@
+import { totalsCsv } from '../../filings/csv.ts';
+import type { Filing, FilingList } from '../../filings/filing.ts';
+
+const michigan = {
+  jurisdiction_code: 'US-MI',
+  jurisdiction_name: 'Michigan',
+  jurisdiction_type: 'state',
+} as const;
+
+const figures = {
+  gross_amount: '95.00',
+  exempt_amount: '0.00',
+  taxable_amount: '95.00',
+  tax_amount: '5.70',
+  count: 1,
+} as const;
+
+const id = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
+
+/** The October of Michigan, in which there was the one sale of the examples. */
+export const closed: Filing = {
+  object: 'filing',
+  id,
+  state: 'US-MI',
+  period_start: '2026-10-01',
+  period_end: '2026-10-31',
+  frequency: 'month',
+  status: 'closed',
+  confirmation_number: null,
+  totals: [{ ...michigan, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
+  summary: [{ currency: 'USD', ...figures }],
+  progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
+  asked_by: 'key_9c1f24ad7be0',
+  created_at: '2026-11-02T09:00:00.000Z',
+  closed_at: '2026-11-02T09:00:00.250Z',
+  filed_at: null,
+  canceled_at: null,
+  warnings: [],
+  entries: null,
+};
+
+export const closing: Filing = {
+  ...closed,
+  status: 'closing',
+  totals: [],
+  summary: [],
+  progress: { entries_moved: 0, entries_marked: 0, entries_reopened: 0, complete: false },
+  closed_at: null,
+};
+
+export const dryRun: Filing = {
+  ...closed,
+  id: null,
+  status: 'dry_run',
+  created_at: null,
+  closed_at: null,
+};
+
+/** What the state confirmed is being written into its transactions. */
+export const marking: Filing = {
+  ...closed,
+  status: 'marking',
+  confirmation_number: 'MI-2026-10-4711',
+  progress: { ...closed.progress, complete: false },
+};
+
+export const filed: Filing = {
+  ...marking,
+  status: 'filed',
+  progress: { ...closed.progress, entries_marked: 1 },
+  filed_at: '2026-11-16T15:00:00.000Z',
+};
+
+export const filingList: FilingList = {
+  object: 'list',
+  url: '/filings',
+  has_more: false,
+  next_cursor: null,
+  data: [{ ...filed, totals: null }],
+};
+
+export const filingCsv = totalsCsv(closed);

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { closed, closing, dryRun, filed, marking } from '../../shared/http/openapi/filing-examples.ts';
+import { requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
+import { newCaller } from '../support/api.ts';
+import { closedFiling, csv, filerOf, settled } from '../support/filings.ts';
+import { made } from '../support/sales.ts';
+import './observe-exchanges.ts';
+
+const october = { state: 'MI', period_end: '2026-10-31' };
+
+/** Somebody with so many of the example's sales. */
+const filerWith = async (sales: number) => {
+  const filer = filerOf(await newCaller());
+  for (let at = 0; at < sales; at++) await made(filer.create({ ...sale, status: 'finalized' }));
+  return filer;
+};
+
+// Each of these answers is held against the document by observe-exchanges.ts.
+describe('a period keeps the contract', () => {
+  it('from its dry run to its return, in every form', async () => {
+    const filer = await filerWith(2);
+    const dry = await filer.close({ ...october, dry_run: true });
+    expect([dry.status, dry.body.status, dry.body.summary[0].tax_amount]).toEqual([200, 'dry_run', '11.40']);
+    const { status, body } = await filer.close(october);
+    expect([status, body.status]).toEqual([202, 'closing']);
+    const closedNow = await settled(filer, body.id);
+    expect([closedNow.status, closedNow.totals]).toEqual(['closed', dry.body.totals]);
+    const entries = { expand: 'entries', limit: '1' };
+    const page = await made(filer.filing(body.id, entries));
+    expect([page.entries.data.length, page.entries.has_more]).toEqual([1, true]);
+    expect((await filer.filing(body.id, {}, csv)).text.split('\r\n')).toHaveLength(3);
+    expect((await filer.filing(body.id, entries, csv)).headers.has('link')).toBe(true);
+    await made(filer.change(body.id, { status: 'filed', confirmation_number: 'MI-1' }));
+    expect((await settled(filer, body.id)).status).toBe('filed');
+    expect((await made(filer.filings({ status: 'filed', state: 'MI', limit: '1' }))).data).toHaveLength(1);
+    expect((await made(filer.list({ status: 'filed' }))).data).toHaveLength(2);
+  });
+
+  it('when it is canceled, and closed anew', async () => {
+    const filer = await filerWith(1);
+    const { body } = await filer.close({ ...october, colour: 'red' });
+    expect(body.warnings.map(({ pointer }: any) => pointer)).toEqual(['/colour']);
+    await settled(filer, body.id);
+    expect((await filer.change(body.id, { status: 'canceled' })).status).toBe(202);
+    expect(await settled(filer, body.id)).toMatchObject({ status: 'canceled', entries: null });
+    const again = await filer.close(october);
+    expect([again.status, again.body.id === body.id]).toEqual([202, false]);
+  });
+});
+
+describe('the examples of filings work as they are', () => {
+  const same = ({ id, asked_by, created_at, closed_at, filed_at, ...figures }: Record<string, unknown>) => ({
+    ...figures,
+    known: [id, asked_by, created_at, closed_at, filed_at].map((value) => typeof value),
+  });
+
+  it('the month of the example sale is closed and filed as the examples say', async () => {
+    const filer = await filerWith(1);
+    const dry = await filer.close(requestExamples['create-filing'].dryRun.value);
+    expect(same(dry.body)).toEqual(same(dryRun));
+    const { body } = await filer.close(requestExamples['create-filing'].close.value);
+    expect(same(body)).toEqual(same(closing));
+    expect(same(await settled(filer, body.id))).toEqual(same(closed));
+    const answer = await filer.change(body.id, requestExamples['update-filing'].file.value);
+    expect(same(answer.body)).toEqual(same(marking));
+    expect(same(await settled(filer, body.id))).toEqual(same(filed));
+  });
+
+  it.each(Object.entries(requestExamples['update-filing']))('update-filing: %s', async (_name, { value }) => {
+    const filer = await filerWith(0);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    expect((await filer.change(id, value)).status).toBe(202);
+  });
+});

@@ -1,0 +1,183 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Context } from 'aws-lambda';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import type { Registration } from '../../shared/accounts/account.ts';
+
+// A run meets the accounts and filings of everybody: here it has tables of its own, and leaves those of other tests alone.
+// The environment is read once, so everything that rests on it is imported anew.
+process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
+vi.resetModules();
+const { now } = await import('../../shared/config/clock.ts');
+const { handlers } = await import('../../infra/local/handlers.ts');
+const { newCaller } = await import('../support/api.ts');
+const { cancel, closedFiling, filerOf, soldOn, totalsOf } = await import('../support/filings.ts');
+const { hurriedCall } = await import('../support/hurried.ts');
+const { hourMs, later, made, refusalOf } = await import('../support/sales.ts');
+
+beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
+
+/** Run the schedule with so many milliseconds to go, by the reading. */
+const closePeriods = (remainingMs: () => number = () => 240_000) =>
+  handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: remainingMs } as Context) as Promise<any>;
+
+const michigan = (others: Partial<Registration> = {}): Registration => ({
+  state: 'MI',
+  from: '2020-01-01',
+  to: null,
+  frequency: 'month',
+  ...others,
+});
+const newFiler = async (registrations: readonly Registration[] | null) =>
+  filerOf(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
+
+/** Filings of an account, oldest first, in short. */
+const told = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
+  (await made(filer.filings({ limit: '100' }))).data
+    .map(({ state, period_start, period_end, status }: any) => `${state} ${period_start} ${period_end} ${status}`)
+    .reverse();
+
+const lastMonths = (count: number): { start: string; end: string }[] => {
+  const today = new Date(now());
+  return Array.from({ length: count }, (_, at) => {
+    const month = today.getUTCMonth() - count + at;
+    const dayOf = (of: number, day: number) =>
+      new Date(Date.UTC(today.getUTCFullYear(), of, day)).toISOString().slice(0, 10);
+    return { start: dayOf(month, 1), end: dayOf(month + 1, 0) };
+  });
+};
+
+it('closes the due periods of registered states, the oldest first, empty ones too, and finds nothing the second time', async () => {
+  const filer = await newFiler([michigan()]);
+  const months = lastMonths(3);
+  const sale = await soldOn(filer, months[0]?.start as string);
+  await closePeriods();
+  expect(await told(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+  const [newest, , oldest] = (await made(filer.filings())).data;
+  expect(oldest).toMatchObject({ asked_by: 'close-periods', frequency: 'month', progress: { entries_moved: 1 } });
+  expect(newest.summary).toEqual([]);
+  expect((await filer.update(sale.id, { status: 'void' })).status).toBe(409);
+  const before = await made(filer.filings());
+  await closePeriods();
+  expect(await made(filer.filings())).toEqual(before);
+});
+
+it('closes what becomes due as time goes by', async () => {
+  const filer = await newFiler([michigan(), michigan({ state: 'OH', frequency: 'quarter' })]);
+  await closePeriods();
+  // The account is from today: nothing is over yet.
+  expect(await told(filer)).toEqual([]);
+  /** So many months from now, an hour after the first of them began. */
+  const firstOf = (months: number) => {
+    const today = new Date(now());
+    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1) - now() + hourMs;
+  };
+  await later(firstOf(1), async () => {
+    await closePeriods();
+    const [first = '', ...others] = (await told(filer)).filter((filing) => filing.startsWith('US-MI'));
+    expect([first.endsWith('closed'), others.length]).toEqual([true, 0]);
+  });
+  await later(firstOf(4), async () => {
+    await closePeriods();
+    const all = await told(filer);
+    expect(all.filter((filing) => filing.startsWith('US-MI'))).toHaveLength(4);
+    expect(all.filter((filing) => filing.startsWith('US-OH')).length).toBeGreaterThanOrEqual(1);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+it('leaves alone who registered nowhere in particular, and what ended', async () => {
+  const [months, ending] = [lastMonths(3), lastMonths(2)];
+  const everywhere = await newFiler(null);
+  await soldOn(everywhere, months[0]?.start as string);
+  const ended = await newFiler([michigan({ to: ending[0]?.end ?? null })]);
+  await soldOn(ended, months[0]?.start as string);
+  await closePeriods();
+  expect(await told(everywhere)).toEqual([]);
+  expect(await told(ended)).toEqual(months.slice(0, 2).map(({ start, end }) => `US-MI ${start} ${end} closed`));
+});
+
+it('does not close again what was canceled', async () => {
+  const filer = await newFiler([michigan()]);
+  const [first] = lastMonths(1);
+  await soldOn(filer, first?.start as string);
+  await closePeriods();
+  const [{ id }] = (await made(filer.filings())).data;
+  await cancel(filer, id);
+  await closePeriods();
+  expect(await told(filer)).toEqual([`US-MI ${first?.start} ${first?.end} canceled`]);
+  expect((await closedFiling(filer, 'MI', first?.end as string)).status).toBe('closed');
+});
+
+describe('what a request left undone', () => {
+  const hurriedFiler = async (sales: number) => {
+    const caller = await newCaller();
+    const filer = filerOf(caller);
+    for (let at = 0; at < sales; at++) await soldOn(filer, '2026-10-05', '10.00');
+    return { filer, hurried: filerOf({ call: await hurriedCall(handlers, caller) }) };
+  };
+  const october = { state: 'MI', period_end: '2026-10-31' };
+
+  it('is closed, and shows meanwhile how far it is', async () => {
+    const { filer, hurried } = await hurriedFiler(12);
+    const answer = await hurried.close(october);
+    expect(answer.status).toBe(202);
+    const { id } = answer.body;
+    expect(await made(filer.filing(id))).toMatchObject({
+      status: 'closing',
+      totals: [],
+      closed_at: null,
+      progress: { entries_moved: 0, complete: false },
+    });
+    // Whoever comes meanwhile finds the entry open, or in the filing: never both, and never neither.
+    const late = await soldOn(filer, '2026-10-06', '1.00');
+    await closePeriods();
+    const closed = await made(filer.filing(id));
+    expect(closed).toMatchObject({ status: 'closed', progress: { entries_moved: 13, complete: true } });
+    expect(totalsOf(closed)).toEqual(['US-MI USD 121.00 0.00 121.00 7.26 13']);
+    expect(refusalOf(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
+  });
+
+  it('is marked', async () => {
+    const { filer, hurried } = await hurriedFiler(3);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    const asked = await hurried.change(id, { status: 'filed', confirmation_number: 'c' });
+    expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'marking', false]);
+    expect((await made(filer.filing(id))).filed_at).toBeNull();
+    // Nothing else can become of it, and asked again it is what it is.
+    expect(refusalOf(await filer.change(id, { status: 'canceled' }))).toBe(
+      '409 | conflict_invalid_status_transition /status',
+    );
+    await closePeriods();
+    expect(await made(filer.filing(id))).toMatchObject({ status: 'filed', progress: { entries_marked: 3 } });
+  });
+
+  it('is opened again; until then the state has no other filing', async () => {
+    const { filer, hurried } = await hurriedFiler(3);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    const asked = await hurried.change(id, { status: 'canceled' });
+    expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'canceled', false]);
+    expect(refusalOf(await hurried.close(october))).toContain('409 | conflict_filing_in_progress');
+    await closePeriods();
+    expect(await made(filer.filing(id))).toMatchObject({ status: 'canceled', progress: { entries_reopened: 3 } });
+    expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(3);
+  });
+
+  it('is done once where two runs do it at the same time', async () => {
+    const { filer, hurried } = await hurriedFiler(40);
+    const { id } = await made(hurried.close(october));
+    await Promise.all([closePeriods(), closePeriods(), closePeriods()]);
+    const closed = await made(filer.filing(id));
+    expect([closed.status, totalsOf(closed)]).toEqual(['closed', ['US-MI USD 400.00 0.00 400.00 24.00 40']]);
+  });
+
+  it('is left to the next run by one that has no time', async () => {
+    const { filer, hurried } = await hurriedFiler(3);
+    const { id } = await made(hurried.close(october));
+    expect(await closePeriods(() => 1000)).toMatchObject({ complete: false });
+    expect((await made(filer.filing(id))).status).toBe('closing');
+    await closePeriods();
+    expect((await made(filer.filing(id))).status).toBe('closed');
+  });
+});

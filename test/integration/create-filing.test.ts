@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
+import { newCaller } from '../support/api.ts';
+import { closedFiling, everyEntry, filerOf, settled, soldOn, summaryOf, totalsOf } from '../support/filings.ts';
+import { creditOf, dayMs, goods, later, made, metaOf, refusalOf, sale } from '../support/sales.ts';
+
+const newFiler = async (settings: Partial<Settings> = {}) => filerOf(await newCaller({ settings }));
+const october = { state: 'MI', period_end: '2026-10-31' };
+/** Four percent to the state, and a half to the county. */
+const honolulu = { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } };
+const idsOf = (entries: readonly any[]): string[] => entries.map(({ transaction_id }) => transaction_id).sort();
+const registered = (frequency: 'month' | 'quarter' | 'year', others: object = {}) => ({
+  registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency, ...others }],
+});
+
+describe('closing a period', () => {
+  it('answers 202 at once, says where the filing is, and moves what its sales owe into it', async () => {
+    const filer = await newFiler();
+    const sales = [await soldOn(filer, '2026-10-01'), await soldOn(filer, '2026-10-31T23:59:59.999Z', '50.00')];
+    await soldOn(filer, '2026-11-01T00:00:00Z', '900.00');
+    const answer = await filer.close(october);
+    expect([answer.status, answer.headers.get('location')]).toEqual([202, `filings/${answer.body.id}`]);
+    expect(answer.body).toMatchObject({ object: 'filing', state: 'US-MI', status: 'closing', entries: null });
+    expect(answer.body).toMatchObject({ period_start: '2026-10-01', period_end: '2026-10-31', frequency: 'month' });
+    expect(answer.body.progress).toEqual({
+      entries_moved: 0,
+      entries_marked: 0,
+      entries_reopened: 0,
+      complete: false,
+    });
+    const filing = await settled(filer, answer.body.id);
+    expect(filing).toMatchObject({ status: 'closed', filed_at: null, canceled_at: null, confirmation_number: null });
+    expect(filing.progress).toMatchObject({ entries_moved: 2, complete: true });
+    expect(totalsOf(filing)).toEqual(['US-MI USD 150.00 0.00 150.00 9.00 2']);
+    expect(filing.totals[0].rates.map(({ rate }: any) => rate)).toEqual(['0.06']);
+    expect(summaryOf(filing)).toEqual(['USD 150.00 0.00 150.00 9.00 2']);
+    expect(idsOf(await everyEntry(filer, filing.id))).toEqual(sales.map(({ id }) => id).sort());
+    expect(Date.parse(filing.closed_at)).toBeGreaterThanOrEqual(Date.parse(filing.created_at));
+  });
+
+  it('adds up by jurisdiction, rate and currency, with what is exempt, and tells the states apart', async () => {
+    const filer = await newFiler();
+    const [tea, fees] = [goods({ id: 'tea', quantity: '1', unit_price: '10.00' }), goods({ id: 'fees' })];
+    await soldOn(filer, '2026-10-05', '10.00', { customer: honolulu });
+    await soldOn(filer, '2026-10-06', '30.00', { customer: honolulu, currency: 'EUR' });
+    await soldOn(filer, '2026-10-07', '', { line_items: [tea, { ...fees, product_tax_code: 'FOOD.GROCERY' }] });
+    const [hawaii, michigan] = [
+      await closedFiling(filer, 'Hawaii', '2026-10-31'),
+      await closedFiling(filer, 'MI', '2026-10-31'),
+    ];
+    // 10.00 at 4.5 % are 0.45: 0.40 and 0.05. 30.00 are 1.35: 1.20 and 0.15.
+    expect(totalsOf(hawaii)).toEqual([
+      'US-HI EUR 30.00 0.00 30.00 1.20 1',
+      'US-HI USD 10.00 0.00 10.00 0.40 1',
+      'US-HI-HONOLULU EUR 30.00 0.00 30.00 0.15 1',
+      'US-HI-HONOLULU USD 10.00 0.00 10.00 0.05 1',
+    ]);
+    expect(hawaii.totals.map((total: any) => [total.jurisdiction_name, total.jurisdiction_type])).toEqual([
+      ['Hawaii', 'state'],
+      ['Hawaii', 'state'],
+      ['City and County of Honolulu', 'county'],
+      ['City and County of Honolulu', 'county'],
+    ]);
+    // Each line once, whatever levels tax it; the tax of all levels.
+    expect(summaryOf(hawaii)).toEqual(['EUR 30.00 0.00 30.00 1.35 1', 'USD 10.00 0.00 10.00 0.45 1']);
+    expect(totalsOf(michigan)).toEqual(['US-MI USD 110.00 100.00 10.00 0.60 1']);
+  });
+
+  it('counts a credit with a minus, in its own month', async () => {
+    const filer = await newFiler();
+    const parent = await soldOn(filer, '2026-09-10');
+    const half = { line_items: [{ id: 'item_1', quantity: '1', unit_price: '40.00' }] };
+    await made(filer.create(creditOf(parent, { tax_date: '2026-09-20', ...half })));
+    await made(filer.create(creditOf(parent, { tax_date: '2026-10-02', credit_remaining: true })));
+    const september = await closedFiling(filer, 'MI', '2026-09-30');
+    expect(totalsOf(september)).toEqual(['US-MI USD 60.00 0.00 60.00 3.60 2']);
+    expect(totalsOf(await closedFiling(filer, 'MI', '2026-10-31'))).toEqual(['US-MI USD -60.00 0.00 -60.00 -3.60 1']);
+  });
+
+  it('lets a sale and a credit that come late fall into the next period', async () => {
+    const filer = await newFiler();
+    const parent = await soldOn(filer, '2026-09-10');
+    const september = await closedFiling(filer, 'MI', '2026-09-30');
+    const late = await soldOn(filer, '2026-09-30', '20.00');
+    await made(filer.create(creditOf(parent, { tax_date: '2026-09-12' })));
+    const onTime = await soldOn(filer, '2026-10-01', '1.00');
+    const next = await closedFiling(filer, 'MI', '2026-10-31');
+    expect(totalsOf(next)).toEqual(['US-MI USD -79.00 0.00 -79.00 -4.74 3']);
+    expect(totalsOf(await made(filer.filing(september.id)))).toEqual(totalsOf(september));
+    const entries = await everyEntry(filer, next.id);
+    expect(entries.find(({ transaction_id }) => transaction_id === late.id).month).toBe('2026-09');
+    expect(entries.find(({ transaction_id }) => transaction_id === onTime.id).month).toBe('2026-10');
+  });
+
+  it('has nothing of drafts, of what was voided, and of what is not collected', async () => {
+    const filer = await newFiler(registered('month'));
+    await soldOn(filer, '2026-10-05', '10.00');
+    await made(filer.create(sale({ tax_date: '2026-10-05' })));
+    const { id } = await soldOn(filer, '2026-10-05');
+    await made(filer.update(id, { status: 'void' }));
+    await soldOn(filer, '2026-10-05', '10.00', { customer: honolulu });
+    expect(totalsOf(await closedFiling(filer, 'MI', '2026-10-31'))).toEqual(['US-MI USD 10.00 0.00 10.00 0.60 1']);
+    expect(totalsOf(await closedFiling(filer, 'HI', '2026-10-31'))).toEqual([]);
+  });
+
+  it('closes an empty period too: there are returns of zero', async () => {
+    const filer = await newFiler();
+    const filing = await closedFiling(filer, 'MI', '2026-10-31');
+    expect([filing.status, filing.totals, filing.summary]).toEqual(['closed', [], []]);
+    expect(await everyEntry(filer, filing.id)).toEqual([]);
+  });
+
+  it('keeps what moved from being voided or taxed otherwise, and nothing else', async () => {
+    const filer = await newFiler();
+    const [{ id }, next] = [await soldOn(filer, '2026-10-05'), await soldOn(filer, '2026-11-05')];
+    await closedFiling(filer, 'MI', '2026-10-31');
+    expect(refusalOf(await filer.update(id, { status: 'void' }))).toBe('409 | conflict_period_closed /status');
+    expect(refusalOf(await filer.update(id, { tax_amount: '5.00' }))).toBe('409 | conflict_period_closed /tax_amount');
+    expect((await made(filer.update(id, { metadata: { a: '1' } }))).status).toBe('finalized');
+    expect((await made(filer.update(next.id, { status: 'void' }))).status).toBe('void');
+  });
+
+  it('moves more than several steps hold, each entry once', async () => {
+    const filer = await newFiler();
+    const sales: any[] = [];
+    for (let block = 0; block < 22; block++)
+      sales.push(...(await Promise.all(Array.from({ length: 20 }, () => soldOn(filer, '2026-10-05', '1.00')))));
+    const filing = await closedFiling(filer, 'MI', '2026-10-31');
+    expect(totalsOf(filing)).toEqual(['US-MI USD 440.00 0.00 440.00 26.40 440']);
+    const entries = await everyEntry(filer, filing.id, 37);
+    expect(idsOf(entries)).toEqual(sales.map(({ id }) => id).sort());
+  });
+});
+
+describe('a dry run', () => {
+  it('answers what closing would come to, and stores nothing', async () => {
+    const filer = await newFiler();
+    for (let at = 0; at < 5; at++) await soldOn(filer, `2026-10-0${at + 1}`, `${at + 1}0.00`);
+    await soldOn(filer, '2026-10-07', '10.00', { customer: honolulu });
+    const answer = await filer.close({ ...october, dry_run: true }, { 'Idempotency-Key': 'k' });
+    expect([answer.status, answer.body.id, answer.body.status]).toEqual([200, null, 'dry_run']);
+    expect(answer.headers.has('location')).toBe(false);
+    expect((await made(filer.filings())).data).toEqual([]);
+    const filing = await closedFiling(filer, 'MI', '2026-10-31');
+    expect([filing.totals, filing.summary]).toEqual([answer.body.totals, answer.body.summary]);
+    expect(totalsOf(filing)).toEqual(['US-MI USD 150.00 0.00 150.00 9.00 5']);
+  });
+
+  it('is refused as closing is, and after a period is closed shows what came late', async () => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-09-05');
+    const run = (period_end: string) => filer.close({ state: 'MI', period_end, dry_run: true });
+    expect(refusalOf(await run('2026-10-31'))).toBe('409 | conflict_period_order /period_end');
+    expect(refusalOf(await run('2026-10-30'))).toBe('422 | validation_invalid_format /period_end');
+    await closedFiling(filer, 'MI', '2026-09-30');
+    await soldOn(filer, '2026-09-06', '7.00');
+    expect(totalsOf(await made(run('2026-10-31')))).toEqual(['US-MI USD 7.00 0.00 7.00 0.42 1']);
+  });
+});
+
+describe('asked again', () => {
+  it('answers the same filing', async () => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-10-05');
+    const first = await made(filer.close(october));
+    const filing = await settled(filer, first.id);
+    const again = await filer.close({ ...october, state: 'US-MI' });
+    expect([again.status, again.body]).toEqual([200, filing]);
+    expect((await made(filer.filings())).data).toHaveLength(1);
+  });
+
+  it('eight at the same time make one filing', async () => {
+    const filer = await newFiler();
+    for (let at = 0; at < 10; at++) await soldOn(filer, '2026-10-05', '10.00');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => filer.close(october)));
+    const ids = new Set(await Promise.all(answers.map(async (answer) => (await made(Promise.resolve(answer))).id)));
+    expect(ids.size).toBe(1);
+    const filing = await settled(filer, [...ids][0] as string);
+    expect(totalsOf(filing)).toEqual(['US-MI USD 100.00 0.00 100.00 6.00 10']);
+    expect((await made(filer.filings())).data).toHaveLength(1);
+  });
+
+  it('under the same Idempotency-Key answers the very bytes of the first time, for 24 hours', async () => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-10-05');
+    const key = { 'Idempotency-Key': 'k' };
+    const first = await filer.close(october, key);
+    await settled(filer, first.body.id);
+    const again = await filer.close(october, key);
+    expect([again.status, again.text, again.headers.get('location')]).toEqual([
+      202,
+      first.text,
+      first.headers.get('location'),
+    ]);
+    expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+    expect(refusalOf(await filer.close({ ...october, state: 'HI' }, key))).toBe(
+      '422 | idempotency_key_reused Idempotency-Key',
+    );
+    await later(dayMs, async () => expect((await filer.close(october, key)).body.status).toBe('closed'));
+  });
+});
+
+describe('periods', () => {
+  it.each<{ frequency: 'month' | 'quarter' | 'year'; tax_date: string; start: string; end: string }>([
+    { frequency: 'month', tax_date: '2026-02-11', start: '2026-02-01', end: '2026-02-28' },
+    { frequency: 'quarter', tax_date: '2026-08-11', start: '2026-07-01', end: '2026-09-30' },
+    { frequency: 'year', tax_date: '2025-03-11', start: '2025-01-01', end: '2025-12-31' },
+  ])('are $frequency by the registration', async ({ frequency, tax_date, start, end }) => {
+    const filer = await newFiler(registered(frequency, { from: '2024-01-01' }));
+    await soldOn(filer, tax_date, '10.00', { tax_amount: '0.60' });
+    const filing = await closedFiling(filer, 'MI', end);
+    expect(filing).toMatchObject({ period_start: start, period_end: end, frequency, progress: { entries_moved: 1 } });
+  });
+
+  it.each(['2026-10-30', '2026-10-01', '2026-09-29'])('end with a month: not on %s', async (period_end) => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-09-05');
+    const answer = await filer.close({ state: 'MI', period_end });
+    expect(refusalOf(answer)).toBe('422 | validation_invalid_format /period_end');
+    const month = Number(period_end.slice(5, 7));
+    const ends = ['', '', '', '', '', '', '', '', '2026-08-31', '2026-09-30', '2026-10-31'];
+    expect(answer.body.errors[0].detail).toContain(ends[month - 1]);
+    expect(answer.body.errors[0].detail).toContain(ends[month]);
+  });
+
+  it('end with the quarter of who files by quarter', async () => {
+    const filer = await newFiler(registered('quarter'));
+    await soldOn(filer, '2026-07-05');
+    const answer = await filer.close({ state: 'MI', period_end: '2026-08-31' });
+    expect(refusalOf(answer)).toBe('422 | validation_invalid_format /period_end');
+    expect(answer.body.errors[0].detail).toMatch(/2026-06-30.*2026-09-30/);
+  });
+
+  it('are over on the day after their last', async () => {
+    const filer = await newFiler();
+    const today = new Date(now()).toISOString().slice(0, 10);
+    const [year, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
+    const end = new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+    await soldOn(filer, today);
+    const close = () => filer.close({ state: 'MI', period_end: end });
+    const lastDay = Date.parse(`${end}T12:00:00Z`) - now();
+    await later(lastDay, async () =>
+      expect(refusalOf(await close())).toBe('409 | conflict_period_not_over /period_end'),
+    );
+    await later(lastDay + dayMs, async () => expect((await close()).status).toBe(202));
+  });
+
+  it('are closed in order: what is refused says which one comes first', async () => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-08-05');
+    await soldOn(filer, '2026-10-05');
+    const close = (period_end: string) => filer.close({ state: 'MI', period_end });
+    const tooEarly = await close('2026-10-31');
+    expect(refusalOf(tooEarly)).toBe('409 | conflict_period_order /period_end');
+    expect(metaOf(tooEarly)).toEqual({ state: 'US-MI', period_end: '2026-08-31' });
+    await closedFiling(filer, 'MI', '2026-08-31');
+    expect(metaOf(await close('2026-10-31'))).toEqual({ state: 'US-MI', period_end: '2026-09-30' });
+    // Before the first: never closed, and over for good.
+    expect(refusalOf(await close('2026-07-31'))).toBe('409 | conflict_period_order /period_end');
+    await closedFiling(filer, 'MI', '2026-09-30');
+    expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(1);
+    // Another state has its own.
+    expect((await filer.close({ state: 'HI', period_end: '2026-10-31' })).status).toBe(202);
+  });
+});

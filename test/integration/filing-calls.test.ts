@@ -1,0 +1,181 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client.ts';
+import { newCaller } from '../support/api.ts';
+import { closedFiling, type Filer, filerOf, settled, soldOn } from '../support/filings.ts';
+import { hurriedCall } from '../support/hurried.ts';
+import { dayMs, later, made } from '../support/sales.ts';
+
+/** Calls to the ledger's table by the commands' names, and the units that they took. */
+const seen = { calls: [] as string[], table: 0, writes: 0, indexes: 0 };
+type Input = { TableName?: string };
+
+beforeEach(() => {
+  database.middlewareStack.add(
+    (next, context) => async (sent) => {
+      const input = sent.input as Input;
+      // The caller's key, account and window are in another table.
+      if (input.TableName === environment.tables.accounts) return next(sent);
+      seen.calls.push(String(context.commandName).replace('Command', ''));
+      const answer = await next({ ...sent, input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as never });
+      const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+      for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
+        const units = Table?.CapacityUnits ?? 0;
+        seen.table += units;
+        if (String(context.commandName).startsWith('TransactWrite')) seen.writes += units;
+        for (const { CapacityUnits = 0 } of Object.values(GlobalSecondaryIndexes)) seen.indexes += CapacityUnits;
+      }
+      return answer;
+    },
+    { step: 'initialize', name: 'count', priority: 'high' },
+  );
+});
+afterEach(() => void database.middlewareStack.remove('count'));
+
+const used = async (run: () => Promise<{ status: number }>) => {
+  Object.assign(seen, { calls: [], table: 0, writes: 0, indexes: 0 });
+  expect((await run()).status).toBeLessThan(300);
+  return structuredClone(seen);
+};
+/** How many of each command, by its name. */
+const callsOf = async (run: () => Promise<{ status: number }>): Promise<Record<string, number>> => {
+  const { calls } = await used(run);
+  return Object.fromEntries([...Map.groupBy(calls, (name) => name)].map(([name, all]) => [name, all.length]).sort());
+};
+
+/** So many sales in Michigan, each in its October; the caller is known to the instance. One is in haste. */
+const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
+  const caller = await newCaller();
+  const filer = filerOf(caller);
+  await made(filer.list());
+  for (let left = sales; left > 0; left -= 10)
+    await Promise.all(Array.from({ length: Math.min(10, left) }, () => soldOn(filer, '2026-10-05', '10.00')));
+  return { filer, hurried: filerOf({ call: await hurriedCall(handlers, caller) }) };
+};
+const october = { state: 'MI', period_end: '2026-10-31' };
+const key = { 'Idempotency-Key': 'k' };
+
+describe('calls to the ledger of what reads filings', () => {
+  it('a list makes one, and one more for each filing on it that is unfinished', async () => {
+    const { filer } = await filersWith(0);
+    expect(await callsOf(() => filer.filings())).toEqual({ Query: 1 });
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    expect(await callsOf(() => filer.filings({ limit: '100', state: 'MI' }))).toEqual({ Query: 1 });
+    expect(await callsOf(() => filer.filings({ starting_after: id }))).toEqual({ GetItem: 1, Query: 1 });
+  });
+
+  it('a filing makes two: its head, and its eight shards', async () => {
+    const { filer } = await filersWith(3);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    expect(await callsOf(() => filer.filing(id))).toEqual({ BatchGetItem: 1, GetItem: 1 });
+    expect(await callsOf(() => filer.filing(id, {}, { Accept: 'text/csv' }))).toEqual({ BatchGetItem: 1, GetItem: 1 });
+  });
+
+  it('a page of entries makes at most one more for each shard, however many entries there are', async () => {
+    const { filer } = await filersWith(60);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    for (const limit of ['1', '5', '100']) {
+      const { Query = 0, ...others } = await callsOf(() => filer.filing(id, { expand: 'entries', limit }));
+      expect(others).toEqual({ BatchGetItem: 1, GetItem: 1 });
+      expect(Query).toBeGreaterThanOrEqual(1);
+      expect(Query).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it('a dry run makes one for each shard beside those that find the period', async () => {
+    const { filer } = await filersWith(60);
+    const calls = await callsOf(() => filer.close({ ...october, dry_run: true }));
+    // The chain; the period; the oldest open month of eight shards, and the entries of eight.
+    expect(calls).toEqual({ BatchGetItem: 1, GetItem: 1, Query: 16 });
+  });
+});
+
+describe('calls to the ledger of what closes and files', () => {
+  it('to begin makes one write, after what it takes to find the period', async () => {
+    const { filer, hurried } = await filersWith(3);
+    // The key; the chain; the period; and the oldest open month of eight shards.
+    expect(await callsOf(() => hurried.close(october, key))).toEqual({
+      GetItem: 2,
+      BatchGetItem: 1,
+      Query: 8,
+      TransactWriteItems: 1,
+    });
+    const { id } = (await made(filer.filings())).data[0];
+    await settled(filer, id);
+    // A replay; and what is there already, whose answer is kept.
+    expect(await callsOf(() => filer.close(october, key))).toEqual({ GetItem: 1 });
+    const found = { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 };
+    expect(await callsOf(() => filer.close(october, { 'Idempotency-Key': 'other' }))).toEqual(found);
+    // The next period follows from the chain.
+    const november = { ...october, period_end: '2026-11-30' };
+    const next = await later(40 * dayMs, () => callsOf(() => hurried.close(november)));
+    expect(next).toEqual({ GetItem: 1, BatchGetItem: 1, TransactWriteItems: 1 });
+    // The head, and its shards; to cancel, the chain as well.
+    expect(await callsOf(() => hurried.change(id, { status: 'filed', confirmation_number: 'c' }, key))).toEqual({
+      GetItem: 2,
+      BatchGetItem: 1,
+      TransactWriteItems: 1,
+    });
+  });
+
+  it('to cancel makes one write, too', async () => {
+    const { filer, hurried } = await filersWith(3);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    expect(await callsOf(() => hurried.change(id, { status: 'canceled' }))).toEqual({
+      GetItem: 1,
+      BatchGetItem: 2,
+      TransactWriteItems: 1,
+    });
+  });
+
+  it('to do it makes a write for 49 entries of each shard, one to end each shard, and one to end it', async () => {
+    const { filer } = await filersWith(120);
+    const writesOf = async (run: () => Promise<any>) => {
+      const calls = await callsOf(async () => {
+        await settled(filer, (await made(run())).id);
+        return { status: 200 };
+      });
+      return calls['TransactWriteItems'];
+    };
+    // 120 in eight shards: some in each, and never 49.
+    expect(await writesOf(() => filer.close(october))).toBe(1 + 2 * 8 + 1);
+    const { id } = (await made(filer.filings())).data[0];
+    expect(await writesOf(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 2 * 8 + 1);
+  });
+});
+
+// The other emulator counts the indexes of a transaction twice (performance, finding 7).
+describe.runIf(inject('emulator') === 'dynoxide')('capacity units of a filing', () => {
+  it('are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
+    const { filer } = await filersWith(0);
+    const written = async (run: () => Promise<any>) => {
+      const { writes, indexes } = await used(async () => {
+        await settled(filer, (await made(run())).id);
+        return { status: 200 };
+      });
+      return { writes, indexes };
+    };
+    // It begins with head, chain, period, work item and eight shards; it ends each shard, and then head, chain and work.
+    const empty = { writes: 2 * 12 + 2 * 8 + 2 * 3, indexes: 0 };
+    expect(await written(() => filer.close({ ...october, state: 'OH' }))).toEqual(empty);
+    const entries = 80;
+    for (let left = entries; left > 0; left -= 10)
+      await Promise.all(Array.from({ length: 10 }, () => soldOn(filer, '2026-10-05', '10.00')));
+    // Each shard has some, and writes its progress once more.
+    expect(await written(() => filer.close(october))).toEqual({
+      writes: empty.writes + 2 * 8 + 4 * entries,
+      indexes: 0,
+    });
+    const [{ id }] = (await made(filer.filings({ state: 'MI' }))).data;
+    // No chain and no period, when it begins and when it ends; a head of less than 2 KB, and its audit entry.
+    expect(await written(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toEqual({
+      writes: empty.writes - 2 * 3 + 2 * 8 + (4 + 2) * entries,
+      indexes: 2 * entries,
+    });
+    const { table } = await used(() => filer.filing(id));
+    // The head, and eight shards.
+    expect(table).toBe(1 + 8);
+  });
+});

@@ -1,0 +1,205 @@
+import { parse } from 'csv-parse/sync';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, newCaller } from '../support/api.ts';
+import { closedFiling, csv, everyEntry, type Filer, filerOf, soldOn, totalsOf } from '../support/filings.ts';
+import { creditOf, dayMs, later, made, refusalOf } from '../support/sales.ts';
+
+const honolulu = { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } };
+const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const read = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' });
+
+let caller: Caller;
+let filer: Filer;
+let filing: any;
+const sales: any[] = [];
+
+beforeAll(async () => {
+  caller = await newCaller();
+  filer = filerOf(caller);
+  for (let at = 0; at < 30; at++) sales.push(await soldOn(filer, '2026-10-05', `${at + 1}.00`, { customer: honolulu }));
+  const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
+  sales.push(await made(filer.create(creditOf(sales[29], { tax_date: '2026-10-06', ...line }))));
+  filing = await closedFiling(filer, 'HI', '2026-10-31');
+});
+
+describe('the entries of a filing', () => {
+  it('are not there unless they are asked for', () => {
+    expect([filing.entries, totalsOf(filing).length]).toEqual([null, 2]);
+  });
+
+  it.each([1, 7, 25, 100])('come in pages of %i, each once, as they went in', async (limit) => {
+    const entries = await everyEntry(filer, filing.id, limit);
+    expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
+    const credit = entries.find((entry) => entry.transaction_id === sales[30].id);
+    expect([credit.month, credit.currency]).toEqual(['2026-10', 'USD']);
+    expect(credit.amounts.map((row: any) => [row.jurisdiction_code, row.taxable_amount, row.tax_amount])).toEqual([
+      ['US-HI', '-30.00', '-1.20'],
+      ['US-HI-HONOLULU', '-30.00', '-0.15'],
+    ]);
+  });
+
+  it('are 25 in a page that nobody sized, and the totals stand beside every page', async () => {
+    const page = await made(filer.filing(filing.id, { expand: 'entries' }));
+    expect(page.entries.data).toHaveLength(25);
+    expect(page.entries.has_more).toBe(true);
+    expect(page.totals).toEqual(filing.totals);
+    const last = await made(filer.filing(filing.id, { expand: 'entries', starting_after: page.entries.next_cursor }));
+    expect([last.entries.data.length, last.entries.has_more, last.entries.next_cursor]).toEqual([6, false, null]);
+  });
+
+  it('add up to the totals', async () => {
+    const cents = (text: string) => Number(text.replace('.', ''));
+    const sums = new Map<string, number>();
+    for (const { amounts } of await everyEntry(filer, filing.id))
+      for (const { jurisdiction_code, tax_amount } of amounts)
+        sums.set(jurisdiction_code, (sums.get(jurisdiction_code) ?? 0) + cents(tax_amount));
+    expect([...sums].sort()).toEqual(filing.totals.map((t: any) => [t.jurisdiction_code, cents(t.tax_amount)]));
+  });
+
+  it('go on only with a cursor of this filing and this account', async () => {
+    for (let at = 0; at < 2; at++) await soldOn(filer, '2026-11-05', '1.00', { customer: honolulu });
+    const next = await later(40 * dayMs, () => closedFiling(filer, 'HI', '2026-11-30'));
+    const ofNext = await made(filer.filing(next.id, { expand: 'entries', limit: '1' }));
+    const ofList = await made(filer.filings({ limit: '1' }));
+    const other = filerOf(await newCaller());
+    for (let at = 0; at < 2; at++) await soldOn(other, '2026-10-05', '1.00', { customer: honolulu });
+    const theirs = await closedFiling(other, 'HI', '2026-10-31');
+    const page = await made(other.filing(theirs.id, { expand: 'entries', limit: '1' }));
+    const mine = await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }));
+    const [payload = '', signature = ''] = mine.entries.next_cursor.split('.');
+    const forged = [
+      page.entries.next_cursor,
+      ofNext.entries.next_cursor,
+      ofList.next_cursor,
+      `${payload}.`,
+      `${payload}x.${signature}`,
+      signature,
+      sales[0].id,
+      'x',
+      '.',
+      'a.b.c',
+    ];
+    for (const starting_after of forged)
+      expect(refusalOf(await filer.filing(filing.id, { expand: 'entries', starting_after }))).toBe(
+        '422 | validation_invalid_cursor starting_after',
+      );
+    const again = await filer.filing(filing.id, { expand: 'entries', starting_after: mine.entries.next_cursor });
+    expect(again.status).toBe(200);
+  });
+});
+
+describe('a filing as CSV', () => {
+  it('has one row for each jurisdiction, currency and rate', async () => {
+    const answer = await filer.filing(filing.id, {}, csv);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="US-HI_2026-10-31_closed.csv"');
+    expect([answer.headers.get('vary'), answer.headers.has('link')]).toEqual(['Accept', false]);
+    const common = { filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD' };
+    const period = { period_start: '2026-10-01', period_end: '2026-10-31' };
+    // 1 to 30 are 465, and the last was taken back: 435 in 31 entries.
+    const sums = { gross_amount: '435.00', exempt_amount: '0.00', taxable_amount: '435.00', count: '31' };
+    expect(read(answer.text)).toEqual([
+      {
+        ...common,
+        ...period,
+        ...sums,
+        jurisdiction_code: 'US-HI',
+        jurisdiction_name: 'Hawaii',
+        jurisdiction_type: 'state',
+        rate: '0.04',
+        tax_amount: filing.totals[0].tax_amount,
+      },
+      {
+        ...common,
+        ...period,
+        ...sums,
+        jurisdiction_code: 'US-HI-HONOLULU',
+        jurisdiction_name: 'City and County of Honolulu',
+        jurisdiction_type: 'county',
+        rate: '0.005',
+        tax_amount: filing.totals[1].tax_amount,
+      },
+    ]);
+  });
+
+  it('of entries is a page, and links to the next', async () => {
+    const rows: Record<string, string>[] = [];
+    let path = `/filings/${filing.id}?expand=entries&limit=10`;
+    let pages = 0;
+    for (let next: string | null = path; next !== null; pages++) {
+      const answer = await caller.call('GET', next, { headers: csv });
+      expect(answer.headers.get('content-disposition')).toContain('_closed_entries.csv');
+      rows.push(...read(answer.text));
+      const link = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+      const base = 'http://127.0.0.1';
+      path = link ? new URL(link, `${base}${path}`).href.slice(base.length) : '';
+      next = link ? path : null;
+    }
+    expect(pages).toBe(4);
+    const told = (await everyEntry(filer, filing.id)).flatMap(({ transaction_id, amounts }) =>
+      amounts.map((row: any) => [transaction_id, row.jurisdiction_code, row.rate, row.tax_amount].join(' ')),
+    );
+    const written = rows.map((row) =>
+      [row['transaction_id'], row['jurisdiction_code'], row['rate'], row['tax_amount']].join(' '),
+    );
+    expect(written.sort()).toEqual(told.sort());
+    expect(new Set(rows.map((row) => row['currency']))).toEqual(new Set(['USD']));
+  });
+
+  it('is a header alone where nothing was owed', async () => {
+    const empty = await closedFiling(filer, 'MI', '2026-10-31');
+    const { text } = await filer.filing(empty.id, {}, csv);
+    expect(text.split('\r\n')).toHaveLength(2);
+    expect(text).toMatch(/^filing_id,status,state,period_start,period_end,jurisdiction_code,/);
+  });
+
+  it.each([
+    ['text/csv', true],
+    ['application/json;q=0.5, text/csv;q=0.6', true],
+    ['text/csv;q=0', false],
+    ['*/*', false],
+    ['application/pdf', false],
+  ])('comes for Accept: %s: %s', async (accept, isCsv) => {
+    const answer = await filer.filing(filing.id, {}, { Accept: accept });
+    expect([answer.status, answer.headers.get('content-type')?.startsWith('text/csv')]).toEqual([200, isCsv]);
+    expect(answer.headers.get('vary')).toBe('Accept');
+  });
+
+  it('is no form for a refusal', async () => {
+    const answer = await filer.filing(unknown, {}, csv);
+    expect([refusalOf(answer), answer.headers.get('content-type')]).toEqual(['404 | not_found', 'application/json']);
+  });
+
+  it('runs no formula that somebody wrote into a name', async () => {
+    const { entriesCsv, totalsCsv } = await import('../../shared/filings/csv.ts');
+    const named = { ...filing.totals[0], jurisdiction_name: '=HYPERLINK("http://x")' };
+    expect(totalsCsv({ ...filing, totals: [named] })).toContain(`,"'=HYPERLINK(""http://x"")",`);
+    const amounts = [{ ...named, rate: '0.04', tax_amount: '-1.20' }];
+    const entry = { transaction_id: '@x', month: '2026-10', currency: 'USD', amounts };
+    const page = { object: 'list' as const, has_more: false, next_cursor: null, data: [entry] };
+    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20\r\n$/);
+  });
+});
+
+describe('a filing that is not there', () => {
+  it('is the same 404 as that of another account', async () => {
+    const stranger = filerOf(await newCaller());
+    const told = async (answer: ReturnType<Filer['filing']>) => {
+      const { status, body, headers } = await answer;
+      const [{ meta: _, ...error }] = body.errors;
+      return [status, error, headers.get('content-type')];
+    };
+    const absent = await told(stranger.filing(unknown));
+    expect(absent[0]).toBe(404);
+    expect(await told(stranger.filing(filing.id))).toEqual(absent);
+    expect(await told(stranger.filing(filing.id, { expand: 'entries' }, csv))).toEqual(absent);
+    expect(await told(stranger.change(filing.id, { status: 'canceled' }))).toEqual(absent);
+    expect(await told(stranger.change(unknown, { status: 'canceled' }))).toEqual(absent);
+    for (const id of ['x', 'txn_x', `${filing.id}%23x`, '%2e%2e', sales[0].id, `${filing.id}%230`])
+      expect([id, await told(filer.filing(id))]).toEqual([id, absent]);
+    expect((await made(filer.filing(filing.id))).status).toBe('closed');
+  });
+});

@@ -1,0 +1,185 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../shared/accounts/account.ts';
+import { closePeriods } from '../../shared/filings/close-periods.ts';
+import {
+  atEveryCall,
+  cancelIt,
+  close,
+  crashing,
+  fileIt,
+  filingOf,
+  judge,
+  levies,
+  lostReply,
+  newFiler,
+  type Posted,
+  placesOf,
+  portsFor,
+  post,
+  read,
+  resume,
+  type Watch,
+  watched,
+} from '../support/filing-ledger.ts';
+
+const state = 'US-MI';
+
+const september = { period_end: '2026-09-30' };
+
+/** A filer with two sales and a credit in September, one of them also taxed by another state, and a sale in October. */
+const filer = async () => {
+  const account = newFiler();
+  const posted = [
+    await post(account, { day: '2026-09-08', levies: levies('MI', 1001) }),
+    await post(account, { day: '2026-09-30', levies: [...levies('MI', 333), ...levies('OH', 777)] }),
+    await post(account, { day: '2026-09-30', levies: levies('MI', 101), type: 'credit' }),
+    await post(account, { day: '2026-10-31', levies: levies('MI', 209) }),
+  ];
+  return { account, posted };
+};
+
+/** With September closed. */
+const closedFiler = async () => {
+  const { account, posted } = await filer();
+  return { account, posted, id: filingOf(await close(account, september)).id };
+};
+
+const interruptions = { crash: crashing, 'lost reply': lostReply } as const;
+
+const end = async ({ account, posted }: { account: Account; posted: readonly Posted[] }) => {
+  expect(await resume(account)).toMatchObject({ complete: true, failed: 0 });
+  await judge(account, state, posted);
+};
+
+describe.each(['crash', 'lost reply'] as const)('interrupted at any database call by a %s', (kind) => {
+  const interrupted = interruptions[kind];
+
+  it('a closing is finished by the next who comes by, and counts every entry once', { timeout: 120_000 }, async () => {
+    const calls = await atEveryCall(async (call) => {
+      const one = await filer();
+      const run = await watched(interrupted(call), () => close(one.account, september));
+      await end(one);
+      // Whether or not it had begun: asked again, it is there once, and holds what was open.
+      const again = filingOf(await close(one.account, september));
+      await end(one);
+      expect(await read(one.account, again.id)).toMatchObject({ status: 'closed', progress: { entries_moved: 3 } });
+      expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+      return run.calls;
+    });
+    expect(calls).toBeGreaterThan(20);
+  });
+
+  it('a marking is, and tells every transaction once', { timeout: 120_000 }, async () => {
+    const calls = await atEveryCall(async (call) => {
+      const one = await closedFiler();
+      const run = await watched(interrupted(call), () => fileIt(one.account, one.id));
+      await end(one);
+      await fileIt(one.account, one.id);
+      await end(one);
+      expect(await read(one.account, one.id)).toMatchObject({ status: 'filed', progress: { entries_marked: 3 } });
+      return run.calls;
+    });
+    expect(calls).toBeGreaterThan(20);
+  });
+
+  it('a reopening is, and the period can be closed again', { timeout: 120_000 }, async () => {
+    const calls = await atEveryCall(async (call) => {
+      const one = await closedFiler();
+      const run = await watched(interrupted(call), () => cancelIt(one.account, one.id));
+      await end(one);
+      await cancelIt(one.account, one.id);
+      await end(one);
+      expect(await read(one.account, one.id)).toMatchObject({ status: 'canceled', progress: { entries_reopened: 3 } });
+      const again = filingOf(await close(one.account, september));
+      expect(again.id).not.toBe(one.id);
+      await end(one);
+      return run.calls;
+    });
+    expect(calls).toBeGreaterThan(20);
+  });
+});
+
+it('the schedule that closes what is due is finished by its next run, wherever it ends', {
+  timeout: 120_000,
+}, async () => {
+  const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-11-15', frequency: 'month' as const }];
+  const calls = await atEveryCall(async (call) => {
+    const account = newFiler({ registrations });
+    const posted = [await post(account, { day: '2026-10-08', levies: levies('MI', 1001) })];
+    const run = await watched(crashing(call), () => closePeriods(portsFor(account)));
+    expect(await closePeriods(portsFor(account))).toMatchObject({ complete: true, failed: 0 });
+    await judge(account, state, posted);
+    const { filings } = await placesOf(account, state);
+    expect(filings.map(({ head, members }) => `${head['period_end']} ${members.length}`)).toEqual([
+      '2026-10-31 1',
+      '2026-11-30 0',
+    ]);
+    return run.calls;
+  });
+  expect(calls).toBeGreaterThan(40);
+});
+
+const conflict = (code: string) =>
+  new TransactionCanceledException({
+    message: 'Transaction cancelled.',
+    $metadata: {},
+    CancellationReasons: [{ Code: 'None' }, { Code: code }],
+  });
+
+/** Every write meets others so many times before it is through. */
+const busy = (code: string, times: number): Watch => {
+  let met = 0;
+  return {
+    before: (_, input) => {
+      if (!input.TransactItems) return;
+      met = (met + 1) % (times + 1);
+      if (met !== 0) throw conflict(code);
+    },
+  };
+};
+
+describe.each(['TransactionConflict', 'ThrottlingError'])('where the database is busy: %s', (code) => {
+  it('a write is tried again at once', async () => {
+    const one = await closedFiler();
+    await watched(busy(code, 1), () => fileIt(one.account, one.id));
+    await judge(one.account, state, one.posted);
+    expect((await read(one.account, one.id)).status).toBe('filed');
+  });
+
+  it('a shard that is never through keeps no other from going on, and is left to the schedule', async () => {
+    const one = await closedFiler();
+    const errors: unknown[] = [];
+    const jam: Watch = {
+      before: (_, input) => {
+        if (input.TransactItems?.some(({ Put }: any) => Put?.Item.sk === 'H')) throw conflict(code);
+      },
+    };
+    filingOf(await fileIt(one.account, one.id, portsFor(one.account, { remainingMs: () => 2500 })));
+    const { value } = await watched(jam, () =>
+      // Too little is left for long pauses.
+      resume(one.account, { remainingMs: () => 2050, stepMsMax: 0, onFailure: (error) => void errors.push(error) }),
+    );
+    expect(value).toMatchObject({ finished: 0, complete: false, failed: errors.length });
+    expect(new Set(errors.map((error) => (error as Error).name))).toEqual(new Set(['ThrottlingException']));
+    expect(await read(one.account, one.id)).toMatchObject({ status: 'marking', progress: { entries_marked: 0 } });
+    await end(one);
+    expect((await read(one.account, one.id)).status).toBe('filed');
+  });
+});
+
+it('leaves the rest to the schedule where the time is up, and says so', async () => {
+  const one = await filer();
+  const ports = portsFor(one.account, { remainingMs: () => 2500 });
+  const filing = filingOf(await close(one.account, september, ports));
+  expect(await read(one.account, filing.id)).toMatchObject({ status: 'closing', progress: { complete: false } });
+  expect(await resume(one.account, { remainingMs: () => 1000 })).toEqual({
+    created: 0,
+    worked: 0,
+    finished: 0,
+    complete: false,
+    failed: 0,
+  });
+  await end(one);
+  expect(await read(one.account, filing.id)).toMatchObject({ status: 'closed', progress: { complete: true } });
+});

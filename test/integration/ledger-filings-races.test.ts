@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../shared/accounts/account.ts';
+import { closePeriods } from '../../shared/filings/close-periods.ts';
+import { ledger } from '../../shared/store/ledger-store.ts';
+import {
+  annotate,
+  atEveryCall,
+  cancelIt,
+  close,
+  codesOf,
+  fileIt,
+  filingOf,
+  judge,
+  levies,
+  newFiler,
+  type Posted,
+  placesOf,
+  portsFor,
+  post,
+  racing,
+  read,
+  resume,
+  retax,
+  undo,
+  watched,
+} from '../support/filing-ledger.ts';
+
+const state = 'US-MI';
+const october = { period_end: '2026-10-31' };
+
+type Filer = { readonly account: Account; posted: Posted[]; id: string };
+
+/** A filer with three sales in October; the first is the one that is raced for. */
+const filer = async (): Promise<Filer> => {
+  const account = newFiler();
+  const posted = [];
+  for (const cents of [1001, 333, 209])
+    posted.push(await post(account, { day: '2026-10-08', levies: levies('MI', cents) }));
+  return { account, posted, id: '' };
+};
+
+const closedFiler = async (): Promise<Filer> => {
+  const one = await filer();
+  one.id = filingOf(await close(one.account, october)).id;
+  return one;
+};
+
+/** Have something happen before every one of the calls in turn; each time with a filer of its own. */
+const beforeEveryCall = async (
+  make: () => Promise<Filer>,
+  work: (filer: Filer) => Promise<unknown>,
+  race: (filer: Filer) => Promise<unknown>,
+  judged: (filer: Filer) => Promise<unknown> = async () => null,
+): Promise<void> => {
+  const calls = await atEveryCall(async (call) => {
+    const one = await make();
+    let isRaced = false;
+    const run = await watched(
+      racing(call, async () => {
+        isRaced = true;
+        await race(one);
+      }),
+      () => work(one),
+    );
+    if (!isRaced) return call - 1;
+    await resume(one.account);
+    await judge(one.account, state, one.posted);
+    await judged(one);
+    return run.calls;
+  });
+  expect(calls).toBeGreaterThan(15);
+};
+
+const closing = async (one: Filer) => {
+  one.id = filingOf(await close(one.account, october)).id;
+};
+const statusOf = async (one: Filer) => (await read(one.account, one.id)).status;
+
+/** A change of the first sale, which happens before its period is closed or not at all. */
+const replaced = async (one: Filer, change: Promise<Posted | string>) => {
+  const after = await change;
+  if (typeof after === 'string') expect(after).toBe('period_closed');
+  else one.posted[0] = after;
+};
+
+describe('while a period is being closed, before any of its database calls,', () => {
+  it('a sale is voided in time or not at all', { timeout: 120_000 }, () =>
+    beforeEveryCall(filer, closing, (one) => replaced(one, undo(one.account, one.posted[0] as Posted))),
+  );
+
+  it('a tax is replaced in time or not at all', { timeout: 120_000 }, () =>
+    beforeEveryCall(filer, closing, (one) =>
+      replaced(one, retax(one.account, one.posted[0] as Posted, levies('MI', 4711))),
+    ),
+  );
+
+  it('a credit comes in time or falls into the next period', { timeout: 120_000 }, () =>
+    beforeEveryCall(filer, closing, async (one) => {
+      one.posted.push(await post(one.account, { day: '2026-10-08', levies: levies('MI', 99), type: 'credit' }));
+    }),
+  );
+
+  it('another worker does all of it, and nothing happens twice', { timeout: 120_000 }, () =>
+    beforeEveryCall(
+      filer,
+      closing,
+      async (one) => {
+        const other = filingOf(await close(one.account, october));
+        await resume(one.account);
+        one.id = other.id;
+      },
+      async (one) => {
+        expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
+        expect(await statusOf(one)).toBe('closed');
+      },
+    ),
+  );
+});
+
+describe('while a filing is being marked, before any of its database calls,', () => {
+  const marking = (one: Filer) => fileIt(one.account, one.id);
+
+  it(
+    'a change of a transaction is not lost, nor does it keep the transaction from being filed',
+    { timeout: 120_000 },
+    () =>
+      beforeEveryCall(
+        closedFiler,
+        marking,
+        (one) => annotate(one.account, one.posted[0] as Posted, { note: 'kept' }),
+        async (one) => {
+          const id = (one.posted[0] as Posted).stored.transaction.id;
+          expect((await ledger.find(one.account.id, id))?.transaction).toMatchObject({
+            metadata: { note: 'kept' },
+            status: 'filed',
+          });
+          expect(await statusOf(one)).toBe('filed');
+        },
+      ),
+  );
+
+  it('another worker does all of it, and nothing happens twice', { timeout: 120_000 }, () =>
+    beforeEveryCall(
+      closedFiler,
+      marking,
+      async (one) => {
+        await fileIt(one.account, one.id);
+        await resume(one.account);
+      },
+      async (one) => {
+        expect(await statusOf(one)).toBe('filed');
+        const found = await ledger.findSome(
+          one.account.id,
+          one.posted.map(({ stored }) => stored.transaction.id),
+        );
+        expect(found.map(({ transaction }) => transaction.version)).toEqual([2, 2, 2]);
+      },
+    ),
+  );
+
+  it('it is canceled instead, or that is refused', { timeout: 120_000 }, () =>
+    beforeEveryCall(closedFiler, marking, async (one) => {
+      const answered = await cancelIt(one.account, one.id);
+      if (!answered.ok) expect(codesOf(answered)).toEqual(['conflict_invalid_status_transition']);
+    }),
+  );
+});
+
+it('while entries are given back, a sale is voided or not, and another worker does all of it', {
+  timeout: 120_000,
+}, async () => {
+  const canceling = (one: Filer) => cancelIt(one.account, one.id);
+  await beforeEveryCall(closedFiler, canceling, (one) => replaced(one, undo(one.account, one.posted[0] as Posted)));
+  await beforeEveryCall(closedFiler, canceling, (one) => resume(one.account));
+});
+
+it('two workers side by side, call by call, do everything once', async () => {
+  const one = await filer();
+  const both = () => Promise.all([close(one.account, october), close(one.account, october)]);
+  const [first, second] = (await watched({}, both)).value ?? [];
+  await resume(one.account);
+  await judge(one.account, state, one.posted);
+  expect(filingOf(first as never).id).toBe(filingOf(second as never).id);
+  one.id = filingOf(first as never).id;
+  await watched({}, () => Promise.all([fileIt(one.account, one.id), fileIt(one.account, one.id), resume(one.account)]));
+  await resume(one.account);
+  await judge(one.account, state, one.posted);
+  expect(await statusOf(one)).toBe('filed');
+});
+
+it('two runs of the schedule, whenever the second comes, close every due period once', {
+  timeout: 120_000,
+}, async () => {
+  const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-10-15', frequency: 'month' as const }];
+  const registered = async (): Promise<Filer> => {
+    const account = newFiler({ registrations });
+    return { account, posted: [await post(account, { day: '2026-10-08', levies: levies('MI', 1001) })], id: '' };
+  };
+  const run = ({ account }: Filer) => closePeriods(portsFor(account));
+  await beforeEveryCall(registered, run, run, async (one) => {
+    expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+  });
+});

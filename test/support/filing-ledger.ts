@@ -1,0 +1,472 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { Decimal } from 'decimal.js';
+import { ulid } from 'ulid';
+import { expect } from 'vitest';
+import { type Account, defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import type { TaxRowResponse } from '../../shared/calculations/response.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { closePeriods } from '../../shared/filings/close-periods.ts';
+import { createFiling } from '../../shared/filings/create-filing.ts';
+import type { Filing, FilingEntry } from '../../shared/filings/filing.ts';
+import { getFiling } from '../../shared/filings/get-filing.ts';
+import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
+import { updateFiling } from '../../shared/filings/update-filing.ts';
+import { database } from '../../shared/store/client.ts';
+import { closePorts } from '../../shared/store/filing-ports.ts';
+import { ledger } from '../../shared/store/ledger-store.ts';
+import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
+import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
+
+/** The day on which these tests close: November is over. */
+export const closingMs = Date.parse('2026-12-05T08:00:00.000Z');
+
+export const newFiler = (settings: Partial<Settings> = {}): Account => ({
+  id: `acct_${ulid()}`,
+  name: 'A filer',
+  created_at: '2026-10-01T00:00:00.000Z',
+  cursor_secret: 'secret',
+  settings: { ...defaultSettings('aspen.2026-10-01'), ...settings },
+});
+
+/** The ports of the real store, for one account alone, by steps of two entries. */
+export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): ClosePorts => {
+  const ports = closePorts(changes.remainingMs ?? (() => 1_000_000));
+  return {
+    ...ports,
+    stepEntriesMax: 2,
+    // A slow machine is not a wrong answer.
+    atOnceMs: 100_000,
+    now: () => closingMs,
+    accountIds: async () => ({ ids: [account.id], next: null }),
+    findAccount: async () => account,
+    onFailure: (error) => {
+      if (!(error instanceof Crash)) throw error;
+    },
+    ...changes,
+    filings: {
+      ...(changes.filings ?? ports.filings),
+      // Other tests have unfinished filings too.
+      unfinished: async () => {
+        const { Items = [] } = await database.send(
+          new QueryCommand({
+            TableName: environment.tables.transactions,
+            ConsistentRead: true,
+            KeyConditionExpression: 'pk = :work AND begins_with(sk, :account)',
+            ExpressionAttributeValues: { ':work': 'W', ':account': `${account.id}#` },
+          }),
+        );
+        return {
+          filings: Items.map(({ sk }) => ({ account: account.id, id: String(sk).split('#')[1] ?? '' })),
+          next: null,
+        };
+      },
+    },
+  };
+};
+
+/** What one jurisdiction has of a sale: decimal strings, positive also for a credit. */
+export type Levy = {
+  readonly code: string;
+  readonly rate: string;
+  readonly taxable: string;
+  readonly exempt: string;
+  readonly tax: string;
+};
+
+export type Posted = {
+  readonly stored: StoredTransaction;
+  readonly sign: 1 | -1;
+  readonly levies: readonly Levy[];
+};
+
+const levels = ['state', 'county', 'city', 'district'] as const;
+
+const rowOf = ({ code, rate, taxable, exempt, tax }: Levy): TaxRowResponse => ({
+  jurisdiction_code: code,
+  jurisdiction_name: `Name of ${code}`,
+  jurisdiction_type: levels[code.split('-').length - 2] ?? 'district',
+  tax_type: 'sales',
+  rate,
+  taxable_amount: taxable,
+  exempt_amount: exempt,
+  tax_amount: tax,
+  taxability_reason: 'standard_rated',
+  sourcing: 'destination',
+  rule_id: null,
+});
+
+type Sale = {
+  readonly day: string;
+  readonly levies: readonly Levy[];
+  readonly type?: 'sale' | 'credit';
+  readonly currency?: string;
+  readonly id?: string;
+};
+
+const taxOf = (levies: readonly Levy[]) => levies.reduce((sum, { tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
+
+const linesOf = (levies: readonly Levy[]) => [line({ taxes: levies.map(rowOf), tax_amount: taxOf(levies) })];
+
+/** A finalized sale or credit, stored with its open entries. */
+export const post = async (
+  account: Account,
+  { day, levies, type = 'sale', currency = 'USD', id = newTransactionId() }: Sale,
+): Promise<Posted> => {
+  const head = created({
+    ...finalized,
+    id,
+    type,
+    currency,
+    tax_date: day,
+    tax_amount: taxOf(levies),
+    line_items: linesOf(levies),
+  });
+  const openEntries = { post: openEntriesOf(head.after.transaction), remove: [] };
+  expect(await ledger.commit(commitOf(account.id, head, { openEntries }))).toEqual({ kind: 'committed' });
+  return { stored: head.after, sign: type === 'credit' ? -1 : 1, levies };
+};
+
+/** What a change of a finalized transaction does, or that its period is closed. */
+const change = async (
+  account: Account,
+  posted: Posted,
+  changes: Partial<Transaction>,
+  reposted: boolean,
+): Promise<Posted | 'period_closed' | 'stale'> => {
+  const stored = (await ledger.find(account.id, posted.stored.transaction.id)) ?? posted.stored;
+  const head = changed(stored, changes);
+  const openEntries = {
+    post: reposted ? openEntriesOf(head.after.transaction) : [],
+    remove: openEntriesOf(stored.transaction),
+  };
+  const { kind } = await ledger.commit(commitOf(account.id, head, { openEntries }));
+  if (kind === 'committed') return { ...posted, stored: head.after };
+  if (kind === 'period_closed' || kind === 'stale') return kind;
+  throw new Error(kind);
+};
+
+export const undo = (account: Account, posted: Posted) => change(account, posted, voided, false);
+
+export const retax = async (account: Account, posted: Posted, levies: readonly Levy[]) => {
+  const after = await change(account, posted, { tax_amount: taxOf(levies), line_items: linesOf(levies) }, true);
+  return typeof after === 'string' ? after : { ...after, levies };
+};
+
+/** Another value of a field that any state may change. */
+export const annotate = async (account: Account, { stored }: Posted, metadata: Record<string, string>) => {
+  for (;;) {
+    const now = (await ledger.find(account.id, stored.transaction.id)) as StoredTransaction;
+    const { kind } = await ledger.commit(commitOf(account.id, changed(now, { metadata })));
+    if (kind === 'committed') return;
+  }
+};
+
+/** Sums of two levels, with cents that no float adds up. */
+export const levies = (state: string, cents: number): Levy[] => {
+  const net = new Decimal(cents).div(100);
+  const tax = (rate: string) => net.times(rate).toFixed(2);
+  return [
+    { code: `US-${state}`, rate: '0.06', taxable: net.toFixed(2), exempt: '0.10', tax: tax('0.06') },
+    { code: `US-${state}-COUNTY`, rate: '0.0125', taxable: net.toFixed(2), exempt: '0.10', tax: tax('0.0125') },
+  ];
+};
+
+const caller = (account: Account) => ({ account, credential: 'key_filer' });
+
+type Wanted = { readonly state?: string; readonly period_end?: string; readonly dry_run?: boolean };
+
+export const close = (account: Account, wanted: Wanted = {}, ports: ClosePorts = portsFor(account)) =>
+  createFiling({ state: 'US-MI', period_end: '2026-10-31', dry_run: false, ...wanted }, null, caller(account), ports);
+
+export const fileIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
+  updateFiling({ id, status: 'filed', confirmation_number: 'c-1' }, null, caller(account), ports);
+
+export const cancelIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
+  updateFiling({ id, status: 'canceled', confirmation_number: null }, null, caller(account), ports);
+
+/** Let the schedule come by, without anything of its own to close. */
+export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> =>
+  closePeriods(portsFor(account, { accountIds: async () => ({ ids: [], next: null }), ...changes }));
+
+/** The filing of an answer that is no refusal. */
+export const filingOf = (answered: Awaited<ReturnType<typeof close>>): Filing & { id: string } => {
+  if (!answered.ok) throw new Error(JSON.stringify(answered.problems));
+  return JSON.parse(answered.value.answer.body);
+};
+
+export const codesOf = (answered: { readonly ok: boolean; readonly problems?: readonly { code: string }[] }) =>
+  answered.problems?.map(({ code }) => code) ?? [];
+
+export const read = async (account: Account, id: string): Promise<Filing> => {
+  const found = await getFiling(id, { expand: null, limit: 25, starting_after: null }, account, portsFor(account));
+  if (!found.ok) throw new Error('No such filing.');
+  return found.value;
+};
+
+export const membersOf = async (account: Account, id: string, limit = 100): Promise<FilingEntry[]> => {
+  const members: FilingEntry[] = [];
+  let after: string | null = null;
+  do {
+    const found = await getFiling(id, { expand: 'entries', limit, starting_after: after }, account, portsFor(account));
+    if (!found.ok || !found.value.entries) throw new Error('No such page.');
+    members.push(...found.value.entries.data);
+    after = found.value.entries.next_cursor;
+  } while (after !== null);
+  return members;
+};
+
+const query = async (pk: string): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await database.send(
+      new QueryCommand({
+        TableName: environment.tables.transactions,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    items.push(...(page.Items ?? []));
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return items;
+};
+
+const shards = [0, 1, 2, 3, 4, 5, 6, 7];
+const transactionsIn = (items: Record<string, unknown>[]) =>
+  items.filter(({ sk }) => sk !== '!').map(({ transaction_id }) => String(transaction_id));
+
+/** Where everything of an account's state is, read by keys that are written down here once more. */
+export const placesOf = async (account: Account, state: string) => {
+  const open = (await Promise.all(shards.map((shard) => query(`O#${account.id}#${state}#${shard}`)))).flat();
+  const heads = (await query(`F#${account.id}`)).filter((head) => head['state'] === state);
+  const filings = await Promise.all(
+    heads.map(async (head) => {
+      const items = (await Promise.all(shards.map((shard) => query(`F#${account.id}#${head['sk']}#${shard}`)))).flat();
+      return { head, id: String(head['sk']), members: transactionsIn(items) };
+    }),
+  );
+  const [chain, ...periods] = (await query(`P#${account.id}#${state}`)).sort((one) => (one['sk'] === 'CHAIN' ? -1 : 1));
+  return { open: transactionsIn(open), filings, chain, periods };
+};
+
+const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy }[]) => {
+  const sum = (amount: (levy: Levy) => Decimal.Value) =>
+    parts
+      .reduce((total, { sign, levy }) => total.plus(new Decimal(amount(levy)).times(sign)), new Decimal(0))
+      .toFixed(2);
+  return {
+    gross_amount: sum(({ taxable, exempt }) => new Decimal(taxable).plus(exempt)),
+    exempt_amount: sum(({ exempt }) => exempt),
+    taxable_amount: sum(({ taxable }) => taxable),
+    tax_amount: sum(({ tax }) => tax),
+  };
+};
+
+/** The totals of these transactions in a state, added up once more by other means. */
+export const expectedTotals = (members: readonly Posted[], state: string) => {
+  const parts = members.flatMap(({ sign, levies: of, stored: { transaction } }) =>
+    of
+      .filter(({ code }) => code === state || code.startsWith(`${state}-`))
+      .map((levy) => ({ sign, levy, currency: transaction.currency, id: transaction.id })),
+  );
+  return [...Map.groupBy(parts, ({ levy, currency }) => `${levy.code} ${currency}`)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, of]) => ({
+      jurisdiction_code: of[0]?.levy.code,
+      currency: of[0]?.currency,
+      ...sumsOf(of),
+      count: new Set(of.map(({ id }) => id)).size,
+      rates: [...Map.groupBy(of, ({ levy }) => levy.rate)]
+        .sort(([one], [other]) => Number(one) - Number(other))
+        .map(([rate, ofRate]) => ({ rate, ...sumsOf(ofRate), count: new Set(ofRate.map(({ id }) => id)).size })),
+    }));
+};
+
+const withoutName = ({
+  jurisdiction_name: _,
+  jurisdiction_type: __,
+  ...total
+}: NonNullable<Filing['totals']>[number]) => total;
+
+/**
+ * Hold everything of an account's state against the transactions as they are: every live one's entry is open or in
+ * exactly one filing that is not canceled, totals are the sums of the members, heads name exactly the filings that were filed.
+ */
+export const judge = async (account: Account, state: string, posted: readonly Posted[]): Promise<void> => {
+  const { open, filings, chain, periods } = await placesOf(account, state);
+  const heads = new Map(
+    await Promise.all(
+      posted.map(
+        async (one) => [one.stored.transaction.id, await ledger.find(account.id, one.stored.transaction.id)] as const,
+      ),
+    ),
+  );
+  const isOf = ({ levies: of }: Posted) => of.some(({ code }) => code === state || code.startsWith(`${state}-`));
+  const live = posted.filter((one) => isOf(one) && heads.get(one.stored.transaction.id)?.transaction.status !== 'void');
+  const everywhere = [...open, ...filings.flatMap(({ members }) => members)];
+  expect(everywhere.sort(), 'each entry is in one place').toEqual(
+    live.map(({ stored }) => stored.transaction.id).sort(),
+  );
+  for (const { head, id, members } of filings) {
+    const answer = await read(account, id);
+    expect(answer.progress.complete, 'finished').toBe(true);
+    expect(head['unfinished']).toBe(false);
+    if (head['status'] === 'canceled') {
+      expect(members).toEqual([]);
+      continue;
+    }
+    const of = members.map((member) => live.find(({ stored }) => stored.transaction.id === member) as Posted);
+    expect(answer.totals?.map(withoutName), 'totals').toEqual(expectedTotals(of, state));
+    expect(answer.summary, 'the summary that is kept').toEqual(head['summary']);
+    expect(answer.progress.entries_moved, 'moved').toBe(members.length + answer.progress.entries_reopened);
+    expect(answer.progress.entries_marked, 'marked').toBe(head['status'] === 'filed' ? members.length : 0);
+    expect((await membersOf(account, id, 3)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
+      members.sort(),
+    );
+  }
+  // The chain: in order, each period after the one before, and its end is the newest of them.
+  const kept = filings.filter(({ head }) => head['status'] !== 'canceled');
+  expect(periods.map(({ sk, filing }) => `${sk} ${filing}`)).toEqual(
+    kept.map(({ head, id }) => `${head['period_end']} ${id}`),
+  );
+  kept.slice(1).forEach(({ head }, at) => {
+    expect(Date.parse(String(head['period_start'])) - Date.parse(String(kept[at]?.head['period_end']))).toBe(
+      86_400_000,
+    );
+  });
+  const last = kept.at(-1);
+  expect(chain?.['last'] ?? null).toEqual(last ? { period_end: last.head['period_end'], filing: last.id } : null);
+  expect(chain?.['busy'] ?? false).toBe(false);
+  expect(
+    (await query('W')).filter(({ sk }) => String(sk).startsWith(`${account.id}#`)),
+    'work',
+  ).toEqual([]);
+  const filed = filings.filter(({ head }) => head['status'] === 'filed');
+  for (const { stored } of live) {
+    const { transaction } = heads.get(stored.transaction.id) as StoredTransaction;
+    const named = transaction.filings.filter((one) => one.state === state);
+    expect(named).toEqual(
+      filed.filter(({ members }) => members.includes(transaction.id)).map(({ id }) => ({ id, state, status: 'filed' })),
+    );
+    await judgeHead(account, transaction);
+  }
+};
+
+/** Filed exactly when the last state that waits for it is; and its audit chain is whole. */
+const judgeHead = async (account: Account, transaction: Transaction): Promise<void> => {
+  const awaited = new Set(
+    transaction.line_items.flatMap(({ taxes }) => taxes.map((row) => row.jurisdiction_code.slice(0, 5))),
+  );
+  const isFiled = [...awaited].every((state) => transaction.filings.some((one) => one.state === state));
+  expect(transaction.status).toBe(isFiled ? 'filed' : 'finalized');
+  expect(transaction.filed_at === null).toBe(!isFiled);
+  const audit = (await query(`T#${account.id}#${transaction.id}`)).filter(({ sk }) => sk !== 'H');
+  expect(audit.map(({ version }) => version)).toEqual(Array.from({ length: transaction.version }, (_, at) => at + 1));
+  expect(audit.map((entry) => entry['previous_hash'])).toEqual([
+    null,
+    ...audit.slice(0, -1).map((entry) => entry['audit_hash']),
+  ]);
+};
+
+/** What a run that is interrupted ends with. */
+export class Crash extends Error {}
+
+/** Hears of every database call of a run before it is sent, with its number from 1; may change it, wait, or throw. */
+export type Watch = {
+  readonly before?: (call: number, input: any) => void | Promise<void>;
+  readonly after?: (call: number, input: any) => void | Promise<void>;
+};
+
+const runs = new AsyncLocalStorage<{ watch: Watch; calls: number; turn: Promise<unknown> }>();
+
+// Calls of a run come one after the other, so that its course is always the same, however many shards are at work.
+database.middlewareStack.add(
+  (next) => async (sent) => {
+    const run = runs.getStore();
+    if (!run) return next(sent);
+    const mine = run.turn.then(async () => {
+      run.calls += 1;
+      const call = run.calls;
+      await runs.exit(async () => run.watch.before?.(call, sent.input));
+      const answer = await next(sent);
+      await runs.exit(async () => run.watch.after?.(call, sent.input));
+      return answer;
+    });
+    run.turn = mine.catch(() => null);
+    return mine;
+  },
+  { step: 'initialize', name: 'watched', priority: 'high' },
+);
+
+/** Run something with its database calls watched; answers how many there were, and what came of it. */
+export const watched = async <Value>(
+  watch: Watch,
+  work: () => Promise<Value>,
+): Promise<{ readonly calls: number; readonly value: Value | null }> => {
+  const run = { watch, calls: 0, turn: Promise.resolve() as Promise<unknown> };
+  try {
+    return { value: await runs.run(run, work), calls: run.calls };
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    await run.turn;
+    return { value: null, calls: run.calls };
+  }
+};
+
+/** A process that ends before its database call of this number: nothing that it asks for later happens either. */
+export const crashing = (at: number): Watch => ({
+  before: (call) => {
+    if (call >= at) throw new Crash('crash');
+  },
+});
+
+/** Something that happens, as a whole, before the database call of this number. */
+export const racing = (at: number, race: () => Promise<unknown>): Watch => ({
+  before: async (call) => {
+    if (call === at) await race();
+  },
+});
+
+/** The reply to this call never comes, and whoever waited for it gives up, though not the process. */
+export const lostReply = (at: number): Watch => ({
+  after: (call) => {
+    if (call === at) throw new Crash('lost');
+  },
+});
+
+/** A new transaction's id whose entries are in this shard. */
+export const idInShard = (shard: number): string => {
+  for (;;) {
+    const id = newTransactionId();
+    if (createHash('sha256').update(id).digest().readUInt32BE() % shards.length === shard) return id;
+  }
+};
+
+/** A late credit in every shard. */
+export const creditsEverywhere = (account: Account, day: string): Promise<Posted[]> =>
+  Promise.all(
+    shards.map((shard) =>
+      post(account, { day, levies: levies('MI', 7 + shard), type: 'credit', id: idInShard(shard) }),
+    ),
+  );
+
+const atATime = 4;
+
+/**
+ * Attempt something at every one of its database calls, some side by side, until an attempt has had no such call. It is
+ * given the call's number and answers how many calls it had; the answer is how many it has been attempted at.
+ */
+export const atEveryCall = async (attempt: (call: number) => Promise<number>): Promise<number> => {
+  for (let first = 1; ; first += atATime) {
+    const calls = Array.from({ length: atATime }, (_, at) => first + at);
+    const counts = await Promise.all(calls.map(attempt));
+    const end = counts.findIndex((count, at) => count < first + at);
+    if (end !== -1) return first + end - 1;
+  }
+};

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import { getFiling } from '../../shared/filings/get-filing.ts';
+import type { FilingReads } from '../../shared/filings/ledger.ts';
+import type { OpenEntry } from '../../shared/transactions/open-entries.ts';
+
+const account = {
+  id: 'acc_1',
+  name: 'One',
+  created_at: '2026-01-01T00:00:00.000Z',
+  cursor_secret: 'secret',
+  settings: defaultSettings('aspen.2026-10-01'),
+};
+const filing = {
+  account: account.id,
+  id: 'fil_1',
+  state: 'US-CA',
+  period_start: '2026-10-01',
+  period_end: '2026-10-31',
+  frequency: 'month',
+  status: 'closed',
+  isUnfinished: false,
+  confirmation_number: null,
+  summary: [],
+  entries: { moved: 120, marked: 0, reopened: 0 },
+  asked_by: 'key_1',
+  filed_by: null,
+  created_at: '2026-11-01T00:00:00.000Z',
+  closed_at: '2026-11-01T00:00:00.000Z',
+  filed_at: null,
+  canceled_at: null,
+  previous: null,
+  version: 2,
+} as const;
+
+const entry = (number: number, jurisdictions: number): OpenEntry => ({
+  transactionId: `txn_${String(number).padStart(3, '0')}`,
+  version: 1,
+  state: 'US-CA',
+  month: '2026-10',
+  currency: 'USD',
+  base: { taxable_amount: '1.00', exempt_amount: '0.00' },
+  amounts: Array.from({ length: jurisdictions }, (_, at) => ({
+    jurisdiction_code: `US-CA-${at}`,
+    jurisdiction_name: 'A district with a name that is as long as such names are',
+    jurisdiction_type: 'district',
+    rate: '0.005',
+    taxable_amount: '1000.00',
+    exempt_amount: '0.00',
+    tax_amount: '5.00',
+  })),
+});
+
+/** 120 entries in three shards, each of a share of the 300 jurisdictions that a large invoice may have. */
+const readsOf = (jurisdictions: number): FilingReads => {
+  const shards = [0, 1, 2].map((shard) => Array.from({ length: 40 }, (_, at) => entry(shard * 40 + at, jurisdictions)));
+  const unasked = () => {
+    throw new Error('A page of entries asks for nothing else.');
+  };
+  return {
+    shards: shards.length,
+    find: async () => filing,
+    progress: async () => [],
+    filedEntries: async ({ shard }, limit, after) => {
+      const all = shards[shard] ?? [];
+      const from = after === null ? 0 : all.findIndex(({ transactionId }) => transactionId === after.transactionId) + 1;
+      const entries = all.slice(from, from + limit);
+      return { entries, next: from + limit < all.length ? (entries.at(-1) ?? null) : null };
+    },
+    page: unasked,
+    chains: unasked,
+    filingOfPeriod: unasked,
+    openEntries: unasked,
+    oldestOpenMonth: unasked,
+    unfinished: unasked,
+  };
+};
+
+it.each([
+  { jurisdictions: 2, pages: 2 },
+  { jurisdictions: 300, pages: 3 },
+  { jurisdictions: 30_000, pages: 120 },
+])('pages of entries of $jurisdictions jurisdictions end by their bytes, and lose none', async (shape) => {
+  const filings = readsOf(shape.jurisdictions);
+  const seen: string[] = [];
+  let pages = 0;
+  let starting_after: string | null = null;
+  do {
+    const page = { expand: 'entries', limit: 100, starting_after } as const;
+    const answer = await getFiling(filing.id, page, account, { filings });
+    if (!answer.ok || answer.value.entries === null) throw new Error('It is there.');
+    const { data, next_cursor, has_more } = answer.value.entries;
+    expect(has_more).toBe(next_cursor !== null);
+    if (data.length > 1) expect(JSON.stringify(data).length).toBeLessThan(5_000_000);
+    seen.push(...data.map(({ transaction_id }) => transaction_id));
+    starting_after = next_cursor;
+    pages += 1;
+  } while (starting_after !== null && pages <= 200);
+  expect(pages).toBe(shape.pages);
+  expect(seen).toEqual(Array.from({ length: 120 }, (_, at) => entry(at, 1).transactionId));
+});

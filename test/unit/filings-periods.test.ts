@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Registration } from '../../shared/accounts/account.ts';
+import { type Frequency, frequencies } from '../../shared/filings/filing.ts';
+import {
+  endsAround,
+  firstPeriod,
+  type Period,
+  periodAfter,
+  periodAround,
+  registeredUntil,
+  registrationsIn,
+} from '../../shared/filings/periods.ts';
+
+// The oracle counts days, one after the other, and knows of no lengths of months, quarters or years.
+
+const dayMs = 86_400_000;
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const dayAfter = (day: string, days = 1) => dayOf(Date.parse(day) + days * dayMs);
+
+/** What stays the same throughout a period of the calendar. */
+const label = (day: string, frequency: Frequency): string => {
+  const date = new Date(day);
+  const month = date.getUTCMonth();
+  const part = { month, quarter: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][month], year: '' }[frequency];
+  return `${date.getUTCFullYear()} ${part}`;
+};
+
+const lastOf = (day: string, frequency: Frequency): string =>
+  label(dayAfter(day), frequency) === label(day, frequency) ? lastOf(dayAfter(day), frequency) : day;
+const firstOf = (day: string, frequency: Frequency): string =>
+  label(dayAfter(day, -1), frequency) === label(day, frequency) ? firstOf(dayAfter(day, -1), frequency) : day;
+
+/** The frequency of the first day from here to the end of the month on which there is a registration. */
+const frequencyFrom = (day: string, registrations: readonly Registration[]): Frequency => {
+  const there = registrations
+    .filter(({ from, to }) => from <= day && (to === null || day <= to))
+    .sort((one, other) => Date.parse(one.from) - Date.parse(other.from));
+  if (there[0]) return there[0].frequency;
+  return dayAfter(day).endsWith('-01') ? 'month' : frequencyFrom(dayAfter(day), registrations);
+};
+
+const oracleAfter = (end: string, registrations: readonly Registration[]): Period => {
+  const start = dayAfter(end);
+  const frequency = frequencyFrom(start, registrations);
+  return { start, end: lastOf(start, frequency), frequency };
+};
+
+const registration = (from: string, to: string | null, frequency: Frequency): Registration => ({
+  state: 'MI',
+  from,
+  to,
+  frequency,
+});
+
+const days = fc.integer({ min: Date.parse('2023-01-01') / dayMs, max: Date.parse('2029-12-31') / dayMs });
+const arbitraryRegistrations = fc
+  .array(
+    fc.record({
+      from: days,
+      length: fc.option(fc.integer({ min: 0, max: 900 })),
+      frequency: fc.constantFrom(...frequencies),
+    }),
+    {
+      maxLength: 4,
+    },
+  )
+  .map((all) =>
+    registrationsIn(
+      'US-MI',
+      all.map(({ from, length, frequency }) =>
+        registration(dayOf(from * dayMs), length === null ? null : dayOf((from + length) * dayMs), frequency),
+      ),
+    ),
+  );
+
+describe('periods', () => {
+  it('follow one another without a gap, whatever the frequency changes to', () => {
+    fc.assert(
+      fc.property(arbitraryRegistrations, fc.integer({ min: 0, max: 83 }), (registrations, months) => {
+        let end = dayOf(Date.UTC(2023, months, 0));
+        for (let count = 0; count < 30; count++) {
+          const period = periodAfter(end, registrations);
+          expect(period).toEqual(oracleAfter(end, registrations));
+          end = period.end;
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(frequencies)('end with their last day, in leap years and others: %s', (frequency) => {
+    const registrations = [registration('0001-01-01', null, frequency)];
+    for (const year of [1900, 1999, 2000, 2023, 2024, 2025, 2028, 2099, 2100])
+      for (let month = 0; month < 12; month++) {
+        const day = dayOf(Date.UTC(year, month, 15));
+        expect(periodAround(day, registrations)).toEqual({
+          start: firstOf(day, frequency),
+          end: lastOf(day, frequency),
+          frequency,
+        });
+      }
+  });
+
+  it('know the leap day', () => {
+    expect([2024, 2023, 2000, 1900, 2100].map((year) => periodAround(`${year}-02-10`, []).end)).toEqual([
+      '2024-02-29',
+      '2023-02-28',
+      '2000-02-29',
+      '1900-02-28',
+      '2100-02-28',
+    ]);
+  });
+
+  it('are shorter where the frequency changed in the middle, and keep the frequency that they began with', () => {
+    const registrations = [registration('2026-01-01', '2026-04-10', 'month'), registration('2026-04-11', null, 'year')];
+    const ends = [];
+    for (let end = '2026-02-28'; ends.length < 4; ) {
+      const period = periodAfter(end, registrations);
+      ends.push(`${period.start} ${period.end} ${period.frequency}`);
+      end = period.end;
+    }
+    expect(ends).toEqual([
+      '2026-03-01 2026-03-31 month',
+      '2026-04-01 2026-04-30 month',
+      '2026-05-01 2026-12-31 year',
+      '2027-01-01 2027-12-31 year',
+    ]);
+  });
+});
+
+describe('the ends around a day', () => {
+  it('are those of the periods that follow a known one, however far away', () => {
+    fc.assert(
+      fc.property(arbitraryRegistrations, days, (registrations, at) => {
+        const day = dayOf(at * dayMs);
+        const from = oracleAfter('2022-12-31', registrations);
+        let period = from;
+        while (period.end < day) period = oracleAfter(period.end, registrations);
+        expect(endsAround(day, from, registrations)).toEqual({ before: dayAfter(period.start, -1), after: period.end });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('are the calendar’s before that, and where no period is known', () => {
+    const quarterly = [registration('2026-01-01', null, 'quarter')];
+    const from = periodAfter('2026-06-30', quarterly);
+    expect(endsAround('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
+    expect(endsAround('2026-06-30', null, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
+    expect(endsAround('2026-05-31', null, [])).toEqual({ before: '2026-04-30', after: '2026-05-31' });
+  });
+});
+
+describe('the first period', () => {
+  const createdAt = '2026-05-20T10:00:00.000Z';
+  const first = (registrations: readonly Registration[], oldestOpenMonth: string | null) =>
+    firstPeriod({ oldestOpenMonth, createdAt }, registrations);
+
+  it('is that of the oldest open entry, if nothing is registered', () => {
+    expect(first([], '2026-03')).toMatchObject({ start: '2026-03-01', end: '2026-03-31', frequency: 'month' });
+    expect(first([], null)).toBeNull();
+  });
+
+  it('is that in which the account was there and registered, if that is earlier', () => {
+    const quarterly = (from: string, to: string | null = null) => [registration(from, to, 'quarter')];
+    expect(first(quarterly('2026-01-01'), null)).toMatchObject({ start: '2026-04-01', end: '2026-06-30' });
+    expect(first(quarterly('2026-01-01'), '2026-12')).toMatchObject({ start: '2026-04-01' });
+    expect(first(quarterly('2026-01-01'), '2026-02')).toMatchObject({ start: '2026-01-01', end: '2026-03-31' });
+    expect(first(quarterly('2026-08-15'), null)).toMatchObject({ start: '2026-07-01', end: '2026-09-30' });
+    // Before it was registered, it filed by the month.
+    expect(first(quarterly('2026-08-15'), '2026-05')).toMatchObject({ start: '2026-05-01', end: '2026-05-31' });
+  });
+
+  it('is none of a registration that had ended before the account was created', () => {
+    const ended = [registration('2020-01-01', '2026-05-19', 'month')];
+    expect(first(ended, null)).toBeNull();
+    expect(first(ended, '2026-04')).toMatchObject({ end: '2026-04-30' });
+  });
+});
+
+describe('registrations', () => {
+  it('are found however the state is written, the earliest first, and in no other state', () => {
+    const all = ['us-mi', 'MI', 'Mi', 'OH'].map((state, at) => ({
+      ...registration(`2026-0${4 - at}-01`, null, 'month'),
+      state,
+    }));
+    expect(registrationsIn('US-MI', all).map(({ from }) => from)).toEqual(['2026-02-01', '2026-03-01', '2026-04-01']);
+    expect(registrationsIn('US-MI', null)).toEqual([]);
+  });
+
+  it('last until the last of them ends', () => {
+    const until = (...ends: (string | null)[]) =>
+      registeredUntil(ends.map((to) => registration('2020-01-01', to, 'month')));
+    expect(until('2026-03-31', '2026-09-30', '2026-05-01')).toBe('2026-09-30');
+    expect(until('2026-03-31', null)).toBeNull();
+  });
+});

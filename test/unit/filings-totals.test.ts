@@ -1,0 +1,194 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answeredSummary, answeredTotals, noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
+import { filingProgressFrom, filingProgressItem } from '../../shared/store/filing-progress-item.ts';
+import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entries.ts';
+
+const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
+type Currency = keyof typeof decimals;
+
+const amounts = (currency: Currency) =>
+  fc
+    .record({
+      code: fc.constantFrom('US-HI', 'US-HI-HONOLULU', 'US-HI-MAUI', 'US-HI-KAUAI'),
+      rate: fc.constantFrom('0.04', '0.005', '0.0125', '0'),
+      taxable: fc.integer({ min: -900_000_000_000, max: 900_000_000_000 }),
+      exempt: fc.integer({ min: -99_999, max: 99_999 }),
+      tax: fc.integer({ min: -99_999, max: 99_999 }),
+    })
+    .map(({ code, rate, ...minor }): OpenAmounts => {
+      const write = (value: number) => new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
+      return {
+        jurisdiction_code: code,
+        jurisdiction_name: code,
+        jurisdiction_type: code === 'US-HI' ? 'state' : 'county',
+        rate,
+        taxable_amount: write(minor.taxable),
+        exempt_amount: write(minor.exempt),
+        tax_amount: write(minor.tax),
+      };
+    });
+
+const entries = fc.array(
+  fc.constantFrom<Currency>('USD', 'JPY', 'KWD').chain((currency) =>
+    fc.array(amounts(currency), { minLength: 1, maxLength: 5 }).map(
+      (rows): OpenEntry => ({
+        transactionId: crypto.randomUUID(),
+        state: 'US-HI',
+        month: '2026-10',
+        currency,
+        version: 1,
+        base: { taxable_amount: rows[0]?.taxable_amount ?? '0', exempt_amount: rows[0]?.exempt_amount ?? '0' },
+        amounts: rows,
+      }),
+    ),
+  ),
+  { maxLength: 30 },
+);
+
+const plus = (values: readonly string[], currency: string) =>
+  values.reduce((sum, value) => sum.plus(value), new Decimal(0)).toFixed(decimals[currency as Currency]);
+
+/** The same sums, by filtering all rows anew for each figure. */
+const expected = (all: readonly OpenEntry[]) => {
+  const rows = all.flatMap(({ currency, transactionId, amounts: of }) =>
+    of.map((row) => ({ ...row, currency, transactionId })),
+  );
+  const sums = (of: typeof rows, currency: string) => ({
+    gross_amount: plus(
+      of.flatMap((row) => [row.taxable_amount, row.exempt_amount]),
+      currency,
+    ),
+    exempt_amount: plus(
+      of.map((row) => row.exempt_amount),
+      currency,
+    ),
+    taxable_amount: plus(
+      of.map((row) => row.taxable_amount),
+      currency,
+    ),
+    tax_amount: plus(
+      of.map((row) => row.tax_amount),
+      currency,
+    ),
+    count: new Set(of.map(({ transactionId }) => transactionId)).size,
+  });
+  const places = [...new Set(rows.map((row) => `${row.jurisdiction_code} ${row.currency}`))].sort();
+  return places.map((place) => {
+    const of = rows.filter((row) => `${row.jurisdiction_code} ${row.currency}` === place);
+    const currency = place.split(' ')[1] as Currency;
+    const rates = [...new Set(of.map(({ rate }) => rate))].sort((one, other) => new Decimal(one).cmp(other));
+    return {
+      jurisdiction_code: place.split(' ')[0],
+      currency,
+      ...sums(of, currency),
+      rates: rates.map((rate) => ({
+        rate,
+        ...sums(
+          of.filter((row) => row.rate === rate),
+          currency,
+        ),
+      })),
+    };
+  });
+};
+
+const inSteps = (all: readonly OpenEntry[], size: number) => {
+  let totals = noTotals;
+  for (let at = 0; at < all.length; at += size) totals = withEntries(totals, all.slice(at, at + size));
+  return totals;
+};
+
+describe('totals', () => {
+  it('are the exact sums of the entries by jurisdiction, currency and rate, in any steps and over any shards', () => {
+    fc.assert(
+      fc.property(entries, fc.integer({ min: 1, max: 7 }), (all, size) => {
+        const half = Math.floor(all.length / 2);
+        const totals = totalsOfAll([inSteps(all.slice(0, half), size), inSteps(all.slice(half), size + 1)]);
+        expect(
+          answeredTotals(totals).map(({ jurisdiction_name: _, jurisdiction_type: __, ...total }) => total),
+        ).toEqual(expected(all));
+      }),
+    );
+  });
+
+  it('of the state count every line once, and the tax of all levels', () => {
+    fc.assert(
+      fc.property(entries, (all) => {
+        const byCurrency = [...Map.groupBy(all, ({ currency }) => currency)].sort(([one], [other]) =>
+          one < other ? -1 : 1,
+        );
+        expect(answeredSummary(inSteps(all, 3))).toEqual(
+          byCurrency.map(([currency, of]) => ({
+            currency,
+            gross_amount: plus(
+              of.flatMap(({ base }) => [base.taxable_amount, base.exempt_amount]),
+              currency,
+            ),
+            exempt_amount: plus(
+              of.map(({ base }) => base.exempt_amount),
+              currency,
+            ),
+            taxable_amount: plus(
+              of.map(({ base }) => base.taxable_amount),
+              currency,
+            ),
+            tax_amount: plus(
+              of.flatMap(({ amounts: rows }) => rows.map((row) => row.tax_amount)),
+              currency,
+            ),
+            count: of.length,
+          })),
+        );
+      }),
+    );
+  });
+
+  it('are the same after they have been stored', () => {
+    fc.assert(
+      fc.property(entries, (all) => {
+        const totals = inSteps(all, 4);
+        const progress = {
+          shard: 3,
+          phase: 'move',
+          isDone: false,
+          entries: { moved: all.length, marked: 0, reopened: 0 },
+          cursor: null,
+          totals,
+          version: 7,
+        } as const;
+        expect(filingProgressFrom(filingProgressItem('acct', 'fil', progress))).toEqual(progress);
+      }),
+    );
+  });
+
+  it('call a jurisdiction the same, whichever entry comes first', () => {
+    const entry = (name: string): OpenEntry => ({
+      transactionId: name,
+      state: 'US-HI',
+      month: '2026-10',
+      currency: 'USD',
+      version: 1,
+      base: { taxable_amount: '1.00', exempt_amount: '0.00' },
+      amounts: [
+        {
+          jurisdiction_code: 'US-HI-MAUI',
+          jurisdiction_name: name,
+          jurisdiction_type: 'county',
+          rate: '0.005',
+          taxable_amount: '1.00',
+          exempt_amount: '0.00',
+          tax_amount: '0.01',
+        },
+      ],
+    });
+    const names = [
+      ['Maui', 'Maui County'],
+      ['Maui County', 'Maui'],
+    ].map((order) =>
+      answeredTotals(withEntries(noTotals, order.map(entry))).map(({ jurisdiction_name }) => jurisdiction_name),
+    );
+    expect(names).toEqual([['Maui'], ['Maui']]);
+  });
+});
