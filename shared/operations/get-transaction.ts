@@ -1,16 +1,28 @@
 import { now } from '../config/clock.ts';
 import { replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
-import { accept, refuse } from '../result.ts';
+import { accept, mapResult, type Result, refuse } from '../result.ts';
+import { historyReads } from '../store/history-reads.ts';
 import { ledgerReads } from '../store/ledger-reads.ts';
 import { answerOf } from '../transactions/answer.ts';
+import { transactionWithHistory } from '../transactions/history/history.ts';
+import { TransactionQuery } from '../transactions/history/query.ts';
+import type { RetrievedTransaction } from '../transactions/history/response.ts';
 import { asOf } from '../transactions/lifecycle.ts';
 import { notFound } from '../transactions/ports.ts';
 
+const withoutHistory = async (id: string, account: string): Promise<Result<RetrievedTransaction>> => {
+  const stored = await ledgerReads.find(account, id);
+  return stored ? accept({ ...asOf(stored.transaction, now()), history: null }) : refuse(notFound);
+};
+
 export const serve = operation({
-  run: async ({ caller, exchange }) => {
-    const stored = await ledgerReads.find(caller.account.id, exchange.pathParameters['id'] ?? '');
-    if (!stored) return refuse(notFound);
-    return accept(replyOfAnswer({ answer: answerOf(200, asOf(stored.transaction, now())), isReplayed: false }));
+  query: TransactionQuery,
+  run: async ({ query, caller: { account }, exchange }) => {
+    const id = exchange.pathParameters['id'] ?? '';
+    const found = query.expand
+      ? await transactionWithHistory(id, account, { history: historyReads, now })
+      : await withoutHistory(id, account.id);
+    return mapResult(found, (transaction) => replyOfAnswer({ answer: answerOf(200, transaction), isReplayed: false }));
   },
 });

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { AuditEntry } from '../transactions/audit.ts';
 import { auditKey } from './keys.ts';
 
@@ -20,3 +21,33 @@ export const auditItem = (account: string, entry: AuditEntry): Record<string, un
   // As the head calls it, which holds the newest one.
   audit_hash: entry.hash,
 });
+
+const Item = z.object({
+  transaction_id: z.string(),
+  version: z.int(),
+  at: z.string(),
+  by: z.string(),
+  from_status: z.nullable(z.string()),
+  to_status: z.string(),
+  fields: z.array(z.string()),
+  state_hash: z.string(),
+  previous_hash: z.nullable(z.string()),
+  audit_hash: z.string(),
+});
+
+/** The audit entry of an item. Throws where the item is not what `auditItem` makes. */
+export const auditEntryFrom = (item: unknown): AuditEntry => {
+  const read = Item.parse(item);
+  return {
+    transactionId: read.transaction_id,
+    version: read.version,
+    at: read.at,
+    by: read.by,
+    from: read.from_status,
+    to: read.to_status,
+    fields: read.fields,
+    stateHash: read.state_hash,
+    previousHash: read.previous_hash,
+    hash: read.audit_hash,
+  };
+};

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Transaction } from './transaction.ts';
 
 /** One change of a transaction, kept for ever: who changed which fields when, chained by hash to the one before. */
@@ -21,6 +21,12 @@ export type AuditEntry = {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
+/** The hash of a state: SHA-256 of its canonical JSON, in base64url. */
+export const stateHashOf = (transaction: Transaction): string => sha256(canonicalJson(transaction));
+
+/** The hash of an entry: of everything else that it says. */
+export const entryHashOf = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
+
 type Change = {
   readonly before: { readonly transaction: Transaction; readonly auditHash: string } | null;
   readonly after: Transaction;
@@ -39,8 +45,8 @@ export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntr
     from: before?.transaction.status ?? null,
     to: after.status,
     fields: [...fields].sort(),
-    stateHash: sha256(canonicalJson(after)),
+    stateHash: stateHashOf(after),
     previousHash: before?.auditHash ?? null,
   };
-  return { ...entry, hash: sha256(canonicalJson(entry)) };
+  return { ...entry, hash: entryHashOf(entry) };
 };

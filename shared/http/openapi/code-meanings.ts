@@ -8,7 +8,7 @@ export const codeMeanings: Readonly<Record<Code, string>> = {
   auth_api_key_expired: 'The API key has expired.',
   auth_token_invalid: 'The bearer token is not valid here.',
   auth_forbidden: 'The credential lacks the scope that the operation needs, named in `meta.scope`.',
-  not_found: "There is no such transaction among the account's own.",
+  not_found: "There is no such transaction or filing among the account's own.",
   method_not_allowed: 'The path does not answer to the method; `Allow` names those that it answers to.',
   conflict_duplicate_reference_id:
     'Another transaction that is not void has this `reference_id`: `meta.transaction_id`.',
@@ -22,6 +22,10 @@ export const codeMeanings: Readonly<Record<Code, string>> = {
     'More would be credited than is left: `meta` has `remaining_amount` and `remaining_tax_amount`.',
   conflict_credit_stale:
     'The parent was credited since the draft was made, and the tax is another now: `meta.tax_amount`.',
+  conflict_period_not_over: 'The last day of the period has not passed yet, in UTC.',
+  conflict_period_order:
+    "The state's periods are closed in order, and canceled from the last one: `meta` has the `state`, and the `period_end` that comes first.",
+  conflict_filing_in_progress: 'A filing of the state is still taking entries, or giving them back: ask again later.',
   precondition_failed: 'The transaction has another version than If-Match names.',
   validation_body_too_large: 'The body is over 1 MiB, or the transaction too large to store.',
   validation_unsupported_media_type: 'The body is not application/json.',
@@ -39,6 +43,8 @@ export const codeMeanings: Readonly<Record<Code, string>> = {
   validation_not_covered: "The content does not cover the address in full, and the account's policy rejects that.",
   validation_invalid_cursor: 'The cursor is no cursor, or one of another account or other filters.',
   validation_parent_not_found: "There is no such parent transaction among the account's own.",
+  validation_too_many_entries:
+    'A dry run does not get through so many entries in one request: close the period instead, which can be canceled.',
   idempotency_key_reused: 'The Idempotency-Key came with another request before.',
   rate_limit_error: 'The account has used up its window of ten seconds.',
   system_internal_error: 'Something failed on our side.',

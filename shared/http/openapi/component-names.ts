@@ -13,7 +13,27 @@ import {
 } from '../../calculations/response.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
 import { Coverage, GeneralRate, StateCoverage, SubjectCoverage } from '../../coverage/response.ts';
+import {
+  Filing,
+  FilingEntries,
+  FilingEntry,
+  FilingList,
+  FilingProgress,
+  FilingRate,
+  FilingSummary,
+  FilingTotal,
+} from '../../filings/filing.ts';
+import { FilingRequest, FilingUpdate } from '../../filings/request.ts';
+import { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { TransactionList, TransactionRow } from '../../transactions/list-response.ts';
+import { BilledTransaction, ReconciliationRequest } from '../../transactions/reconciliation/request.ts';
+import {
+  DifferentTransaction,
+  ExtraTransaction,
+  MissingTransaction,
+  ReconciledAmounts,
+  Reconciliation,
+} from '../../transactions/reconciliation/response.ts';
 import { Replay, ReplayDifference } from '../../transactions/replay/response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
@@ -24,18 +44,39 @@ export const echoSuffix = 'AsSent';
 // The vocabulary names its own components, beside their schemas.
 const names = {
   AddressResolution,
+  BilledTransactionRequest: BilledTransaction,
   Calculation,
   CalculationRequest,
   Coverage,
   Customer,
+  DifferentTransaction,
   Exemption,
   ExplanationStep,
+  ExtraTransaction,
+  Filing,
+  FilingEntries,
+  FilingEntry,
+  FilingEntryAmount: FilingEntry.shape.amounts._zod.def.element,
+  FilingList,
+  FilingProgress,
+  FilingRate,
+  FilingRequest,
+  FilingSummary,
+  FilingTotal,
+  FilingUpdate,
+  FilingWarning: Filing.shape.warnings._zod.def.element,
   GeneralRate,
+  HistoryEntry,
   LineItem: LineItemResponse,
   LineItemRequest,
+  MissingTransaction,
   PostalAddress,
+  ReconciledAmounts,
+  Reconciliation,
+  ReconciliationRequest,
   Replay,
   ReplayDifference,
+  RetrievedTransaction,
   ShipFrom,
   Shipping: ShippingResponse,
   ShippingRequest,
@@ -45,6 +86,7 @@ const names = {
   TaxSummaryRow,
   Transaction,
   TransactionFiling: Transaction.shape.filings._zod.def.element,
+  TransactionHistory,
   TransactionList,
   TransactionListItem: TransactionRow,
   TransactionRequest,

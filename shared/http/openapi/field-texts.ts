@@ -1,10 +1,16 @@
+import { filingComponentTexts, filingFieldTexts } from './filing-texts.ts';
+import { reconciliationComponentTexts, reconciliationTexts } from './reconciliation-texts.ts';
+
 /** What each field means, by its name, or by `Component.name` where that says more. A field without a text is an error. */
 export const fieldTexts: Readonly<Record<string, string>> = {
+  ...filingFieldTexts,
+  ...reconciliationTexts,
   address: 'Where the buyer receives it, or the seller sends it from. An address is taken whole, never merged.',
   address_resolution: 'How exactly the address was resolved.',
   ambiguous:
-    'Whether the address may have other taxes: its postal code spans jurisdictions, or its city is known by its name alone.',
+    'Whether the address may have other taxes: its postal code spans jurisdictions, only a part of its postal code is known, or its city is known by its name alone.',
   as_of: 'The day of the release.',
+  at: 'When it was changed.',
   amount: 'Quantity times unit price, before discounts.',
   'Shipping.amount': 'What the buyer is charged for shipping, as it was sent.',
   'ShippingRequest.amount': 'What the buyer is charged for shipping. It is shared over the lines by net amount.',
@@ -12,6 +18,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   applied_third_party_discount_amount:
     "Discounts that a third party pays for, with the share of the document's: they do not lower the taxable base.",
   calculated_tax_amount: 'The tax that the service calculated, whatever `tax_amount` was supplied.',
+  by: 'The name of the credential that changed it, never the secret; `draft_expired` where its deadline did.',
   candy: 'Candy.',
   certificate_id: 'The number of the certificate, for the audit.',
   citation: 'The law or publication behind it.',
@@ -27,9 +34,10 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   content_releases: 'The releases of the tax content that were used, by jurisdiction.',
   country: 'ISO 3166 code of two letters. Without one, the United States.',
   coverage:
-    'What the content knows of the place: `complete`, `partial` (local rates are missing) or `none` (nothing was calculated).',
+    'What the content knows of the place: `complete`, `partial` (local rates are missing, or those of a part of the ZIP) or `none` (nothing was calculated).',
   created_at: 'When it was created.',
-  credit_remaining: 'Credits exactly what is left of the parent. Only on a credit without line items.',
+  credit_remaining:
+    "Credits exactly what is left of the parent, of each line what is left of it. Where lines that match none of the parent's were credited before, what is left in total is shared over the lines by what is left of each: then the credits add up to the parent in total, and not line by line. Only on a credit without line items.",
   credited_amount: 'What credits in force took of the amount, without tax.',
   credited_tax_amount: 'What credits in force took of the tax.',
   currency: 'ISO 4217 code. It decides the decimals of the amounts. Default: USD.',
@@ -56,15 +64,19 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   expires_at: 'When a draft becomes void by itself. `null` unless it was created as a draft.',
   explain: 'Whether `explanation` is filled in.',
   explanation: 'The steps of the calculation, in order. `null` unless `explain` is true.',
+  fields: 'The fields that were changed, by name. Empty on the first entry, which made them all.',
   filed_at: 'When it was filed.',
   filings: 'The filings that the transaction is part of.',
   finalized_at: 'When it was finalized.',
   from: 'The first day. `null`: not established.',
+  'HistoryEntry.from': 'The state before it. `null` on the first entry.',
   general_rate: "The state's general rate today. `null`: not established.",
   groceries: 'Food for home use.',
   group: 'The one group that the attribute belongs to.',
   has_more: 'True while more remain after this page.',
+  hash: 'SHA-256 of the canonical JSON of all the rest of the entry and the id of the transaction, in base64url.',
   header: 'The request header that is wrong.',
+  history: 'The newest 50 changes, newest first. `null` unless `expand=history`.',
   id: "The client's own identifier.",
   'LineItem.id': 'As it was sent, or `line_1`, `line_2`, …',
   'LineItemRequest.id': 'Unique in the document. Without it, lines are called `line_1`, `line_2`, …',
@@ -72,6 +84,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'TransactionFiling.id': 'The identifier of the filing.',
   'TransactionListItem.id': 'The identifier of the transaction. Opaque.',
   'Replay.id': 'The identifier of the transaction. Opaque.',
+  'RetrievedTransaction.id': 'The identifier of the transaction. Opaque.',
   jurisdiction_code: 'The code of the jurisdiction, such as `US-MI`.',
   jurisdiction_name: 'The name of the jurisdiction.',
   jurisdiction_type: 'The kind of jurisdiction.',
@@ -91,6 +104,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'TransactionUpdate.metadata': 'Merges by key: a null value deletes its key, and `null` clears all.',
   name: 'The name.',
   net_amount: "What remains after the seller's discounts.",
+  'TransactionHistory.next_cursor':
+    'Send it as `starting_after` to go on: the version of the last entry. `null` on the last page.',
   next_cursor: 'Send it as `starting_after` to go on. Opaque. `null` on the last page.',
   notes: 'What is missing, unconfirmed or about to change.',
   object: 'What this is.',
@@ -100,6 +115,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'ReplayDifference.pointer': 'A JSON Pointer into the transaction.',
   pointer: 'A JSON Pointer into the request body. `null` where it is not about the body.',
   postal_code: 'ZIP code, or ZIP+4, which decides more exactly.',
+  previous_hash: 'The `hash` of the entry before. `null` on the first entry.',
   product_tax_code:
     'What is sold, as a dotted path with any attributes behind it, in any order. Without it, general tangible goods; on shipping, a delivery charge.',
   quantity: 'How many. Not zero.',
@@ -112,7 +128,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   replayed: 'As it came out now. `null` where there is nothing.',
   replayed_engine_version: 'The version of the calculation that is running.',
   refund_status: 'How much of it was credited.',
-  regions: 'The states that it holds in, by code. Without them, everywhere.',
+  regions: 'The states that it holds in, by code (`IN` or `US-IN`). Without it, everywhere.',
   request_id: 'Names the request, as X-Request-Id does.',
   rule_ids: 'The rules of the content that decide.',
   rule_id: 'The rule of the content that decided.',
@@ -124,6 +140,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   shipping_amount: 'The charge for shipping.',
   sourcing: 'Whether the place of the buyer or of the seller decided.',
   state: 'Two-letter code of the state.',
+  state_hash: 'SHA-256 of the canonical JSON of the transaction after the change, without `history`, in base64url.',
   states: 'What is known of each state.',
   status: 'The state of the transaction: draft, finalized, filed or void.',
   'TransactionRequest.status': 'Default: draft, which creates no liability.',
@@ -148,6 +165,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   text: 'What was decided, in words.',
   'SubjectCoverage.text': 'The treatment in words.',
   to: 'The last day. `null`: open.',
+  'HistoryEntry.to': 'The state after it.',
   treatment:
     'How it is treated, in a word. `by_level`, `by_use` and `by_product` say that it depends, and `text` on what; `not_established` goods are taxed as general goods, with a warning.',
   third_party_discount_amount:
@@ -171,6 +189,8 @@ export const fieldTexts: Readonly<Record<string, string>> = {
 
 /** What each component is. */
 export const componentTexts: Readonly<Record<string, string>> = {
+  ...filingComponentTexts,
+  ...reconciliationComponentTexts,
   AddressResolution: 'How exactly an address was resolved.',
   Calculation: 'The tax of a document, with every field of the request as it was sent. Nothing is stored.',
   CalculationRequest: 'What is sold, to whom, and when. Unknown fields are ignored, and named in `warnings`.',
@@ -182,11 +202,14 @@ export const componentTexts: Readonly<Record<string, string>> = {
   Exemption: 'A certificate that exempts the buyer.',
   ExplanationStep: 'One step of a calculation.',
   GeneralRate: "A state's general rate.",
+  HistoryEntry:
+    'One change of a transaction, kept for ever. Each entry holds the hash of the one before, so that none can be altered, left out or added unseen.',
   LineItem: 'A line as it was sent, with its figures.',
   LineItemRequest: 'One line of a document.',
   PostalAddress: 'A postal address. In the United States, at least a state or a ZIP code.',
   Replay: 'A recorded transaction, calculated again and compared.',
   ReplayDifference: 'A figure that came out otherwise than it was recorded.',
+  RetrievedTransaction: 'A transaction as it reads now, with its history on demand.',
   ShipFrom: 'Where the seller sends it from.',
   Shipping: 'The charge for shipping as it was sent, with its figures.',
   ShippingRequest: 'The charge for shipping.',
@@ -196,6 +219,7 @@ export const componentTexts: Readonly<Record<string, string>> = {
   TaxSummaryRow: 'What one jurisdiction levies at one rate, over the whole document.',
   Transaction: 'A sale or credit that is kept.',
   TransactionFiling: 'A filing that a transaction is part of.',
+  TransactionHistory: 'A page of the changes of a transaction, newest first.',
   TransactionList: 'A page of transactions.',
   TransactionListItem: 'A transaction in a list.',
   TransactionRequest: "A calculation's request, and what makes a transaction of it.",
@@ -206,6 +230,7 @@ export const componentTexts: Readonly<Record<string, string>> = {
 /** What each query and path parameter means, where its schema does not say so itself. */
 export const parameterTexts: Readonly<Record<string, string>> = {
   id: 'The identifier of the transaction.',
+  'filings.id': 'The identifier of the filing.',
   status: 'Only transactions in this state. An expired draft counts as void.',
   type: 'Only sales, or only credits.',
   reference_id: 'Only the transactions with this reference_id: at most one that is not void.',

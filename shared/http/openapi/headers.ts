@@ -20,8 +20,8 @@ export const responseHeaders = {
     examples: ['ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"'],
   }),
   Allow: text('The methods that the path answers to.', { pattern: '^[A-Z]+(, [A-Z]+)*$' }),
-  Location: text("Where the created transaction is, relative to the request's address (RFC 3986, section 5.2).", {
-    pattern: '^transactions/[^/]+$',
+  Location: text("Where the created one is, relative to the request's address (RFC 3986, section 5.2).", {
+    pattern: '^(transactions|filings)/[^/]+$',
   }),
   ETag: text(
     'A strong entity tag. That of a transaction is its version: send it in If-Match to change what you have seen, and nothing newer.',
@@ -31,6 +31,11 @@ export const responseHeaders = {
     '`true` on the saved answer of an earlier request with the same Idempotency-Key. Absent otherwise.',
     { const: 'true' },
   ),
+  Vary: text('What of the request decided about the form of the answer.'),
+  Link: text("Where a CSV file goes on, relative to the request's address (RFC 8288). Absent on the last page.", {
+    pattern: '^<\\?[^>]+>; rel="next"$',
+  }),
+  'Content-Disposition': text('The name of a CSV file.', { pattern: '^attachment; filename="[^"]+"$' }),
   'Preference-Applied': text('`handling=strict` where the request preferred that.', { const: 'handling=strict' }),
 } as const satisfies Record<string, oas31.HeaderObject>;
 

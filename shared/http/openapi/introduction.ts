@@ -3,6 +3,7 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 
 - **Calculate.** \`POST /calculations\` answers the tax of a document and stores nothing.
 - **Record.** \`POST /transactions\` records a sale or a credit. A finalized transaction creates a tax liability.
+- **File.** \`POST /filings\` closes a state's tax period. Late sales and credits fall into the next one.
 - **Prove.** \`explain: true\` answers each step of a calculation with its rule and citation, \`POST
   /transactions/{id}/replay\` calculates a recorded transaction again, and \`GET /coverage\` says what the content knows.
 - **Classify.** \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
@@ -17,6 +18,9 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
    \`tax_date\`, without line items.
 4. **Partial refund.** The same with the line items that are refunded. \`POST /calculations\` with the same body says
    beforehand what tax the credit will carry.
+5. **Return.** \`POST /filings\` with the state, the \`period_end\` and \`dry_run: true\` says what is owed; without \`dry_run\` it
+   closes the period. \`GET /filings/{id}\` has the totals, as CSV with \`Accept: text/csv\`. When the return was sent,
+   \`POST /filings/{id}\` with \`status: filed\` and the \`confirmation_number\`.
 
 ## Conventions
 

@@ -13,25 +13,34 @@ import { ProductAttributesListResponse } from '../../vocabulary/schema.ts';
 import type { Operation } from '../routes.ts';
 import { calculation, draft, finalized, productAttributes, transactionList } from './answer-examples.ts';
 import { coverage } from './coverage-example.ts';
+import { createFiling, getFiling, listFilings, updateFiling } from './filings.ts';
 import type { RequestHeader, ResponseHeader } from './headers.ts';
+import { getTransaction, getTransactionHistory } from './history.ts';
+import { createReconciliation } from './reconciliations.ts';
 import { replay } from './replay-example.ts';
+
+type Success = {
+  readonly status: 200 | 201 | 202;
+  readonly description: string;
+  readonly schema: ZodOpenApiMediaTypeObject['schema'];
+  readonly example?: unknown;
+  /** Answered as text/csv to who asks for that: an example. */
+  readonly csv?: string;
+  readonly headers?: readonly ResponseHeader[];
+  readonly sometimes?: readonly ResponseHeader[];
+};
 
 /** What the document says of an operation beside its route and its errors. */
 export type OperationDefinition = {
-  readonly tag: 'Product attributes' | 'Calculations' | 'Transactions' | 'Coverage' | 'Documentation';
+  readonly tag: 'Product attributes' | 'Calculations' | 'Transactions' | 'Filings' | 'Coverage' | 'Documentation';
   readonly summary: string;
   readonly description: string;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly query?: ZodObjectInput;
   readonly body?: ZodOpenApiMediaTypeObject['schema'];
-  readonly success: {
-    readonly status: 200 | 201;
-    readonly description: string;
-    readonly schema: ZodOpenApiMediaTypeObject['schema'];
-    readonly example?: unknown;
-    readonly headers?: readonly ResponseHeader[];
-    readonly sometimes?: readonly ResponseHeader[];
-  };
+  readonly success: Success;
+  /** What else it may answer, where that means something else. */
+  readonly otherSuccess?: Success;
   /** What 304 means, where If-None-Match is looked at. */
   readonly notModified?: string;
 };
@@ -97,19 +106,6 @@ const listTransactions: OperationDefinition = {
     description: 'A page of transactions.',
     schema: TransactionList,
     example: transactionList,
-  },
-};
-
-const getTransaction: OperationDefinition = {
-  tag: 'Transactions',
-  summary: 'Retrieve a transaction',
-  description: 'The transaction as it is now. A draft after its deadline reads as void.',
-  success: {
-    status: 200,
-    description: 'The transaction.',
-    schema: Transaction,
-    example: finalized,
-    headers: ['ETag'],
   },
 };
 
@@ -203,8 +199,14 @@ export const operations: Readonly<Record<Operation, OperationDefinition>> = {
   'create-transaction': createTransaction,
   'list-transactions': listTransactions,
   'get-transaction': getTransaction,
+  'get-transaction-history': getTransactionHistory,
   'update-transaction': updateTransaction,
   'replay-transaction': replayTransaction,
+  'create-reconciliation': createReconciliation,
+  'create-filing': createFiling,
+  'list-filings': listFilings,
+  'get-filing': getFiling,
+  'update-filing': updateFiling,
   'get-coverage': getCoverage,
   'get-openapi': getOpenapi,
 };

@@ -20,7 +20,7 @@ const pathParameters = (path: string) =>
     name,
     in: 'path' as const,
     required: true,
-    description: parameterTexts[name] ?? '',
+    description: parameterTexts[`${path.split('/')[1]}.${name}`] ?? parameterTexts[name] ?? '',
     schema: { type: 'string' as const, minLength: 1 },
   }));
 
@@ -34,14 +34,26 @@ const requestBody = (
   return { required: true, content: { 'application/json': { schema, examples } } };
 };
 
+type Success = OperationDefinition['success'];
+
+const successContent = ({ schema, example, csv }: Success) => ({
+  'application/json': { ...(schema && { schema }), ...(example !== undefined && { example }) },
+  ...(csv !== undefined && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),
+});
+
 const responses = (operation: Operation, definition: OperationDefinition): ZodOpenApiResponsesObject => {
-  const { status, description, schema, example, headers = [], sometimes = [] } = definition.success;
+  const { success, otherSuccess } = definition;
   return {
-    [`${status}`]: {
-      description,
-      headers: successHeaders(operation, headers, sometimes),
-      content: { 'application/json': { ...(schema && { schema }), ...(example !== undefined && { example }) } },
-    },
+    ...Object.fromEntries(
+      [success, ...(otherSuccess ? [otherSuccess] : [])].map((one) => [
+        `${one.status}`,
+        {
+          description: one.description,
+          headers: successHeaders(operation, one.headers ?? [], one.sometimes ?? []),
+          content: successContent(one),
+        },
+      ]),
+    ),
     ...(definition.notModified && {
       304: { description: definition.notModified, headers: successHeaders(operation, ['ETag']) },
     }),

@@ -39,6 +39,7 @@ const mapped = <Value>(value: Value): Value => {
 
 // As amounts come out: the decimals of the currency, of which there are at most three.
 const amount = { pattern: '^\\d+(\\.\\d{1,3})?$' };
+const signedAmount = { pattern: '^-?\\d+(\\.\\d{1,3})?$' };
 const sentDecimal = { pattern: '^\\d{1,12}(\\.\\d{1,10})?$' };
 const timestamp = { format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' };
 const sent = new Set(['discount_amount', 'third_party_discount_amount', 'quantity', 'unit_price']);
@@ -46,10 +47,17 @@ const sent = new Set(['discount_amount', 'third_party_discount_amount', 'quantit
 /** The format of a field of an answer, by its name: answers are made by code, so their schemas know only the types. */
 const answerFormat = (component: string, name: string): Schema => {
   if (sent.has(name) || (component === 'Shipping' && name === 'amount')) return sentDecimal;
+  // What credits took, a filing says with a minus.
+  if (component.startsWith('Filing') && name.endsWith('_amount')) return signedAmount;
+  if (component.startsWith('Filing') && /^(count|entries_\w+)$/.test(name)) return { minimum: 0 };
+  // As it was sent, or the difference of it and what was recorded.
+  if (component === 'ReconciledAmounts') return { pattern: '^-?\\d{1,16}(\\.\\d{1,10})?$' };
   if (name === 'amount' || name.endsWith('_amount')) return amount;
-  if (name.endsWith('_at')) return timestamp;
+  if (name === 'at' || name.endsWith('_at')) return timestamp;
   if (name === 'rate') return { pattern: '^\\d+(\\.\\d+)?$' };
   if (name === 'tax_date') return { pattern: instantPattern };
+  if (name === 'period_start' || name === 'period_end') return { format: 'date' };
+  if (name === 'month') return { pattern: '^\\d{4}-\\d{2}$' };
   if (name === 'currency') return { pattern: '^[A-Z]{3}$' };
   if (name === 'version') return { minimum: 1 };
   return {};

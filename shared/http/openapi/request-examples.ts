@@ -73,4 +73,29 @@ export const requestExamples = {
     void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
     note: { summary: 'Set and delete metadata', value: { metadata: { order: 'A-17', note: null } } },
   },
+  'create-reconciliation': {
+    month: {
+      summary: 'The invoices of a month',
+      value: {
+        from: '2026-10-01',
+        to: '2026-10-31',
+        transactions: [
+          { reference_id: 'invoice_1001', total_amount: '100.70', tax_amount: '5.70' },
+          { reference_id: 'invoice_1002', total_amount: '100.00', tax_amount: '5.00' },
+          { reference_id: 'invoice_1003', total_amount: '53.00', tax_amount: '3.00' },
+        ],
+      },
+    },
+  },
+  'create-filing': {
+    close: { summary: 'Close a month', value: { state: 'MI', period_end: '2026-10-31' } },
+    dryRun: { summary: 'What a month comes to', value: { state: 'MI', period_end: '2026-10-31', dry_run: true } },
+  },
+  'update-filing': {
+    file: {
+      summary: 'The return was sent',
+      value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' },
+    },
+    cancel: { summary: 'Open the period again', value: { status: 'canceled' } },
+  },
 } as const;

@@ -1,9 +1,10 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type Code, statusOf } from '../../problem.ts';
+import { type Code, type Problem, statusOf } from '../../problem.ts';
 import { envelope } from '../reply.ts';
 import { type Operation, routes } from '../routes.ts';
 import { codeMeanings } from './code-meanings.ts';
 import { ErrorResponse } from './error-schema.ts';
+import { filingProblemExamples } from './filing-problems.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 import { operationCodes } from './operation-codes.ts';
 import { preferredExamples, problemExamples } from './problem-examples.ts';
@@ -15,11 +16,13 @@ const always = (required: readonly ResponseHeader[], sometimes: readonly Respons
     ...sometimes.map((name) => [name, { ...responseHeaders[name], required: false }] as const),
   ]);
 
+const onlySometimes = new Set(['Idempotent-Replayed', 'Preference-Applied', 'Link', 'Content-Disposition']);
+
 /** The headers that some answer always has, as components. */
 export const headerComponents = () =>
   Object.fromEntries(
     Object.entries(responseHeaders)
-      .filter(([name]) => name !== 'Idempotent-Replayed' && name !== 'Preference-Applied')
+      .filter(([name]) => !onlySometimes.has(name))
       .map(([name, header]) => [name, { ...header, required: true }]),
   );
 
@@ -42,7 +45,7 @@ const titles: Readonly<Record<number, string>> = {
   403: 'The credential does not allow this.',
   404: 'There is nothing under this id.',
   405: 'The path does not answer to the method.',
-  409: 'The state of the transaction, or of another one, forbids it.',
+  409: 'The state of what is asked for, or of something beside it, forbids it.',
   412: 'The transaction has changed since.',
   413: 'The body is too large.',
   415: 'The body is of another media type.',
@@ -79,8 +82,11 @@ const sharedHeaders = (status: keyof typeof shared) => {
 
 const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
 
-const exampleOf = (status: number, codes: readonly Code[]) => {
-  const problem = preferredExamples.find(({ code }) => codes.includes(code)) ?? problemExamples[status];
+const exampleOf = (status: number, codes: readonly Code[], own: readonly Problem[]) => {
+  const problem =
+    own.find(({ code }) => codes.includes(code)) ??
+    preferredExamples.find(({ code }) => codes.includes(code)) ??
+    problemExamples[status];
   return problem && envelope([problem], exampleRequestId).body;
 };
 
@@ -89,6 +95,7 @@ const errorResponse = (
   status: number,
   codes: readonly Code[],
   headers: ReturnType<typeof always>,
+  own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
   description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${codeMeanings[code]}`)].join('\n'),
   headers,
@@ -105,7 +112,7 @@ const errorResponse = (
           },
         },
       },
-      example: exampleOf(status, codes),
+      example: exampleOf(status, codes, own),
     },
   },
 });
@@ -120,7 +127,7 @@ export const errorResponses = (operation: Operation): ZodOpenApiResponsesObject 
       String(status),
       isShared(status)
         ? { $ref: `#/components/responses/${shared[status]}` }
-        : errorResponse(status, codes, successHeaders(operation, [])),
+        : errorResponse(status, codes, successHeaders(operation, []), filingProblemExamples[operation]),
     ]),
   );
 

@@ -1,0 +1,6 @@
+/** `npm run ledger -- …`: check an account's ledger, and look at a transaction's history. */
+import { explainError } from './ledger/explain-error.ts';
+import { ledgerProgram } from './ledger/program.ts';
+import { runCommand } from './run-command.ts';
+
+await runCommand(ledgerProgram(), explainError);

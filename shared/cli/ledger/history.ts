@@ -1,0 +1,50 @@
+/** `ledger history`: what happened to one transaction, and by whom. */
+import type { Command } from 'commander';
+import { now } from '../../config/clock.ts';
+import { historyReads } from '../../store/history-reads.ts';
+import { transactionHistory } from '../../transactions/history/history.ts';
+import type { HistoryEntry } from '../../transactions/history/response.ts';
+import { CommandError } from '../content/command-error.ts';
+import { counted, print, printJson } from '../content/output.ts';
+import { textTable } from '../content/text-table.ts';
+
+const pageSize = 100;
+
+const row = ({ version, at, by, from, to, fields, hash }: HistoryEntry): readonly string[] => [
+  String(version),
+  at,
+  from === null || from === to ? to : `${from} -> ${to}`,
+  by,
+  fields.join(', '),
+  hash.slice(0, 12),
+];
+
+const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
+
+const entriesOf = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
+  const entries: HistoryEntry[] = [];
+  let after: string | null = null;
+  do {
+    const query = { limit: pageSize, ...(after !== null && { starting_after: after }) };
+    const page = await transactionHistory(id, query, { id: account }, { history: historyReads, now });
+    if (!page.ok) throw new CommandError(`The account ${account} has no transaction ${id}.`);
+    entries.push(...page.value.data);
+    after = page.value.next_cursor;
+  } while (after !== null);
+  return entries;
+};
+
+export const addHistory = (program: Command): void => {
+  program
+    .command('history')
+    .summary('every change of a transaction, newest first')
+    .argument('<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option('--json', 'one JSON array, as the API answers it, with whole hashes')
+    .action(async (id: string, { account, json }: { account: string; json?: boolean }) => {
+      const entries = await entriesOf(account, id);
+      if (json) return printJson(entries);
+      print(textTable([headings, ...entries.map(row)]));
+      print(`${counted(entries.length, 'change')}.`);
+    });
+};

@@ -1,0 +1,16 @@
+import { Command } from 'commander';
+import { addHistory } from './history.ts';
+import { addVerify } from './verify.ts';
+
+/** The commands, their options and their help. What is expected to go wrong with one throws a `CommandError`. */
+export const ledgerProgram = (): Command => {
+  const program = new Command('ledger')
+    .usage('[command] [options]')
+    .description(
+      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Nothing is written.',
+    )
+    .addHelpText('after', '\nExample:\n  npm run ledger -- verify --account acct_demo')
+    .showHelpAfterError('See the options with --help.');
+  for (const add of [addVerify, addHistory]) add(program);
+  return program;
+};

@@ -1,0 +1,114 @@
+import { accept, type Result, refuse } from '../../result.ts';
+import type { AuditEntry } from '../audit.ts';
+import { expiryOf } from '../expiry.ts';
+import { asOf, isExpired } from '../lifecycle.ts';
+import { notFound } from '../ports.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
+import type { TransactionHistoryQuery } from './query.ts';
+import { historyEntry, type RetrievedTransaction, type TransactionHistory } from './response.ts';
+
+/** What reads audit entries, newest first. */
+export type HistoryReads = {
+  /** A transaction as stored, with up to `limit` of its newest entries, in one call; `undefined` where there is none. */
+  readonly newest: (
+    account: string,
+    id: string,
+    limit: number,
+  ) => Promise<{ readonly stored: StoredTransaction; readonly entries: readonly AuditEntry[] } | undefined>;
+  /** Up to `limit` entries of a transaction from a version down; none where there is no such transaction. */
+  readonly from: (account: string, id: string, version: number, limit: number) => Promise<readonly AuditEntry[]>;
+};
+
+export type HistoryPorts = { readonly history: HistoryReads; readonly now: () => number };
+
+type Account = { readonly id: string };
+
+const pageDefault = 25;
+const expandedMax = 50;
+
+/**
+ * A transaction as it reads now, with its newest 50 audit entries (interface decisions 3). One database call.
+ *
+ * Refused: `not_found`.
+ */
+export const transactionWithHistory = async (
+  id: string,
+  account: Account,
+  ports: HistoryPorts,
+): Promise<Result<RetrievedTransaction>> => {
+  const found = await newest(id, expandedMax, account, ports);
+  return found ? accept({ ...found.transaction, history: found.entries.map(historyEntry) }) : refuse(notFound);
+};
+
+/**
+ * A page of a transaction's audit entries, newest first (interface decisions 3). One database call.
+ *
+ * A cursor is the version of an entry: it can point nowhere but into the history that the path names, so it needs no
+ * signature. Refused: `not_found`, and `validation_invalid_cursor` for a version that the transaction has no entry of.
+ */
+export const transactionHistory = async (
+  id: string,
+  { limit = pageDefault, starting_after }: TransactionHistoryQuery,
+  account: Account,
+  ports: HistoryPorts,
+): Promise<Result<TransactionHistory>> => {
+  if (starting_after === undefined) {
+    const found = await newest(id, limit, account, ports);
+    return found ? accept(page(id, found.entries)) : refuse(notFound);
+  }
+  // As many digits as the keys of the entries have.
+  if (!/^[1-9]\d{0,9}$/.test(starting_after)) return invalidCursor;
+  const found = await older(id, Number(starting_after), limit, account, ports);
+  return found.ok ? accept(page(id, found.value)) : found;
+};
+
+const invalidCursor = refuse({
+  code: 'validation_invalid_cursor',
+  title: 'Invalid starting_after',
+  detail: 'Send the version of an entry of this history: that of the last one of the page before.',
+  source: { parameter: 'starting_after' },
+});
+
+/** An expired draft that the sweep has not come by yet has the entry that it will write, to the byte. */
+const newest = async (
+  id: string,
+  limit: number,
+  account: Account,
+  { history, now }: HistoryPorts,
+): Promise<{ readonly transaction: Transaction; readonly entries: readonly AuditEntry[] } | undefined> => {
+  const found = await history.newest(account.id, id, limit);
+  if (!found) return undefined;
+  const { transaction } = found.stored;
+  const nowMs = now();
+  const expiry = isExpired(transaction, nowMs) ? [expiryOf(found.stored, account.id, nowMs).head.entry] : [];
+  // The call read the transaction first: an entry that came meanwhile is not of that state.
+  const written = found.entries.filter(({ version }) => version <= transaction.version);
+  return { transaction: asOf(transaction, nowMs), entries: [...expiry, ...written].slice(0, limit) };
+};
+
+const older = async (
+  id: string,
+  after: number,
+  limit: number,
+  account: Account,
+  ports: HistoryPorts,
+): Promise<Result<readonly AuditEntry[]>> => {
+  const [first, ...others] = await ports.history.from(account.id, id, after, limit + 1);
+  if (!first) return refuse(notFound);
+  if (first.version === after) return accept(others);
+  // The entry of an expired draft may have been answered before it is written.
+  const top = await newest(id, 1, account, ports);
+  return top?.entries[0]?.version === after ? accept([first, ...others].slice(0, limit)) : invalidCursor;
+};
+
+// Versions count from 1 without a gap, so an entry above the first has one before it.
+const page = (id: string, entries: readonly AuditEntry[]): TransactionHistory => {
+  const oldest = entries.at(-1)?.version ?? 1;
+  return {
+    object: 'list',
+    url: `/transactions/${id}/history`,
+    has_more: oldest > 1,
+    next_cursor: oldest > 1 ? String(oldest) : null,
+    data: entries.map(historyEntry),
+  };
+};

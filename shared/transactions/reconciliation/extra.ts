@@ -1,0 +1,67 @@
+import type { ListPosition, TransactionIndex } from '../ledger.ts';
+import { asOf } from '../lifecycle.ts';
+import type { TransactionSummary } from '../transaction.ts';
+import { isLive } from './live.ts';
+import type { Range } from './request.ts';
+import type { ExtraTransaction } from './response.ts';
+
+/** How many calls one request makes to look through its range, and how many rows of the index each reads at the most. */
+const pagesMax = 4;
+const pageRows = 500;
+const extraMax = 1000;
+
+/** What is in the range beyond the list, and where the range was left off: `null` at its end. */
+export type Extra = { readonly extra: readonly ExtraTransaction[]; readonly next: ListPosition | null };
+
+type Search = {
+  readonly account: string;
+  readonly range: Range;
+  /** Where the search before this one was left off. */
+  readonly after: ListPosition | null;
+  /** Whether the list, or what it named, has this transaction. */
+  readonly isListed: (row: TransactionSummary) => boolean;
+  readonly nowMs: number;
+};
+
+const earliest = 0;
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+const instantOf = (milliseconds: number) => new Date(Math.min(Math.max(milliseconds, earliest), latest)).toISOString();
+
+/**
+ * The live transactions of a range of tax dates that the billing system does not list, newest first.
+ *
+ * Bounded: at most four calls, and at most 1,000 transactions; `next` says where to go on. From an index, which may be
+ * seconds behind.
+ */
+export const extraIn = async (
+  { account, range, after, isListed, nowMs }: Search,
+  { page }: TransactionIndex,
+): Promise<Extra> => {
+  const query = { index: 'by_tax_date', value: null, from: instantOf(range.from), to: instantOf(range.to) } as const;
+  const extra: ExtraTransaction[] = [];
+  let position = after;
+  for (let call = 1; call <= pagesMax; call++) {
+    const { rows, next } = await page(account, { ...query, after: position, limit: pageRows });
+    for (const row of rows) {
+      const now = asOf(row, nowMs);
+      if (!isLive(now) || isListed(now)) continue;
+      if (extra.length === extraMax) return { extra, next: position };
+      extra.push(extraOf(now));
+      position = now;
+    }
+    if (next === null) return { extra, next: null };
+    position = next;
+  }
+  return { extra, next: position };
+};
+
+const extraOf = (row: TransactionSummary): ExtraTransaction => ({
+  transaction_id: row.id,
+  reference_id: row.reference_id,
+  type: row.type,
+  status: row.status,
+  tax_date: row.tax_date,
+  currency: row.currency,
+  total_amount: row.total_amount,
+  tax_amount: row.tax_amount,
+});

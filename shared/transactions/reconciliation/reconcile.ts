@@ -1,0 +1,158 @@
+import { unknownFieldWarnings } from '../../calculations/warnings.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import type { ListPosition, TransactionIndex } from '../ledger.ts';
+import { asOf, isExpired } from '../lifecycle.ts';
+import { cursorOf, positionOf } from '../list-cursor.ts';
+import { differenceOf } from './compare.ts';
+import { type Extra, extraIn } from './extra.ts';
+import { type HolderReads, holdersOf, type Recorded } from './holders.ts';
+import { isLive } from './live.ts';
+import { type BilledTransaction, type ReconciliationRequest, rangeOf } from './request.ts';
+import type { DifferentTransaction, MissingTransaction, Reconciliation } from './response.ts';
+
+export type ReconciliationPorts = {
+  readonly holders: HolderReads;
+  readonly index: TransactionIndex;
+  readonly now: () => number;
+};
+
+type Account = { readonly id: string; readonly cursor_secret: string };
+
+/**
+ * Compare a list of the billing system with the ledger, and store nothing: which of its invoices are missing here, which
+ * are here with other amounts, and which are here, within a range of tax dates, without being on the list.
+ *
+ * What counts is finalized or filed. What is missing or different is read from the table itself, two calls for every
+ * hundred, and one small one for each that nothing holds, to tell what was voided from what never was. Refused:
+ * `validation_invalid_cursor`.
+ */
+export const reconcile = async (
+  { transactions, from = null, to = null, starting_after }: ReconciliationRequest,
+  unknownFields: readonly string[],
+  account: Account,
+  ports: ReconciliationPorts,
+): Promise<Result<Reconciliation>> => {
+  const range = rangeOf({ from, to });
+  const scope = { reconciliation: { from, to } };
+  const after = typeof starting_after === 'string' ? positionOf(starting_after, account.cursor_secret, scope) : null;
+  if (typeof starting_after === 'string' && after === null) return refuse(invalidCursor);
+  const found = await holdersOf(
+    transactions.map(({ reference_id }) => reference_id),
+    account.id,
+    ports.holders,
+  );
+  const nowMs = ports.now();
+  const sorted = sortOut(transactions, found, nowMs);
+  const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
+  const ids = new Set([...found.values()].map(({ id }) => id));
+  const { extra, next } =
+    range === null
+      ? { extra: null, next: null }
+      : await searched({ account: account.id, range, after, ids, transactions, nowMs }, ports.index);
+  return accept({
+    object: 'reconciliation',
+    from,
+    to,
+    matched_count: sorted.matched,
+    missing,
+    different: sorted.different,
+    extra: extra && [...extra],
+    complete: next === null,
+    next_cursor: next && cursorOf(next, account.cursor_secret, scope),
+    warnings: unknownFieldWarnings(unknownFields),
+  });
+};
+
+const invalidCursor = {
+  code: 'validation_invalid_cursor',
+  title: 'Invalid starting_after',
+  detail: 'Send the next_cursor of an answer to the same from and to.',
+  source: { pointer: '/starting_after' },
+} as const;
+
+type Sorted = {
+  readonly matched: number;
+  readonly missing: readonly MissingTransaction[];
+  readonly different: DifferentTransaction[];
+};
+
+const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string, Recorded>, nowMs: number): Sorted => {
+  const missing: MissingTransaction[] = [];
+  const different: DifferentTransaction[] = [];
+  let matched = 0;
+  for (const row of billed) {
+    const holder = found.get(row.reference_id);
+    if (!holder || !isLive(holder)) missing.push(missingOf(row.reference_id, holder, nowMs));
+    else {
+      const difference = differenceOf(row, holder);
+      if (difference) different.push(difference);
+      else matched += 1;
+    }
+  }
+  return { matched, missing, different };
+};
+
+// A draft after its deadline is void, before anybody writes so.
+const missingOf = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
+  reference_id,
+  transaction_id: holder?.id ?? null,
+  reason: !holder ? 'not_found' : holder.status === 'draft' && !isExpired(holder, nowMs) ? 'draft' : 'void',
+});
+
+const atOnce = 20;
+
+/** Tell those that were voided, which gave up their reference, from those that never were. */
+const withVoids = async (
+  missing: readonly MissingTransaction[],
+  account: string,
+  nowMs: number,
+  index: TransactionIndex,
+): Promise<MissingTransaction[]> => {
+  const told = [...missing];
+  const waiting = told.entries();
+  const next = async () => {
+    for (const [place, row] of waiting)
+      if (row.reason === 'not_found') told[place] = await voidOf(row, account, nowMs, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+  return told;
+};
+
+const voidOf = async (
+  row: MissingTransaction,
+  account: string,
+  nowMs: number,
+  { page }: TransactionIndex,
+): Promise<MissingTransaction> => {
+  const { rows } = await page(account, {
+    index: 'by_reference',
+    value: row.reference_id,
+    from: null,
+    to: null,
+    after: null,
+    limit: 1,
+  });
+  const newest = rows[0] && asOf(rows[0], nowMs);
+  return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
+};
+
+type Searched = {
+  readonly account: string;
+  readonly range: NonNullable<ReturnType<typeof rangeOf>>;
+  readonly after: ListPosition | null;
+  readonly ids: ReadonlySet<string>;
+  readonly transactions: readonly BilledTransaction[];
+  readonly nowMs: number;
+};
+
+const searched = ({ ids, transactions, ...search }: Searched, index: TransactionIndex): Promise<Extra> => {
+  const references = new Set(transactions.map(({ reference_id }) => reference_id));
+  return extraIn(
+    {
+      ...search,
+      // By its id as well: the index may not have heard of its reference yet.
+      isListed: ({ id, reference_id }) => ids.has(id) || (reference_id !== null && references.has(reference_id)),
+    },
+    index,
+  );
+};

@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client.ts';
+import { historyReads } from '../../shared/store/history-reads.ts';
+import { auditKey } from '../../shared/store/keys.ts';
+import { type HistoryReads, transactionHistory } from '../../shared/transactions/history/history.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import {
+  type Client,
+  clientOf,
+  creditOf,
+  dayMs,
+  later,
+  made,
+  metaOf,
+  recorded,
+  refusalOf,
+  sale,
+  sold,
+} from '../support/sales.ts';
+
+const newClient = async (): Promise<Client & Caller> => {
+  const caller = await newCaller();
+  return { ...caller, ...clientOf(caller) };
+};
+const historyOf = (client: Client, id: string, parameters: Record<string, string> = {}) =>
+  client.call('GET', `/transactions/${id}/history?${new URLSearchParams(parameters)}`);
+const expanded = (client: Client, id: string) => client.get(`${id}?expand=history`);
+
+/** JSON with sorted keys and without white space, written here once more. */
+const canonical = (value: any): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
+};
+const digest = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url');
+
+/** The hash of an entry as an auditor computes it from the answer alone. */
+const hashOf = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: any) =>
+  digest({ ...others, transactionId, stateHash: state_hash, previousHash: previous_hash });
+
+/** A draft that was changed until it has this version. */
+const changedTo = async (client: Client, version: number, others: object = {}) => {
+  const draft = await made(client.create(sale({ ...others })));
+  for (let note = 2; note <= version; note++) await made(client.update(draft.id, { metadata: { note: String(note) } }));
+  return draft;
+};
+
+describe('what an entry says', () => {
+  it('who changed which fields when, newest first, each of them covering the state that its change answered', async () => {
+    const client = await newClient();
+    const draft = await made(client.create(sale({ metadata: { a: '1' } })));
+    const edited = await made(client.update(draft.id, { metadata: { b: '2' }, tax_amount: '5.00' }));
+    const finalized = await made(client.update(draft.id, { status: 'finalized', reference_id: 'in_1' }));
+    const { data, ...list } = await made(historyOf(client, draft.id));
+    expect(list).toEqual({
+      object: 'list',
+      url: `/transactions/${draft.id}/history`,
+      has_more: false,
+      next_cursor: null,
+    });
+    const [third, second, first] = data;
+    expect(data.map(({ version, at, from, to }: any) => [version, at, from, to])).toEqual([
+      [3, finalized.updated_at, 'draft', 'finalized'],
+      [2, edited.updated_at, 'draft', 'draft'],
+      [1, draft.created_at, null, 'draft'],
+    ]);
+    expect(first.fields).toEqual([]);
+    expect(third.fields).toEqual(expect.arrayContaining(['reference_id', 'status']));
+    expect(second.fields).toEqual(expect.arrayContaining(['metadata', 'tax_amount']));
+    const credential = data.map(({ by }: any) => by);
+    expect(new Set(credential).size).toBe(1);
+    expect(credential[0]).toMatch(/^key_/);
+    expect(client.key).not.toContain(credential[0]);
+    expect(data.map(({ state_hash }: any) => state_hash)).toEqual([finalized, edited, draft].map(digest));
+  });
+
+  it('and chains: every hash can be computed again from the answer, and is in the entry behind it', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const credit = await made(client.create(creditOf(parent)));
+    await made(client.update(credit.id, { status: 'void' }));
+    for (const { id } of [parent, credit]) {
+      const { data } = await made(historyOf(client, id));
+      expect(data.map(({ hash }: any) => hash)).toEqual(data.map((entry: any) => hashOf(id, entry)));
+      expect(data.map(({ previous_hash }: any) => previous_hash)).toEqual([
+        ...data.slice(1).map(({ hash }: any) => hash),
+        null,
+      ]);
+      expect(data[0].state_hash).toBe(digest(recorded(await made(client.get(id)))));
+    }
+  });
+
+  it('of an edit of content other than the figures: text in any script, and keys in any order', async () => {
+    const client = await newClient();
+    const metadata = { ключ: '値 "quoted" \\ / \u007f \u2028', Z: '\t\n', a: '🧾', '~': 'é' };
+    const { id } = await made(client.create(sale({ metadata })));
+    const { history, ...state } = await made(expanded(client, id));
+    expect(state.metadata).toEqual(metadata);
+    expect(history[0].state_hash).toBe(digest(state));
+  });
+});
+
+describe('expand=history', () => {
+  it('adds the newest 50 to what GET answers, whose key is null without it and absent from everything else', async () => {
+    const client = await newClient();
+    const draft = await changedTo(client, 52);
+    const answer = await expanded(client, draft.id);
+    const plain = await client.get(draft.id);
+    expect(answer.body.history.map(({ version }: any) => version)).toEqual(
+      Array.from({ length: 50 }, (_, i) => 52 - i),
+    );
+    expect({ ...answer.body, history: null }).toEqual(plain.body);
+    expect(plain.text.endsWith(',"history":null}')).toBe(true);
+    expect(answer.headers.get('etag')).toBe('"52"');
+    const { data } = await made(historyOf(client, draft.id, { limit: '50' }));
+    expect(data).toEqual(answer.body.history);
+    const { data: rows } = await made(client.list());
+    for (const other of [draft, rows[0], await made(client.update(draft.id, { metadata: null }))])
+      expect(other).not.toHaveProperty('history');
+  });
+
+  it('comes back in a request without a word, and changes nothing', async () => {
+    const client = await newClient();
+    const { id } = await made(client.create(sale()));
+    const whole = await made(expanded(client, id));
+    const answer = await client.update(id, whole, { Prefer: 'handling=strict' });
+    expect([answer.status, answer.body.version, answer.body.warnings]).toEqual([200, 1, []]);
+  });
+});
+
+describe('paging', () => {
+  it.each([1, 2, 3, 5, 100])('in pages of %i every entry comes once, in order', async (limit) => {
+    const client = await newClient();
+    const { id } = await changedTo(client, 5);
+    const versions: number[] = [];
+    let after: string | null = null;
+    let pages = 0;
+    do {
+      const page: any = await made(
+        historyOf(client, id, { limit: String(limit), ...(after !== null && { starting_after: after }) }),
+      );
+      versions.push(...page.data.map(({ version }: any) => version));
+      expect(page.data).toHaveLength(Math.min(limit, 5 - pages * limit));
+      expect(page.has_more).toBe(page.next_cursor !== null);
+      after = page.next_cursor;
+      pages += 1;
+    } while (after !== null);
+    expect([versions, pages]).toEqual([[5, 4, 3, 2, 1], Math.ceil(5 / limit)]);
+  });
+
+  it('has 25 to a page without a limit, and 100 at the most', async () => {
+    const client = await newClient();
+    const { id } = await changedTo(client, 27);
+    const { data, has_more, next_cursor } = await made(historyOf(client, id));
+    expect([data.length, has_more, next_cursor]).toEqual([25, true, '3']);
+    const rest = await made(historyOf(client, id, { starting_after: next_cursor }));
+    expect([rest.data.map(({ version }: any) => version), rest.has_more]).toEqual([[2, 1], false]);
+    for (const limit of ['0', '101', '-1', '1.5', 'x', ''])
+      expect(refusalOf(await historyOf(client, id, { limit }))).toBe('422 | validation_invalid_format limit');
+  });
+
+  it('after the first entry there is nothing, and a page does not move when there are new ones', async () => {
+    const client = await newClient();
+    const { id } = await changedTo(client, 4);
+    const before = await made(historyOf(client, id, { limit: '2', starting_after: '4' }));
+    await made(client.update(id, { metadata: { later: 'yes' } }));
+    expect(await made(historyOf(client, id, { limit: '2', starting_after: '4' }))).toEqual(before);
+    expect(await made(historyOf(client, id, { starting_after: '1' }))).toMatchObject({ data: [], has_more: false });
+  });
+
+  it('refuses a cursor that is no version of it', async () => {
+    const client = await newClient();
+    const { id } = await changedTo(client, 2);
+    const foreign = (await made(client.list())).next_cursor ?? 'eyJ9.abc';
+    for (const starting_after of ['3', '9999999999', '99999999999', '0', '-1', '01', '1.0', 'x', id, foreign])
+      expect([starting_after, refusalOf(await historyOf(client, id, { starting_after }))]).toEqual([
+        starting_after,
+        '422 | validation_invalid_cursor starting_after',
+      ]);
+    expect(refusalOf(await historyOf(client, id, { starting_after: '' }))).toBe(
+      '422 | validation_invalid_format starting_after',
+    );
+  });
+});
+
+describe('a draft after its deadline', () => {
+  it('has the entry that the sweep will write, to the byte, before and after it does', async () => {
+    const client = await newClient();
+    const draft = await changedTo(client, 3, { reference_id: 'r' });
+    await later(dayMs, async () => {
+      const before = await historyOf(client, draft.id);
+      const whole = await expanded(client, draft.id);
+      const page = await historyOf(client, draft.id, { limit: '1' });
+      expect(page.body).toMatchObject({ has_more: true, next_cursor: '4' });
+      const rest = await historyOf(client, draft.id, { starting_after: '4' });
+      expect(before.body.data.map(({ version }: any) => version)).toEqual([4, 3, 2, 1]);
+      expect(before.body.data[0]).toMatchObject({
+        at: draft.expires_at,
+        by: 'draft_expired',
+        from: 'draft',
+        to: 'void',
+        fields: ['status'],
+        state_hash: digest(recorded(whole.body)),
+      });
+      expect(rest.body.data).toEqual(before.body.data.slice(1));
+      expect(whole.body.history).toEqual(before.body.data);
+      expect(refusalOf(await historyOf(client, draft.id, { starting_after: '5' }))).toBe(
+        '422 | validation_invalid_cursor starting_after',
+      );
+      // A change of an expired draft writes first what the sweep would have.
+      await made(client.update(draft.id, { metadata: { late: 'yes' } }));
+      expect((await made(historyOf(client, draft.id))).data.slice(1)).toEqual(before.body.data);
+      expect((await historyOf(client, draft.id, { starting_after: '4' })).text).toBe(rest.text);
+    });
+  });
+
+  it('does not have it a moment before', async () => {
+    const client = await newClient();
+    const { id } = await changedTo(client, 1);
+    await later(dayMs - 5000, async () => expect((await made(historyOf(client, id))).data).toHaveLength(1));
+  });
+});
+
+it('leaves out an entry that came while it was read: the state before it was answered', async () => {
+  const client = await newClient();
+  const { id } = await changedTo(client, 2);
+  const next = await made(client.update(id, { metadata: { later: 'yes' } }));
+  const { data } = await made(historyOf(client, id));
+  const { account } = client;
+  // One query reads the transaction first, so that what is written behind its back shows above it.
+  const newest: HistoryReads['newest'] = async (...asked) => {
+    const found = await historyReads.newest(...asked);
+    if (!found) return undefined;
+    const transaction = { ...found.stored.transaction, version: next.version - 1 };
+    return { ...found, stored: { ...found.stored, transaction } };
+  };
+  const page = await transactionHistory(id, {}, account, { history: { ...historyReads, newest }, now });
+  expect(page).toMatchObject({ ok: true, value: { data: data.slice(1), has_more: false } });
+});
+
+describe('whose it is', () => {
+  it('is 404 for an id that is not there, is another account’s, or is no id: in the words of GET', async () => {
+    const [client, other] = await Promise.all([newClient(), newClient()]);
+    const foreign = await sold(other);
+    for (const id of ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', 'a%23b', '%F0%9F%A7%BE', 'x'.repeat(3000)])
+      for (const query of ['/history', '/history?starting_after=1', '?expand=history']) {
+        const answer = await client.get(`${id}${query}`);
+        expect([id, query, refusalOf(answer), metaOf(answer)]).toEqual([id, query, '404 | not_found', {}]);
+        expect(answer.body.errors[0].detail).toBe('No transaction of this account has this id.');
+      }
+    expect((await made(historyOf(other, foreign.id))).data).toHaveLength(1);
+  });
+
+  it('needs the scope read', async () => {
+    const { id } = await sold(await newClient());
+    const writer = clientOf(await newCaller({ scopes: ['write'] }));
+    expect(refusalOf(await historyOf(writer, id))).toBe('403 | auth_forbidden');
+  });
+
+  it('answers what is there where an entry is gone: the chain shows it, and the auditor is not refused', async () => {
+    const client = await newClient();
+    const { id } = await changedTo(client, 3);
+    const Key = auditKey(client.account.id, id, 2);
+    await database.send(new DeleteCommand({ TableName: environment.tables.transactions, Key }));
+    const { data } = await made(historyOf(client, id));
+    expect(data.map(({ version }: any) => version)).toEqual([3, 1]);
+    expect(data[0].previous_hash).not.toBe(data[1].hash);
+  });
+});

@@ -1,0 +1,408 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
+import { claimItem } from '../../shared/store/claims.ts';
+import { database } from '../../shared/store/client.ts';
+import { transactionItem } from '../../shared/store/transaction-item.ts';
+import { cursorOf } from '../../shared/transactions/list-cursor.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { type Client, clientOf, creditOf, dayMs, goods, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { created, finalized } from '../support/transactions.ts';
+
+const newClient = async (): Promise<Client & Caller> => {
+  const caller = await newCaller();
+  return { ...caller, ...clientOf(caller) };
+};
+
+/** Transactions past the API, with their claims: thousands of them in a second. */
+const stored = async (
+  { account }: Caller,
+  references: readonly string[],
+  isDraft: (at: number) => boolean = () => false,
+  isClaimed: (at: number) => boolean = () => true,
+) => {
+  const items = references.flatMap((reference_id, at) => {
+    const { after } = created({ reference_id, ...(isDraft(at) ? {} : finalized) });
+    return [transactionItem(account.id, after), ...(isClaimed(at) ? [claimItem(account.id, reference_id, after)] : [])];
+  });
+  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, at) => items.slice(at * 25, at * 25 + 25));
+  const waiting = batches.values();
+  const write = async () => {
+    for (const batch of waiting)
+      await database.send(
+        new BatchWriteCommand({
+          RequestItems: { [environment.tables.transactions]: batch.map((Item) => ({ PutRequest: { Item } })) },
+        }),
+      );
+  };
+  await Promise.all(Array.from({ length: 8 }, write));
+};
+
+type Billed = { reference_id: string; total_amount: string; tax_amount: string };
+const billed = (reference_id: string, total_amount = '106.00', tax_amount = '6.00'): Billed => ({
+  reference_id,
+  total_amount,
+  tax_amount,
+});
+const ask = (client: Client, transactions: unknown, others: object = {}, headers: Record<string, string> = {}) =>
+  client.call('POST', '/reconciliations', { body: { transactions, ...others }, headers });
+const reconciled = (client: Client, transactions: unknown, others: object = {}) =>
+  made(ask(client, transactions, others));
+
+describe('what is on the list', () => {
+  it('is matched where a finalized transaction has these amounts, however they are written', async () => {
+    const client = await newClient();
+    await sold(client, { reference_id: 'in_1' });
+    await sold(client, { reference_id: 'in_2' });
+    await sold(client, { reference_id: '🧾 #3/ü' });
+    const answer = await reconciled(client, [
+      billed('in_1'),
+      billed('in_2', '106', '6.0000000000'),
+      billed('🧾 #3/ü', '000106.0', '06'),
+    ]);
+    expect(answer).toEqual({
+      object: 'reconciliation',
+      from: null,
+      to: null,
+      matched_count: 3,
+      missing: [],
+      different: [],
+      extra: null,
+      complete: true,
+      next_cursor: null,
+      warnings: [],
+    });
+  });
+
+  it('is different by either amount, with both figures and what is between them', async () => {
+    const client = await newClient();
+    const sales = await Promise.all(['a', 'b', 'c', 'd'].map((reference_id) => sold(client, { reference_id })));
+    const { matched_count, different, missing } = await reconciled(client, [
+      billed('a', '105.99'),
+      billed('b', '106.00', '6.0000000001'),
+      billed('c', '999999999999.9999999999', '0'),
+      billed('d'),
+    ]);
+    const recorded = { total_amount: '106.00', tax_amount: '6.00' };
+    const of = (at: number, total_amount: string, tax_amount: string, total: string, tax: string) => ({
+      reference_id: sales[at].reference_id,
+      transaction_id: sales[at].id,
+      type: 'sale',
+      status: 'finalized',
+      sent: { total_amount, tax_amount },
+      recorded,
+      difference: { total_amount: total, tax_amount: tax },
+    });
+    expect({ matched_count, missing, different }).toEqual({
+      matched_count: 1,
+      missing: [],
+      different: [
+        of(0, '105.99', '6.00', '0.01', '0.00'),
+        of(1, '106.00', '6.0000000001', '0.00', '-0.0000000001'),
+        of(2, '999999999999.9999999999', '0', '-999999999893.9999999999', '6.00'),
+      ],
+    });
+  });
+
+  it('may be a credit, whose amounts are positive, or in a currency without decimals', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { reference_id: 'in_1' });
+    const half = { line_items: [{ id: 'item_1', quantity: '1' }], reference_id: 'memo_1' };
+    await made(client.create(creditOf(parent, half)));
+    await sold(client, { reference_id: 'yen', currency: 'JPY', line_items: [goods({ unit_price: '50' })] });
+    const answer = await reconciled(client, [
+      billed('in_1'),
+      billed('memo_1', '53.00', '3.00'),
+      billed('yen', '106', '6'),
+    ]);
+    expect(answer).toMatchObject({ matched_count: 3, missing: [], different: [] });
+  });
+
+  it('is missing with the reason: unknown, not finalized, voided, or expired', async () => {
+    const client = await newClient();
+    const draft = await made(client.create(sale({ reference_id: 'draft' })));
+    const voided = await sold(client, { reference_id: 'voided' });
+    await made(client.update(voided.id, { status: 'void' }));
+    const twice = await sold(client, { reference_id: 'twice' });
+    await made(client.update(twice.id, { status: 'void' }));
+    await sold(client, { reference_id: 'twice' });
+    const expectAt = async (reason: 'draft' | 'void') => {
+      const { matched_count, missing, different } = await reconciled(client, [
+        billed('none'),
+        billed('draft'),
+        billed('voided'),
+        billed('twice'),
+      ]);
+      expect({ matched_count, missing, different }).toEqual({
+        matched_count: 1,
+        different: [],
+        missing: [
+          { reference_id: 'none', transaction_id: null, reason: 'not_found' },
+          { reference_id: 'draft', transaction_id: draft.id, reason },
+          { reference_id: 'voided', transaction_id: voided.id, reason: 'void' },
+        ],
+      });
+    };
+    await expectAt('draft');
+    await later(dayMs, async () => {
+      await expectAt('void');
+      await made(client.update(draft.id, { metadata: { late: 'yes' } }));
+      await expectAt('void');
+    });
+  });
+
+  it('is never another account’s', async () => {
+    const [client, other] = await Promise.all([newClient(), newClient()]);
+    await sold(other, { reference_id: 'theirs' });
+    const answer = await reconciled(client, [billed('theirs')], { from: '2026-10-01', to: '2026-10-31' });
+    expect(answer).toMatchObject({
+      matched_count: 0,
+      missing: [{ reference_id: 'theirs', transaction_id: null, reason: 'not_found' }],
+      extra: [],
+    });
+  });
+
+  it('may have a thousand transactions, each found in its batch', async () => {
+    const client = await newClient();
+    const references = Array.from({ length: 1000 }, (_, index) => `in_${index}`);
+    // Every tenth is not there.
+    await stored(
+      client,
+      references.filter((name) => !name.endsWith('7')),
+    );
+    const rows = references.map((reference_id) => billed(reference_id, '10.60', '0.60'));
+    const { matched_count, missing } = await reconciled(client, rows);
+    expect(matched_count).toBe(900);
+    expect(missing.map(({ reference_id }: any) => reference_id)).toEqual(
+      references.filter((name) => name.endsWith('7')),
+    );
+  });
+});
+
+describe('what is beyond the list', () => {
+  const october = { from: '2026-10-01', to: '2026-10-31' };
+
+  it('is extra where it counts, has its tax date in the range, and is not named: newest first', async () => {
+    const client = await newClient();
+    const dated = (tax_date: string, others: object = {}) => sold(client, { tax_date, ...others });
+    await dated('2026-09-30T23:59:59.999Z', { reference_id: 'before' });
+    const first = await dated('2026-10-01', { reference_id: 'first' });
+    const last = await dated('2026-10-31T23:59:59.999Z', { reference_id: 'last' });
+    await dated('2026-11-01', { reference_id: 'after' });
+    const listed = await dated('2026-10-15', { reference_id: 'listed' });
+    const unnamed = await dated('2026-10-16');
+    const voided = await dated('2026-10-17', { reference_id: 'voided' });
+    await made(client.update(voided.id, { status: 'void' }));
+    await made(client.create(sale({ tax_date: '2026-10-18', reference_id: 'draft' })));
+    const credit = await made(client.create(creditOf(listed, { tax_date: '2026-10-20', reference_id: 'memo' })));
+    const { extra, matched_count, complete } = await reconciled(client, [billed('listed'), billed('before')], october);
+    expect([matched_count, complete]).toEqual([2, true]);
+    const row = ({ id, reference_id, type, tax_date, total_amount, tax_amount }: any) => ({
+      transaction_id: id,
+      reference_id,
+      type,
+      status: 'finalized',
+      tax_date,
+      currency: 'USD',
+      total_amount,
+      tax_amount,
+    });
+    expect(extra).toEqual([last, credit, unnamed, first].map(row));
+  });
+
+  it('takes instants as they are, and a date as the whole day', async () => {
+    const client = await newClient();
+    for (const hour of ['00', '12', '23'])
+      await sold(client, { tax_date: `2026-10-08T${hour}:00:00Z`, reference_id: hour });
+    const extra = async (from: string, to: string) =>
+      (await reconciled(client, [billed('x')], { from, to })).extra.map(({ reference_id }: any) => reference_id);
+    expect(await extra('2026-10-08', '2026-10-08')).toEqual(['23', '12', '00']);
+    expect(await extra('2026-10-08T00:00:00.001Z', '2026-10-08T12:00:00Z')).toEqual(['12']);
+    expect(await extra('2026-10-08T12:00:00.001Z', '2026-10-08T22:59:59Z')).toEqual([]);
+    expect(await extra('1990-01-01', '2099-12-31')).toHaveLength(3);
+  });
+
+  it('ends after 2,000 rows of the index, and goes on with the cursor: nothing twice, nothing left out', async () => {
+    const client = await newClient();
+    // All on one instant: nothing but a cursor could go on from there. Most are drafts, which are no extra.
+    const total = 2105;
+    const isExtra = (index: number) => index % 5 === 0;
+    await stored(
+      client,
+      Array.from({ length: total }, (_, index) => `r_${index}`),
+      (index) => !isExtra(index),
+      (index) => index < 10,
+    );
+    const day = { from: '2026-10-08', to: '2026-10-08' };
+    const named = ['r_0', 'r_5'].map((name) => billed(name, '10.60', '0.60'));
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let starting_after: string | null = null;
+    do {
+      const answer: any = await reconciled(client, named, { ...day, starting_after });
+      expect(answer.matched_count).toBe(2);
+      expect(answer.complete).toBe(answer.next_cursor === null);
+      seen.push(...answer.extra.map(({ reference_id }: any) => reference_id));
+      sizes.push(answer.extra.length);
+      starting_after = answer.next_cursor;
+    } while (starting_after !== null);
+    const expected = Array.from({ length: total }, (_, index) => index).filter((index) => isExtra(index) && index > 5);
+    expect(new Set(seen)).toEqual(new Set(expected.map((index) => `r_${index}`)));
+    expect(seen).toHaveLength(expected.length);
+    expect(sizes.length).toBe(2);
+  });
+
+  it('names 1,000 in an answer, and goes on behind the last of them', async () => {
+    const client = await newClient();
+    // With a hundred drafts between them, the thousandth is in the middle of a page of the index.
+    const references = Array.from({ length: 1101 }, (_, index) => `r_${index}`);
+    await stored(
+      client,
+      references,
+      (index) => index % 11 === 4,
+      (index) => index < 10,
+    );
+    const day = { from: '2026-10-08', to: '2026-10-08' };
+    const first = await reconciled(client, [billed('none')], day);
+    expect([first.extra.length, first.complete]).toEqual([1000, false]);
+    const second = await reconciled(client, [billed('none')], { ...day, starting_after: first.next_cursor });
+    expect([second.extra.length, second.complete, second.next_cursor]).toEqual([1, true, null]);
+    expect(new Set([...first.extra, ...second.extra].map(({ reference_id }: any) => reference_id)).size).toBe(1001);
+    // With one of them on the list, the others fit.
+    const fitting = await reconciled(client, [billed('r_5')], day);
+    expect([fitting.extra.length, fitting.complete]).toEqual([1000, true]);
+  });
+
+  it('goes on with no other cursor, account or range', async () => {
+    const client = await newClient();
+    const other = await newClient();
+    const position = { id: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', tax_date: '2026-10-08T00:00:00.000Z' };
+    const scope = { reconciliation: october };
+    const valid = cursorOf(position, client.account.cursor_secret, scope);
+    expect((await ask(client, [billed('x')], { ...october, starting_after: valid })).status).toBe(200);
+    const others = [
+      cursorOf(position, other.account.cursor_secret, scope),
+      cursorOf(position, client.account.cursor_secret, {}),
+      cursorOf(position, client.account.cursor_secret, { reconciliation: { from: '2026-10-01', to: '2026-11-30' } }),
+      'x',
+      'x.y',
+      `${valid}x`,
+      position.id,
+    ];
+    for (const starting_after of others)
+      expect(refusalOf(await ask(client, [billed('x')], { ...october, starting_after }))).toBe(
+        '422 | validation_invalid_cursor /starting_after',
+      );
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    [{}, '422 | validation_required_field /transactions'],
+    [{ transactions: [] }, '422 | validation_invalid_format /transactions'],
+    [{ transactions: {} }, '422 | validation_invalid_format /transactions'],
+    [
+      { transactions: Array.from({ length: 1001 }, (_, index) => billed(`r${index}`)) },
+      '422 | validation_invalid_format /transactions',
+    ],
+    [
+      { transactions: [null, 1] },
+      '422 | validation_required_field /transactions/0 | validation_invalid_format /transactions/1',
+    ],
+    [
+      { transactions: [{ reference_id: '', total_amount: '-1', tax_amount: 6 }] },
+      '422 | validation_invalid_format /transactions/0/reference_id | validation_invalid_format /transactions/0/total_amount | validation_invalid_format /transactions/0/tax_amount',
+    ],
+    [
+      { transactions: [{ reference_id: 'a' }] },
+      '422 | validation_required_field /transactions/0/total_amount | validation_required_field /transactions/0/tax_amount',
+    ],
+    [
+      { transactions: [billed('a'), billed('b'), billed('a', '1', '1'), billed('a')] },
+      '422 | validation_invalid_format /transactions/2/reference_id | validation_invalid_format /transactions/3/reference_id',
+    ],
+    [{ from: '2026-10-01', transactions: [billed('a')] }, '422 | validation_required_field /to'],
+    [{ to: '2026-10-01', from: null, transactions: [billed('a')] }, '422 | validation_required_field /from'],
+    [{ from: '2026-10-02', to: '2026-10-01', transactions: [billed('a')] }, '422 | validation_invalid_format /to'],
+    [
+      { from: 'x', to: '2026-13-01', transactions: [billed('a')] },
+      '422 | validation_invalid_format /from | validation_invalid_format /to',
+    ],
+    [
+      { from: 1, to: [], transactions: [billed('a')] },
+      '422 | validation_invalid_format /from | validation_invalid_format /to',
+    ],
+    [{ transactions: [billed('a')], starting_after: 'x.y' }, '422 | validation_invalid_format /starting_after'],
+    [[], '422 | validation_invalid_format '],
+  ])('%j', async (body, expected) => {
+    const client = await newClient();
+    expect(refusalOf(await client.call('POST', '/reconciliations', { body })).trim()).toBe(expected.trim());
+  });
+
+  it('unknown fields are named in a warning, or refused where the request prefers that', async () => {
+    const client = await newClient();
+    const rows = [{ ...billed('a'), customer: 'x' }];
+    const { warnings } = await reconciled(client, rows, { until: 'x' });
+    expect(warnings.map(({ code, pointer }: any) => [code, pointer])).toEqual(
+      expect.arrayContaining([
+        ['unknown_field', '/transactions/0/customer'],
+        ['unknown_field', '/until'],
+      ]),
+    );
+    expect(refusalOf(await ask(client, rows, {}, { Prefer: 'handling=strict' }))).toBe(
+      '422 | validation_unknown_field /transactions/0/customer',
+    );
+  });
+
+  it('a credential without the scope read', async () => {
+    const writer = clientOf(await newCaller({ scopes: ['write'] }));
+    expect(refusalOf(await ask(writer, [billed('a')]))).toBe('403 | auth_forbidden');
+  });
+});
+
+/** Do something between the read of the claims and that of the transactions. */
+const meanwhile = async <Value>(change: () => Promise<unknown>, run: () => Promise<Value>): Promise<Value> => {
+  let changed: Promise<unknown> | null = null;
+  database.middlewareStack.add(
+    (next, context) => async (sent) => {
+      const answer = await next(sent);
+      if (context.commandName === 'BatchGetItemCommand' && changed === null) {
+        changed = change();
+        await changed;
+      }
+      return answer;
+    },
+    { step: 'initialize', name: 'meanwhile' },
+  );
+  try {
+    const value = await run();
+    expect(changed).not.toBeNull();
+    return value;
+  } finally {
+    database.middlewareStack.remove('meanwhile');
+  }
+};
+
+describe('a reference that moves while it is read', () => {
+  it('is found at its new transaction', async () => {
+    const client = await newClient();
+    const first = await sold(client, { reference_id: 'r' });
+    const change = async () => {
+      await made(client.update(first.id, { status: 'void' }));
+      await sold(client, { reference_id: 'r' });
+    };
+    const answer = await meanwhile(change, () => reconciled(client, [billed('r')]));
+    expect(answer).toMatchObject({ matched_count: 1, missing: [], different: [] });
+  });
+
+  it('is missing where its transaction has another one now', async () => {
+    const client = await newClient();
+    const { id } = await made(client.create(sale({ reference_id: 'r' })));
+    const change = () => made(client.update(id, { reference_id: 's', status: 'finalized' }));
+    const answer = await meanwhile(change, () => reconciled(client, [billed('r')]));
+    expect(answer).toMatchObject({
+      matched_count: 0,
+      missing: [{ reference_id: 'r', transaction_id: null, reason: 'not_found' }],
+    });
+  });
+});
