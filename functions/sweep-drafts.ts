@@ -3,7 +3,7 @@ import { now } from '../shared/config/clock.ts';
 import { callMsMax } from '../shared/store/client.ts';
 import { contendedMsMax } from '../shared/store/contention.ts';
 import { draftIndex } from '../shared/store/draft-index.ts';
-import { ledger } from '../shared/store/ledger-store.ts';
+import { ledgerWithin } from '../shared/store/ledger-store.ts';
 import { type Swept, sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
 
 // A batch asks the index once, and then for all drafts side by side: reads one, voids it, reads it again.
@@ -11,12 +11,13 @@ const batchMsMax = 3 * callMsMax + contendedMsMax(callMsMax);
 
 /** Every five minutes: void the drafts whose deadline has passed. */
 export const handler = async (_event: unknown, context: Context): Promise<Swept> => {
+  const remainingMs = () => context.getRemainingTimeInMillis();
   const swept = await sweepDrafts({
-    ledger,
+    ledger: ledgerWithin(remainingMs),
     drafts: draftIndex,
     now,
     batchMsMax,
-    remainingMs: () => context.getRemainingTimeInMillis(),
+    remainingMs,
     onFailure: (error) =>
       console.error({ schedule: 'sweep-drafts', error: error instanceof Error ? error.name : 'unknown' }),
   });

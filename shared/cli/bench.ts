@@ -29,10 +29,14 @@ const databaseFigures = async (folder: string): Promise<void> => {
     const { firstRequest, coldStartFigures } = await import('./bench/cold-start.ts');
     const { databaseCallFigures } = await import('./bench/database-calls.ts');
     const { lookUpFigures } = await import('./bench/look-ups.ts');
+    const { filingFigures } = await import('./bench/filings.ts');
+    const { writeCostFigures } = await import('./bench/write-costs.ts');
     const apiKey = await createDemo(null);
     print(coldStartFigures(folder, firstRequest(apiKey)));
     print(await databaseCallFigures(apiKey, emulator.kind));
+    print(await writeCostFigures(apiKey, emulator.kind));
     print(await lookUpFigures());
+    print(await filingFigures());
   } finally {
     await emulator.stop();
   }

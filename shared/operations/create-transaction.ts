@@ -2,7 +2,7 @@ import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
 import { newTransactionId } from '../store/new-id.ts';
-import { transactionPorts } from '../store/transaction-ports.ts';
+import { changePortsWithin } from '../store/transaction-ports.ts';
 import { transactionAnswerFields } from '../transactions/answer-fields.ts';
 import { createTransaction } from '../transactions/create-transaction.ts';
 import { TransactionRequest } from '../transactions/request.ts';
@@ -12,7 +12,7 @@ export const serve = operation({
   body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
   run: async ({ body, caller, unknownFields, exchange }) => {
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
-    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: exchange.remainingMs };
+    const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
     return mapResult(await createTransaction(creation, caller, ports), replyOfAnswer);
   },
 });

@@ -2,7 +2,7 @@ import { ifMatchOf } from '../http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { transactionPorts } from '../store/transaction-ports.ts';
+import { changePortsWithin } from '../store/transaction-ports.ts';
 import { transactionAnswerFields } from '../transactions/answer-fields.ts';
 import { TransactionUpdate } from '../transactions/request.ts';
 import { updateProblemsOf } from '../transactions/request-problems.ts';
@@ -18,7 +18,7 @@ export const serve = operation({
       idempotency: idempotencyOf(exchange),
       unknownFields,
     };
-    const ports = { ...transactionPorts, remainingMs: exchange.remainingMs };
+    const ports = changePortsWithin(exchange.remainingMs);
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },
 });

@@ -10,6 +10,7 @@ type Obstacle = { readonly role: Role; readonly code: string; readonly item: Rea
 
 const contentionCodes = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 const staleRoles = new Set<Role>(['head', 'audit', 'parent', 'release']);
+const tellingRoles = new Set<Role>(['idempotency', 'audit']);
 const closedRoles = new Set<Role>(['remove', 'replace']);
 
 const Claim = z.object({ transaction_id: z.string() });
@@ -44,7 +45,11 @@ export const refusalOf = (
 
   // The entry's hash covers the state, the time and the entry before: only this very commit can have left it, and it is
   // there for ever, whatever became of the head since.
-  if (failedAs('audit')?.item?.['audit_hash'] === head.entry.hash) return { kind: 'committed' };
+  if (failedAs('audit')?.item?.['audit_hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
+
+  // Whoever is writing these two may be this very request, sent before: what it leaves decides what the others mean.
+  if (obstacles.some(({ role, code }) => tellingRoles.has(role) && contentionCodes.has(code)))
+    throw new Contention('Others are writing the same record.', { cause: exception });
 
   const claim = failedAs('take');
   if (claim) return { kind: 'reference_taken', transactionId: Claim.parse(claim.item).transaction_id };

@@ -79,7 +79,11 @@ const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
 };
 
 /** A head and its audit entry: new, or as it was seen. The whole item is put, so that nothing of the old one stays. */
-const headWrites = (account: string, { before, after, entry }: HeadChange, roles: [Role, Role]): RoledWrite[] => {
+export const headWrites = (
+  account: string,
+  { before, after, entry }: HeadChange,
+  roles: [Role, Role],
+): RoledWrite[] => {
   const item = transactionItem(account, after);
   return [
     before === null

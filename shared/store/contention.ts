@@ -1,7 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pauseBefore, realTime, type Time } from '../backoff.ts';
 
-const retries = 3;
-const pauseMs = { least: 25, most: 200 };
+const pauses = { firstMs: 50, mostMs: 1000 };
+// A gateway waits 29 s for an answer, and a client hardly so long.
+const patienceMs = 8000;
+// What is left for the last attempt and the answer. An attempt that hangs is ended by the invocation, as an outage.
+const reserveMs = 2000;
 
 /** The database is busy with what was asked: worth trying again. Answered with 503, by its name, where it stays so. */
 export class Contention extends Error {
@@ -9,16 +12,31 @@ export class Contention extends Error {
 }
 
 /** How long an attempt that may take so many milliseconds takes at the worst with all that follow it. */
-export const contendedMsMax = (attemptMs: number): number => (retries + 1) * attemptMs + retries * pauseMs.most;
+export const contendedMsMax = (attemptMs: number): number => patienceMs + attemptMs;
 
-/** Four tries with jitter between them, so that those who met once do not meet again. Only contention is retried. */
-export const retryContention = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
-  for (let left = retries; ; left--) {
+/** Until when attempts are made: for some seconds, and never past the invocation that makes them. */
+export type RemainingMs = () => number;
+
+/**
+ * Attempt until there is no contention, with full jitter in between, as long as the invocation lasts; at most 8 s.
+ *
+ * Of contention alone: a cancelled transaction, and keys that a batch left unread. What else can be tried again (lost
+ * replies, a call that is throttled) the SDK has tried again by then, so that no cause is retried twice over.
+ */
+export const retryContention = async <Value>(
+  attempt: () => Promise<Value>,
+  remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY,
+  time: Time = realTime,
+): Promise<Value> => {
+  const end = time.now() + patienceMs;
+  for (let retry = 0; ; retry++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof Contention) || left === 0) throw error;
-      await sleep(pauseMs.least + Math.random() * (pauseMs.most - pauseMs.least));
+      if (!(error instanceof Contention)) throw error;
+      const pauseMs = pauseBefore(retry, pauses, time);
+      if (pauseMs > Math.min(end - time.now(), remainingMs() - reserveMs)) throw error;
+      await time.sleep(pauseMs);
     }
   }
 };

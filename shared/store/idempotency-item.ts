@@ -1,10 +1,18 @@
 import * as z from 'zod/mini';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
-import { compress, decompress } from './compressed.ts';
+import { compressText, decompressText } from './compressed.ts';
 import { idempotencyKey } from './keys.ts';
 import { tidiedAt } from './tidying.ts';
 
 const keptMs = 24 * 3_600_000;
+
+// The body as it is, after a line with the rest: as a string within JSON it would be longer than what it is the answer of.
+const textOf = ({ body, ...beside }: SavedAnswer) => `${JSON.stringify(beside)}\n${body}`;
+
+const answerFrom = (text: string): SavedAnswer => {
+  const end = text.indexOf('\n');
+  return { ...Beside.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
+};
 
 /** A request's record: what it was and what was answered, for 24 hours (interface decisions 10). */
 export const idempotencyItem = (
@@ -14,13 +22,13 @@ export const idempotencyItem = (
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
   fingerprint,
-  answer: compress(answer),
+  answer: compressText(textOf(answer)),
   expires_at: new Date(nowMs + keptMs).toISOString(),
   ttl: tidiedAt(nowMs + keptMs),
 });
 
 const Item = z.object({ fingerprint: z.string(), answer: z.instanceof(Uint8Array), expires_at: z.string() });
-const Answer = z.object({ status: z.int(), body: z.string(), headers: z.record(z.string(), z.string()) });
+const Beside = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
 
 /** What a record says of a request that comes again. One that has expired, but is not yet tidied away, says nothing. */
 export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: number): Replay | undefined => {
@@ -28,6 +36,6 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
   const record = Item.parse(item);
   if (Date.parse(record.expires_at) <= nowMs) return undefined;
   return record.fingerprint === fingerprint
-    ? { kind: 'replay', answer: Answer.parse(decompress(record.answer)) }
+    ? { kind: 'replay', answer: answerFrom(decompressText(record.answer)) }
     : { kind: 'key_reused' };
 };

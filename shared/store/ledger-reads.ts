@@ -3,6 +3,7 @@ import { environment } from '../config/environment.ts';
 import type { Idempotency, Ledger } from '../transactions/ledger.ts';
 import type { StoredTransaction } from '../transactions/transaction.ts';
 import { database } from './client.ts';
+import type { RemainingMs } from './contention.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { headKey, type ItemKey, idempotencyKey } from './keys.ts';
 import { readTogether } from './read-together.ts';
@@ -21,39 +22,44 @@ const findReplay: Ledger['findReplay'] = async (account, idempotency, nowMs) =>
   replayFrom(await read(idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
 
 // No id of ours is longer, and DynamoDB fails on a key of more than 2 KB.
-const idLengthMax = 64;
+export const idLengthMax = 64;
 
 const find: Ledger['find'] = async (account, id) =>
   id.length > idLengthMax ? undefined : storedFrom(await read(headKey(account, id)));
 
-const findSome: Ledger['findSome'] = async (account, ids) =>
-  ids.length === 0
-    ? []
-    : (
-        await readTogether(
-          TableName,
-          ids.map((id) => headKey(account, id)),
-        )
-      ).map(transactionFrom);
+type LedgerReads = Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'>;
 
-const readBoth = async (account: string, id: string, { digest }: Idempotency) => {
+const findSomeWithin =
+  (remainingMs?: RemainingMs): Ledger['findSome'] =>
+  async (account, ids) => {
+    if (ids.length === 0) return [];
+    const keys = ids.map((id) => headKey(account, id));
+    return (await readTogether(TableName, keys, remainingMs)).map(transactionFrom);
+  };
+
+const readBoth = async (account: string, id: string, { digest }: Idempotency, remainingMs?: RemainingMs) => {
   const keys = { head: headKey(account, id), record: idempotencyKey(account, digest) };
-  const items = await readTogether(TableName, [keys.head, keys.record]);
+  const items = await readTogether(TableName, [keys.head, keys.record], remainingMs);
   const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
   return { head: itemOf(keys.head), record: itemOf(keys.record) };
 };
 
-const findWithReplay: Ledger['findWithReplay'] = async (account, id, idempotency, nowMs) => {
-  if (idempotency === null) return { stored: await find(account, id), replay: undefined };
-  if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
-  const { head, record } = await readBoth(account, id, idempotency);
-  return { stored: storedFrom(head), replay: replayFrom(record, idempotency, nowMs) };
-};
+const findWithReplayWithin =
+  (remainingMs?: RemainingMs): Ledger['findWithReplay'] =>
+  async (account, id, idempotency, nowMs) => {
+    if (idempotency === null) return { stored: await find(account, id), replay: undefined };
+    if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
+    const { head, record } = await readBoth(account, id, idempotency, remainingMs);
+    return { stored: storedFrom(head), replay: replayFrom(record, idempotency, nowMs) };
+  };
 
-/** What reads the ledger. By themselves, so that a function that only reads carries nothing that writes. */
-export const ledgerReads: Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'> = {
+/** What reads the ledger for an invocation that lasts so long. */
+export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   find,
-  findSome,
+  findSome: findSomeWithin(remainingMs),
   findReplay,
-  findWithReplay,
-};
+  findWithReplay: findWithReplayWithin(remainingMs),
+});
+
+/** What reads the ledger. By itself, so that a function that only reads carries nothing that writes. */
+export const ledgerReads: LedgerReads = ledgerReadsWithin();

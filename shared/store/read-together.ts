@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { database } from './client.ts';
-import { Contention, retryContention } from './contention.ts';
+import { Contention, type RemainingMs, retryContention } from './contention.ts';
 import type { ItemKey } from './keys.ts';
 
 export type Items = readonly Readonly<Record<string, unknown>>[];
@@ -8,9 +8,23 @@ export type Items = readonly Readonly<Record<string, unknown>>[];
 /** How many keys one BatchGetItem takes. */
 export const keysMax = 100;
 
-const readSome = async (table: string, Keys: ItemKey[]): Promise<{ items: Items; missed: ItemKey[] }> => {
+const projectionOf = (attributes: readonly string[]) => {
+  const names = ['pk', 'sk', ...attributes].map((name, at) => [`#${at}`, name] as const);
+  return {
+    ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(names),
+  };
+};
+
+const readSome = async (
+  table: string,
+  Keys: ItemKey[],
+  attributes?: readonly string[],
+): Promise<{ items: Items; missed: ItemKey[] }> => {
   const { Responses, UnprocessedKeys } = await database.send(
-    new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
+    new BatchGetCommand({
+      RequestItems: { [table]: { Keys, ConsistentRead: true, ...(attributes && projectionOf(attributes)) } },
+    }),
   );
   return {
     items: Responses?.[table] ?? [],
@@ -19,21 +33,26 @@ const readSome = async (table: string, Keys: ItemKey[]): Promise<{ items: Items;
 };
 
 /**
- * The items of these keys that there are, at most 100, in any order.
+ * The items of these keys that there are, at most 100, in any order; of each all, or the keys and these attributes.
  *
  * DynamoDB may leave some unread. When an answer would pass 16 MB, the others are asked for at once; an answer without
  * any item is that of a busy database, which gets its pause.
  */
-export const readTogether = async (table: string, keys: readonly ItemKey[]): Promise<Items> => {
+export const readTogether = async (
+  table: string,
+  keys: readonly ItemKey[],
+  remainingMs?: RemainingMs,
+  attributes?: readonly string[],
+): Promise<Items> => {
   const found: Items[] = [];
   let missing = [...keys];
   await retryContention(async () => {
     while (missing.length > 0) {
-      const { items, missed } = await readSome(table, missing);
+      const { items, missed } = await readSome(table, missing, attributes);
       found.push(items);
       missing = missed;
       if (items.length === 0 && missed.length > 0) throw new Contention('The database left keys unread.');
     }
-  });
+  }, remainingMs);
   return found.flat();
 };

@@ -2,23 +2,29 @@ import * as z from 'zod/mini';
 import { PinnedSettings } from '../transactions/pinned.ts';
 import type { CreditBasis, StoredTransaction, Transaction, TransactionSummary } from '../transactions/transaction.ts';
 import { compress, decompress } from './compressed.ts';
+import { creditedAttribute, creditedBytesMax, creditedOf } from './credited-attribute.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from './keys.ts';
 
-/** The most bytes of a transaction that are stored; more is 413 (interface decisions 3). An item ends at 400 KB. */
-export const storedBytesMax = 300_000;
+type Apart = Pick<StoredTransaction, 'transaction' | 'creditOf' | 'creditBasis' | 'pinned'>;
 
-const split = ({ transaction, auditHash: _, ...beside }: StoredTransaction) => {
+const split = ({ transaction, creditOf, creditBasis, pinned }: Apart) => {
   // The key stays in its place: what is read back is, to the byte, what was answered.
   // An explanation is as long as the lines: in the summary, every index would carry it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  return { summary: compress(summary), lines: compress({ line_items, explanation, ...beside }) };
+  const lines = { line_items, explanation, creditOf, creditBasis, pinned };
+  return { summary: compress(summary), lines: compress(lines) };
 };
 
-/** How many bytes a transaction takes: what is compressed of it. The rest is bounded by the schema to a few KB. */
-export const storedSize = (stored: StoredTransaction): number => {
+/**
+ * How many bytes a transaction takes: what is compressed of it, and of a sale the counters of its credits, as long as
+ * they can become. The rest is bounded by the schema to 5 KB.
+ */
+export const storedSize = (stored: Apart): number => {
   const { summary, lines } = split(stored);
-  return summary.byteLength + lines.byteLength;
+  const { transaction } = stored;
+  const counters = transaction.type === 'sale' ? creditedBytesMax(transaction) : 0;
+  return summary.byteLength + lines.byteLength + counters;
 };
 
 const optionally = (value: string | null | undefined, attribute: (value: string) => Record<string, string>) =>
@@ -62,6 +68,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     })),
     ...optionally(customer?.id, (value) => ({ customer_id: value, account_customer: ofAccount(value) })),
     ...split(stored),
+    ...creditedAttribute(stored),
   };
 };
 
@@ -69,7 +76,7 @@ const bytes = z.instanceof(Uint8Array);
 // Not the id: it is no key of the index by tax date, whereas every index has the table's.
 const rowShape = { pk: z.string(), status: z.string(), version: z.int(), summary: bytes };
 const Row = z.object(rowShape);
-const Head = z.object({ ...rowShape, lines: bytes, audit_hash: z.string() });
+const Head = z.object({ ...rowShape, lines: bytes, credited: z.optional(bytes), audit_hash: z.string() });
 
 // Gzip's checksum says that it is what was written; that it is a transaction is looked at, not its every field. A field
 // that a later release adds, or a product tax code that it drops, would otherwise make a transaction of today unreadable,
@@ -79,25 +86,9 @@ const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
 });
-const Amounts = z.object({ net: z.string(), tax: z.string() });
-const CreditedCharge = z.object({
-  net: z.string(),
-  tax: z.string(),
-  discount: z.string(),
-  third_party_discount: z.string(),
-  taxable: z.string(),
-  exempt: z.string(),
-  rows: z.array(z.object({ taxable: z.string(), exempt: z.string(), tax: z.string() })),
-});
 const Lines = z.object({
   line_items: z.array(z.custom<Transaction['line_items'][number]>(isObject)),
   explanation: z.nullable(z.array(z.custom<NonNullable<Transaction['explanation']>[number]>(isObject))),
-  credited: z.object({
-    // Not z.record, which drops a line whose id is `__proto__`, and with it what was credited of it.
-    lines: z.custom<StoredTransaction['credited']['lines']>(isObject),
-    shipping: CreditedCharge,
-    unmatched: Amounts,
-  }),
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
   creditBasis: z.optional(z.custom<CreditBasis>(isObject)),
   pinned: PinnedSettings,
@@ -118,5 +109,6 @@ export const summaryFrom = (item: unknown): TransactionSummary => summaryOf(Row.
 export const transactionFrom = (item: unknown): StoredTransaction => {
   const head = Head.parse(item);
   const { line_items, explanation, ...beside } = Lines.parse(decompress(head.lines));
-  return { transaction: { ...summaryOf(head), line_items, explanation }, auditHash: head.audit_hash, ...beside };
+  const transaction = { ...summaryOf(head), line_items, explanation };
+  return { transaction, auditHash: head.audit_hash, credited: creditedOf(head.credited, transaction), ...beside };
 };

@@ -1,9 +1,10 @@
 import { now } from '../config/clock.ts';
-import type { Ports } from '../transactions/ports.ts';
-import { Contention } from './contention.ts';
-import { ledger } from './ledger-store.ts';
+import type { ChangePorts, Ports } from '../transactions/ports.ts';
+import { Contention, type RemainingMs } from './contention.ts';
+import { ledger, ledgerWithin } from './ledger-store.ts';
 import { loadContent } from './load-content.ts';
-import { storedBytesMax, storedSize } from './transaction-item.ts';
+import { storedSize } from './transaction-item.ts';
+import { hasRoom } from './transaction-room.ts';
 
 /** What the transaction use cases need, on DynamoDB. */
 export const transactionPorts: Ports = {
@@ -11,10 +12,17 @@ export const transactionPorts: Ports = {
   loadContent,
   now,
   storedSize,
-  storedBytesMax,
+  hasRoom,
   // Of several at once one is through with every round. What ends it sooner is the invocation's time.
   attemptsMax: 100,
   giveUp: () => {
     throw new Contention('Others keep changing the transaction.');
   },
 };
+
+/** The same for an invocation that lasts so long. */
+export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
+  ...transactionPorts,
+  ledger: ledgerWithin(remainingMs),
+  remainingMs,
+});

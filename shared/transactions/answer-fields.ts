@@ -16,6 +16,7 @@ const names = [
   'expires_at',
   'filings',
   'version',
+  'history',
 ] as const;
 
 // A transaction's request may carry the tax that was collected.

@@ -41,7 +41,8 @@ export type Commit = {
 };
 
 export type Committed =
-  | { readonly kind: 'committed' }
+  /** `isRepeat`: this very commit was there already, written by an earlier try or by somebody else. */
+  | { readonly kind: 'committed'; readonly isRepeat?: true }
   | Replay
   | { readonly kind: 'reference_taken'; readonly transactionId: string }
   /** The transaction or its parent is no longer as it was read: read again. */

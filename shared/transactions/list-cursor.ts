@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import type { ListPosition } from './ledger.ts';
 
 const Cursor = z.object({ id: z.string(), tax_date: z.string() });

@@ -10,7 +10,7 @@ type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 const dayMs = 86_400_000;
 
 // A bound that is a date means the whole day: up to a day includes it, after a day begins with the next one.
-const edge = (text: string | undefined, bound: Bound): number | null => {
+export const edge = (text: string | undefined, bound: Bound): number | null => {
   if (text === undefined) return null;
   const at = Date.parse(text);
   const dayEnd = text.length === 10 ? at + dayMs - 1 : at;

@@ -18,9 +18,10 @@ export type Ports = {
   readonly loadContent: LoadContent;
   /** The service's time in milliseconds. */
   readonly now: () => number;
-  /** The bytes that a transaction takes, and how many it may. */
+  /** The most bytes that a transaction takes, whatever is credited of it. */
   readonly storedSize: (stored: StoredTransaction) => number;
-  readonly storedBytesMax: number;
+  /** Whether the ledger has room for a transaction; one whose figures are new needs some for its credits beside. */
+  readonly hasRoom: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
   /** How often a change is made again because what it rests on has moved. */
   readonly attemptsMax: number;
   /** Throws what tells the client to come back later. */
@@ -58,7 +59,7 @@ export const referenceTaken = (transactionId: string): Problem => ({
 export const tooLarge: Problem = {
   code: 'validation_body_too_large',
   title: 'Too large to store',
-  detail: 'The transaction takes more than 300 KB compressed. Split it into several.',
+  detail: 'The transaction takes more than 300 KB compressed, with room for its credits. Split it into several.',
 };
 
 export const notFound: Problem = {

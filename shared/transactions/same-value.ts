@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
 
 /** Whether two values are the same JSON, whatever the order of their keys. */
 export const isSame = (one: unknown, other: unknown): boolean =>

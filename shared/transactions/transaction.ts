@@ -54,8 +54,8 @@ export type CreditedCharge = Credited & {
   readonly rows: readonly { readonly taxable: string; readonly exempt: string; readonly tax: string }[];
 };
 
-/** How a sale stood when a credit was computed from it: its recorded tax, and what live credits had taken. */
-export type SaleState = { readonly tax_amount: string; readonly credited: StoredTransaction['credited'] };
+/** How a sale stood when a credit was computed from it: its recorded tax, and what live credits had taken, as a text. */
+export type SaleState = { readonly tax_amount: string; readonly credited: string };
 
 /** The sale as the credit's figures found it, and as its tax did where that was replaced later. */
 export type CreditBasis = { readonly figures: SaleState; readonly tax: SaleState | null };

@@ -1,12 +1,9 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
 import { untilSettled } from './attempts.ts';
-import { auditEntry } from './audit.ts';
-import { type Move, parentAfter } from './credits/parent-change.ts';
 import { expiryOf } from './expiry.ts';
-import type { Commit, Idempotency } from './ledger.ts';
+import type { Idempotency } from './ledger.ts';
 import { isExpired, storedAsOf } from './lifecycle.ts';
-import { openEntriesOf } from './open-entries.ts';
 import {
   type Answered,
   answerOfReplay,
@@ -20,6 +17,7 @@ import {
 import type { TransactionUpdate } from './request.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { basisOf } from './updates/basis.ts';
+import { commitOf } from './updates/commit.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
 
 export type Update = {
@@ -43,11 +41,14 @@ export const updateTransaction = (asked: Update, caller: Caller, ports: ChangePo
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
 
-const besideTheFigures = new Set(['metadata', 'reference_id']);
+const besideTheParent = new Set(['metadata', 'reference_id']);
 
 // Nothing of a credit's parent decides about these, so it need not be read.
-const isBesideTheFigures = (update: TransactionUpdate): boolean =>
-  Object.entries(update).every(([field, value]) => value === undefined || besideTheFigures.has(field));
+const isBesideTheParent = (update: TransactionUpdate): boolean =>
+  Object.entries(update).every(([field, value]) => value === undefined || besideTheParent.has(field));
+
+const isBesideTheFigures = (fields: readonly string[]): boolean =>
+  fields.every((field) => field === 'status' || besideTheParent.has(field));
 
 const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<Result<Answered> | 'stale'> => {
   const { id, idempotency } = asked;
@@ -65,7 +66,7 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
       meta: { version: current.transaction.version },
     });
   const parentId = current.transaction.parent_transaction_id;
-  const isRead = parentId !== null && !isBesideTheFigures(asked.update);
+  const isRead = parentId !== null && !isBesideTheParent(asked.update);
   const parent = isRead ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
   const around = { settings: caller.account.settings, now: nowMs };
   const basis = await basisOf(asked.update, current, parent, around, ports.loadContent);
@@ -101,7 +102,7 @@ const write = async (
   caller: Caller,
   ports: Ports,
 ): Promise<Result<Answered> | 'stale'> => {
-  if (ports.storedSize(next) > ports.storedBytesMax) return refuse(tooLarge);
+  if (!ports.hasRoom(next, isBesideTheFigures(fields) ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = answerOf(200, next.transaction);
   const committed = await ports.ledger.commit(
     commitOf({ next, fields }, before, parent, idempotency && { ...idempotency, answer }, caller),
@@ -118,40 +119,9 @@ const write = async (
         code: 'conflict_period_closed',
         title: 'Period closed',
         detail: 'The transaction has gone into a filing. Record a credit instead.',
-        source: { pointer: '/status' },
+        source: { pointer: fields.includes('status') ? '/status' : '/tax_amount' },
       });
     default:
       return answerOfReplay(committed);
   }
-};
-
-const commitOf = (
-  { next, fields }: Plan,
-  before: StoredTransaction,
-  parent: StoredTransaction | null,
-  idempotency: Commit['idempotency'],
-  { account, credential }: Caller,
-): Commit => {
-  const { transaction } = next;
-  const at = transaction.updated_at;
-  const entry = auditEntry({ before, after: transaction, at, by: credential, fields });
-  const was = before.transaction.status;
-  const isFinalized = was === 'draft' && transaction.status === 'finalized';
-  const isReversed = was === 'finalized' && transaction.status === 'void';
-  const isRetaxed = was === 'finalized' && transaction.status === 'finalized' && fields.includes('tax_amount');
-  const moves: Move[] = [
-    ...(isReversed || isRetaxed ? [{ credit: before.transaction, sign: -1n } as const] : []),
-    ...(isFinalized || isRetaxed ? [{ credit: transaction, sign: 1n } as const] : []),
-  ];
-  return {
-    account: account.id,
-    nowMs: Date.parse(at),
-    idempotency,
-    head: { before, after: { ...next, auditHash: entry.hash }, entry },
-    parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, credential) : null,
-    openEntries: {
-      post: isFinalized || isRetaxed ? openEntriesOf(transaction) : [],
-      remove: isReversed || isRetaxed ? openEntriesOf(before.transaction) : [],
-    },
-  };
 };

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CoverageQuery } from '../../shared/coverage/query.ts';
+import { FilingListQuery, FilingQuery } from '../../shared/filings/query.ts';
 import { openApiText } from '../../shared/http/openapi/document.ts';
 import { operationCodes } from '../../shared/http/openapi/operation-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { type Operation, type Route, routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
+import { TransactionHistoryQuery, TransactionQuery } from '../../shared/transactions/history/query.ts';
 import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
 import { ProductAttributesQuery } from '../../shared/vocabulary/query.ts';
 import { resolve, schemaProblems } from './validate-response.ts';
@@ -141,6 +143,10 @@ describe('the OpenAPI document', () => {
     { operation: 'listProductAttributes', query: ProductAttributesQuery },
     { operation: 'listTransactions', query: TransactionListQuery },
     { operation: 'getCoverage', query: CoverageQuery },
+    { operation: 'listFilings', query: FilingListQuery },
+    { operation: 'getFiling', query: FilingQuery },
+    { operation: 'getTransaction', query: TransactionQuery },
+    { operation: 'getTransactionHistory', query: TransactionHistoryQuery },
   ])('names the query parameters that $operation reads', ({ operation, query }) => {
     const told = entries.find((entry) => entry.operation.operationId === operation)?.operation.parameters;
     const names = told.filter((parameter: any) => parameter.in === 'query').map(({ name }: any) => name);

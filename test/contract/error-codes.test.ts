@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -12,6 +13,7 @@ import { database } from '../../shared/store/client.ts';
 import { openEntryKey } from '../../shared/store/keys.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import type { Answer, Request } from '../support/http.ts';
+import { hurriedCall } from '../support/hurried.ts';
 import { answerWith } from './failing-function.ts';
 import './observe-exchanges.ts';
 import { problemsOf, schemaProblems } from './validate-response.ts';
@@ -53,6 +55,8 @@ const expiredKey = async (): Promise<string> => {
   await provisionKey({ account: account.id, secret, scopes: ['read'], expires_at: '2026-01-01T00:00:00.000Z' });
   return secret;
 };
+
+const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI', period_end, ...others } });
 
 /** How to provoke each error code. A new one does not compile before somebody says how. */
 const provocations: Record<Code, () => Promise<Answer>> = {
@@ -121,6 +125,19 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, creditOf(parent, oneOfTwo));
     return update(caller, credit, { status: 'finalized' });
   },
+  conflict_period_not_over: () => call('POST', '/filings', close('9999-12-31')),
+  conflict_period_order: async () => {
+    const caller = await newCaller();
+    await created(caller, { ...sale, status: 'finalized', tax_date: '2026-09-08' });
+    return caller.call('POST', '/filings', close('2026-10-31'));
+  },
+  // One that was begun, and is left to the schedule.
+  conflict_filing_in_progress: async () => {
+    const caller = await newCaller();
+    const begun = await (await hurriedCall(handlers, caller))('POST', '/filings', close('2026-09-30'));
+    expect([begun.status, begun.body.status]).toEqual([202, 'closing']);
+    return caller.call('POST', '/filings', close('2026-10-31'));
+  },
   precondition_failed: async () => {
     const caller = await newCaller();
     return update(caller, await created(caller, sale), { status: 'void' }, { 'If-Match': '"99"' });
@@ -142,6 +159,13 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   validation_address_unresolvable: () => calculate(sentTo({ state: 'ZZ' })),
   validation_not_covered: () => calculate(sentTo({ city: 'Lyon', country: 'FR' }), { incomplete_coverage: 'reject' }),
   validation_invalid_cursor: () => call('GET', '/transactions?starting_after=no-cursor'),
+  // A dry run whose time is over before it has read anything.
+  validation_too_many_entries: async () => {
+    const hurried = await hurriedCall(handlers, await newCaller());
+    const answer = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
+    expect(problemsOf({ method: 'POST', path: '/filings', ...answer })).toEqual([]);
+    return answer;
+  },
   validation_parent_not_found: async () => create(await newCaller(), creditOf({ id: 'txn_none' })),
   idempotency_key_reused: async () => {
     const caller = await newCaller();

@@ -81,6 +81,15 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
     const client = await warmClient();
     const { id } = await sold(client);
     expect(await callsOf(() => client.get(id))).toEqual(['GetItem']);
+    expect(await callsOf(() => client.get(`${id}?expand=history`))).toEqual(['Query']);
+  });
+
+  it('a page of a history makes one, wherever it begins', async () => {
+    const client = await warmClient();
+    const { id } = await made(client.create(sale()));
+    await made(client.update(id, { metadata: { a: '1' } }));
+    expect(await callsOf(() => client.get(`${id}/history`))).toEqual(['Query']);
+    expect(await callsOf(() => client.get(`${id}/history?limit=1&starting_after=2`))).toEqual(['Query']);
   });
 
   it('changing one makes two, and one where nothing changes', async () => {
@@ -137,6 +146,47 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
   });
 });
 
+describe('reconciling', () => {
+  const reconcile = (client: Client, references: readonly string[], others: object = {}) =>
+    client.call('POST', '/reconciliations', {
+      body: {
+        transactions: references.map((reference_id) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' })),
+        ...others,
+      },
+    });
+  const october = { from: '2026-10-01', to: '2026-10-31' };
+
+  it('makes two calls for every hundred, one for each that nothing holds, and at least one for a range', async () => {
+    const client = await warmClient();
+    const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
+    for (const reference_id of references) await sold(client, { reference_id });
+    expect(await callsOf(() => reconcile(client, references.slice(1)))).toEqual(['BatchGetItem', 'BatchGetItem']);
+    expect((await callsOf(() => reconcile(client, references))).sort()).toEqual(Array(4).fill('BatchGetItem'));
+    expect(await callsOf(() => reconcile(client, ['in_1', 'none 1', 'none 2']))).toEqual([
+      'BatchGetItem',
+      'BatchGetItem',
+      'Query',
+      'Query',
+    ]);
+    expect(await callsOf(() => reconcile(client, ['none']))).toEqual(['BatchGetItem', 'Query']);
+    expect(await callsOf(() => reconcile(client, ['in_1'], october))).toEqual([
+      'BatchGetItem',
+      'BatchGetItem',
+      'Query',
+    ]);
+  });
+
+  it.runIf(inject('emulator') === 'dynoxide')('takes a unit for each claim and for each transaction', async () => {
+    const client = await warmClient();
+    for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
+    const { table, indexes } = await used(() => reconcile(client, ['a', 'b', 'c'], october));
+    // Three rows of the range are under 4 KB together: half a unit.
+    expect([table, indexes]).toEqual([6, 0.5]);
+    const missing = await used(() => reconcile(client, ['x', 'y']));
+    expect([missing.table, missing.indexes]).toEqual([2, 1]);
+  });
+});
+
 // The other emulator counts the indexes of a transaction twice (performance, finding 7).
 describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
   it('of a draft, of finalizing it, of reading it, of a list of 25', async () => {
@@ -149,15 +199,24 @@ describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
     });
     const finalize = await used(() => client.update(id, { status: 'finalized', reference_id: 'in_1' }, key));
     const get = await used(() => client.get(id));
+    const history = await used(() => client.get(`${id}/history`));
     await Promise.all(Array.from({ length: 25 }, () => client.create(sale())));
     const list = await used(() => client.list());
     const units = ({ table, indexes }: typeof seen) => [table, indexes];
-    expect({ create: units(create), finalize: units(finalize), get: units(get), list: units(list) }).toEqual({
+    expect({
+      create: units(create),
+      finalize: units(finalize),
+      get: units(get),
+      history: units(history),
+      list: units(list),
+    }).toEqual({
       // Twice the kilobytes begun of head (2), saved answer (2) and audit entry (1); and four rows of indexes.
       create: [10, 4],
       // The same, the claim on the reference and the open entry, and the record; the row of the drafts goes.
       finalize: [16, 5],
       get: [1, 0],
+      // The transaction and both entries: under 4 KB together.
+      history: [1, 0],
       list: [0, 2.5],
     });
   });

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
-import { clientOf, dayMs, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { clientOf, dayMs, later, made, refusalOf, retrieved, sale, sold } from '../support/sales.ts';
 
 const newClient = async () => clientOf(await newCaller());
 
-it('answers a transaction to the byte as the last change did, with its version as ETag', async () => {
+it('answers a transaction to the byte as the last change did, its history beside it, with its version as ETag', async () => {
   const client = await newClient();
   const { id } = await made(client.create(sale({ metadata: { a: '1' }, shipping: { amount: '3.00' } })));
   const changed = await client.update(id, { metadata: { b: '2' } });
   const answer = await client.get(id);
   expect(answer.status).toBe(200);
-  expect(answer.text).toBe(changed.text);
+  expect(answer.text).toBe(`${changed.text.slice(0, -1)},"history":null}`);
   expect(answer.headers.get('etag')).toBe('"2"');
   expect(answer.headers.get('location')).toBeNull();
 });
@@ -35,7 +35,7 @@ it('reads an expired draft as the void that the sweep will write', async () => {
     const answer = await client.get(draft.id);
     const { expires_at } = draft;
     expect(answer.body).toEqual({
-      ...draft,
+      ...retrieved(draft),
       status: 'void',
       void_reason: 'draft_expired',
       voided_at: expires_at,
@@ -46,8 +46,9 @@ it('reads an expired draft as the void that the sweep will write', async () => {
   });
 });
 
-it('takes no query parameters', async () => {
+it('takes no query parameter but expand', async () => {
   const client = await newClient();
   const { id } = await sold(client);
   expect(refusalOf(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
+  expect(refusalOf(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
 });

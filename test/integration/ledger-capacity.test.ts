@@ -1,11 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Account } from '../../shared/accounts/account.ts';
 import { database } from '../../shared/store/client.ts';
 import { ledger } from '../../shared/store/ledger-store.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
 import { transactionIndex } from '../../shared/store/transaction-index.ts';
+import { transactionItem } from '../../shared/store/transaction-item.ts';
+import type { TransactionListQuery } from '../../shared/transactions/list-query.ts';
+import { listTransactions } from '../../shared/transactions/list-transactions.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
-import { changed, commitOf, created, createdMs, finalized, keyed, line, newAccount } from '../support/transactions.ts';
+import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
+import { itemSize } from '../support/item-size.ts';
+import {
+  changed,
+  commitOf,
+  created,
+  createdMs,
+  finalized,
+  keyed,
+  line,
+  newAccount,
+  newTransactionId,
+  voided,
+} from '../support/transactions.ts';
 
 /** Units of the table, then of each index that was touched, in `requests` round trips. */
 type Units = { requests: number; table: number; indexes: Record<string, number> };
@@ -124,6 +142,81 @@ describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
     // Half a unit for each 4 KB begun of the rows together, 25 of 0.8 KB.
     const list = await unitsOf(() => transactionIndex.page(account, query));
     expect(list).toEqual({ requests: 1, table: 0, indexes: { by_account: 2.5 } });
+  });
+
+  describe('of lists', () => {
+    const account = newAccount();
+    const everywhere = { reference_id: 'INV-1', parent_transaction_id: newTransactionId(), customer: { id: 'cus_1' } };
+    const rowBytes: Record<string, number> = {};
+
+    // More than four pages of 100, in every index, all void: so that a filter by another status reads on in vain.
+    beforeAll(async () => {
+      const heads = Array.from({ length: 420 }, () => created({ ...ordinary, ...voided, ...everywhere }));
+      for (let from = 0; from < heads.length; from += 20)
+        await Promise.all(heads.slice(from, from + 20).map((head) => ledger.commit(commitOf(account, head))));
+      const item = transactionItem(account, heads[0]?.after as StoredTransaction);
+      for (const { name, partition, sort, include } of tables.transactions.indexes) {
+        const projected = ['pk', 'sk', partition.name, sort.name, ...include];
+        rowBytes[name] = itemSize(Object.fromEntries(Object.entries(item).filter(([key]) => projected.includes(key))));
+      }
+    });
+
+    // Half a unit for each 4 KB begun of a page's rows together.
+    const pageUnits = (index: string, rows: number) => Math.ceil((rows * (rowBytes[index] ?? 0)) / 4096) / 2;
+    const { reference_id, parent_transaction_id } = everywhere;
+
+    it.each<[string, TransactionListQuery]>([
+      ['by_account', {}],
+      ['by_reference', { reference_id }],
+      ['by_parent', { parent_transaction_id }],
+      ['by_customer', { customer_id: 'cus_1' }],
+      ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
+    ])('%s: of a page, and of the most that a filter reads in vain', async (index, query) => {
+      const ports = { index: transactionIndex, ledger, now: () => createdMs };
+      const caller = { id: account, cursor_secret: 's' } as Account;
+      const list = (more: TransactionListQuery) =>
+        unitsOf(() => listTransactions({ ...query, ...more }, caller, ports));
+      const within = (units: number, expected: number) => expect(Math.abs(units - expected)).toBeLessThanOrEqual(0.5);
+      for (const limit of [25, 100]) {
+        const used = await list({ limit });
+        expect([used.requests, used.table, Object.keys(used.indexes)]).toEqual([1, 0, [index]]);
+        // One row more than the page shows whether there are more.
+        within(used.indexes[index] ?? 0, pageUnits(index, limit + 1));
+        expect(used.indexes[index]).toBeLessThanOrEqual(limit === 25 ? 4 : 13);
+      }
+      const worst = await list({ status: 'finalized', limit: 25 });
+      expect([worst.requests, worst.table, Object.keys(worst.indexes)]).toEqual([4, 0, [index]]);
+      within((worst.indexes[index] ?? 0) / 4, pageUnits(index, 100));
+      expect(worst.indexes[index]).toBeLessThanOrEqual(52);
+    });
+
+    it('from an id, which is one more read of the table and one page less', async () => {
+      const ports = { index: transactionIndex, ledger, now: () => createdMs };
+      const caller = { id: account, cursor_secret: 's' } as Account;
+      const { rows } = await transactionIndex.page(account, {
+        ...{ index: 'by_account', value: null, from: null, to: null, after: null, limit: 1 },
+      });
+      const starting_after = rows[0]?.id as string;
+      const used = await unitsOf(() => listTransactions({ status: 'finalized', starting_after }, caller, ports));
+      expect([used.requests, used.table]).toEqual([4, 1]);
+    });
+
+    // The largest rows fill the 1 MB of a query's answer: 128 units, and no filter reads more than four of them.
+    it('never of more than four answers of 1 MB', async () => {
+      const heavy = newAccount();
+      const noise = () => randomBytes(360).toString('base64');
+      for (let at = 0; at < 60; at += 1) {
+        const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key_${key}`, noise()]));
+        await ledger.commit(commitOf(heavy, created({ ...finalized, metadata })));
+      }
+      const ports = { index: transactionIndex, ledger, now: () => createdMs };
+      const caller = { id: heavy, cursor_secret: 's' } as Account;
+      const used = await unitsOf(() => listTransactions({ status: 'void', limit: 25 }, caller, ports));
+      expect(used.requests).toBeLessThanOrEqual(4);
+      const units = used.indexes['by_account'] ?? 0;
+      expect(units).toBeGreaterThan(100);
+      expect(units / used.requests).toBeLessThanOrEqual((1024 * 1024) / 4096 / 2 + 8);
+    });
   });
 
   it('of a thousand lines', async () => {

@@ -1,9 +1,10 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import type { BatchGetCommandInput, BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it } from 'vitest';
 import { database } from '../../shared/store/client.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger, ledgerWithin } from '../../shared/store/ledger-store.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';
 import {
   changed,
   commitOf,
@@ -16,35 +17,10 @@ import {
   voided,
 } from '../support/transactions.ts';
 
-// Emulators know no conflicts, no throttling and no lost replies; the SDK's middleware can make them.
-const fault = 'fault';
-afterEach(() => void database.middlewareStack.remove(fault));
+afterEach(noFaults);
 
-/** Have the first sends end in this error: before they reach the database, or after it, when the reply is lost. */
-const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') => {
-  const seen = { sends: 0 };
-  database.middlewareStack.add(
-    (next) => async (sent) => {
-      seen.sends += 1;
-      const fails = seen.sends <= sends;
-      if (fails && where === 'on the way there') throw error();
-      const answer = await next(sent);
-      if (fails) throw error();
-      return answer;
-    },
-    // Innermost, under the SDK's own retries.
-    { step: 'finalizeRequest', name: fault, priority: 'low' },
-  );
-  return seen;
-};
-
-const cancelled = (...codes: string[]) =>
-  new TransactionCanceledException({
-    message: 'Transaction cancelled.',
-    $metadata: {},
-    CancellationReasons: codes.map((Code) => ({ Code })),
-  });
-const lostReply = () => Object.assign(new Error('No reply.'), { name: 'TimeoutError' });
+const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
+  failSends({ sends, error, where });
 
 it('outlives a lost reply within one commit', async () => {
   const account = newAccount();
@@ -59,33 +35,54 @@ it('throws an outage where every reply is lost, and knows the commit when it com
   const asked = commitOf(account, created({ reference_id: 'INV-1' }));
   failFirst(3, lostReply, 'on the way back');
   await expect(ledger.commit(asked)).rejects.toMatchObject({ name: 'TimeoutError' });
-  expect(await ledger.commit(asked)).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(asked)).toEqual({ kind: 'committed', isRepeat: true });
   expect(await kindsOf(account)).toBe('AHR');
 });
 
 it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-  'tries again, three times, where the database is busy: %s',
+  'tries again where the database is busy: %s',
   async (code) => {
     const account = newAccount();
-    const seen = failFirst(3, () => cancelled('None', code, 'None'), 'on the way there');
+    const seen = failFirst(5, () => cancelled('None', code, 'None'), 'on the way there');
     expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
-    expect(seen.sends).toBe(4);
+    expect(seen.sends).toBe(6);
     expect(await kindsOf(account)).toBe('AHR');
   },
 );
 
-it('gives up after four tries, with an error that is answered as an outage', async () => {
+/** An invocation that has time for so many looks at its clock, and then for none. */
+const lastsFor = (looks: number) => {
+  const left = { looks };
+  return () => (left.looks-- > 0 ? 9000 : 1999);
+};
+
+it('gives up while there is time to say so, with an error that is answered as an outage', async () => {
   const account = newAccount();
-  const seen = failFirst(4, () => cancelled('TransactionConflict', 'None'), 'on the way there');
-  await expect(ledger.commit(commitOf(account, created()))).rejects.toMatchObject({ name: 'ThrottlingException' });
+  const seen = failFirst(9, () => cancelled('TransactionConflict', 'None'), 'on the way there');
+  await expect(ledgerWithin(lastsFor(3)).commit(commitOf(account, created()))).rejects.toMatchObject({
+    name: 'ThrottlingException',
+  });
   expect(seen.sends).toBe(4);
+  noFaults();
   expect(await kindsOf(account)).toBe('');
+});
+
+it.each([
+  ['before the reply', 'on the way there'],
+  ['after it was written', 'on the way back'],
+] as const)('asks again what became of a transaction that is still being written: %s', async (_what, where) => {
+  const account = newAccount();
+  const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
+  const seen = failFirst(3, inProgress, where);
+  expect(await ledger.commit(commitOf(account, created()))).toMatchObject({ kind: 'committed' });
+  expect(seen.sends).toBe(4);
+  expect(await kindsOf(account)).toBe('AH');
 });
 
 it('finds its own commit when a conflict hides that it was written', async () => {
   const account = newAccount();
   failFirst(1, () => cancelled('TransactionConflict', 'None'), 'on the way back');
-  expect(await ledger.commit(commitOf(account, created()))).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(commitOf(account, created()))).toEqual({ kind: 'committed', isRepeat: true });
   expect(await kindsOf(account)).toBe('AH');
 });
 
@@ -120,7 +117,7 @@ const leaveUnread = (batches: number) => {
       output.UnprocessedKeys = { [table]: { Keys: Keys?.filter(isRecord) } };
       return answer;
     },
-    { step: 'initialize', name: fault, priority: 'high' },
+    { step: 'initialize', name: 'fault', priority: 'high' },
   );
   return seen;
 };
@@ -130,13 +127,13 @@ it('asks again for what a batch left unread', async () => {
   const head = created();
   const idempotency = keyed('key', 'body', {});
   await ledger.commit(commitOf(account, head, { idempotency }));
-  const read = () => ledger.findWithReplay(account, head.after.transaction.id, idempotency, createdMs);
+  const read = (from = ledger) => from.findWithReplay(account, head.after.transaction.id, idempotency, createdMs);
   const seen = leaveUnread(3);
   expect(await read()).toEqual({ stored: head.after, replay: { kind: 'replay', answer: idempotency.answer } });
   expect(seen.sends).toBe(4);
-  database.middlewareStack.remove(fault);
-  leaveUnread(5);
-  await expect(read()).rejects.toMatchObject({ name: 'ThrottlingException' });
+  noFaults();
+  leaveUnread(9);
+  await expect(read(ledgerWithin(lastsFor(3)))).rejects.toMatchObject({ name: 'ThrottlingException' });
 });
 
 it('throws what is neither a refusal nor contention, at once', async () => {

@@ -43,7 +43,7 @@ it('takes it back with the void', async () => {
   expect(await ledger.commit(undo)).toEqual({ kind: 'committed' });
   expect(await openOf(account)).toEqual([]);
   // A lost reply: the entry is gone because of this very commit.
-  expect(await ledger.commit(undo)).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(undo)).toEqual({ kind: 'committed', isRepeat: true });
 });
 
 it('replaces the amounts of an entry in place', async () => {

@@ -43,7 +43,7 @@ it.each([
   const asked = commit(account);
   expect(await ledger.commit(asked)).toEqual({ kind: 'committed' });
   const before = await itemsOf(account);
-  expect(await ledger.commit(asked)).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(asked)).toEqual({ kind: 'committed', isRepeat: true });
   expect(await itemsOf(account)).toEqual(before);
   expect(await kindsOf(account)).toBe(kinds);
 });
@@ -54,9 +54,9 @@ it('takes a change that comes twice for one, also after the next change', async 
   await ledger.commit(commitOf(account, draft));
   const first = commitOf(account, changed(draft.after, { reference_id: 'INV-2' }));
   expect(await ledger.commit(first)).toEqual({ kind: 'committed' });
-  expect(await ledger.commit(first)).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(first)).toEqual({ kind: 'committed', isRepeat: true });
   await ledger.commit(commitOf(account, changed(first.head.after, finalized)));
   const before = await itemsOf(account);
-  expect(await ledger.commit(first)).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(first)).toEqual({ kind: 'committed', isRepeat: true });
   expect(await itemsOf(account)).toEqual(before);
 });

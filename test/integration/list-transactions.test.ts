@@ -10,6 +10,7 @@ import {
   later,
   made,
   michigan,
+  recorded,
   refusalOf,
   sale,
   sold,
@@ -58,7 +59,7 @@ describe('the filters', () => {
         ),
       );
     await made(client.update(all[2].id, { status: 'void' }));
-    all = await Promise.all(all.map(({ id }) => made(client.get(id))));
+    all = await Promise.all(all.map(async ({ id }) => recorded(await made(client.get(id)))));
   });
 
   it('none: everything, newest first, in the envelope, without line items', async () => {
@@ -264,10 +265,10 @@ it('filters by the status that a draft has now: an expired one is void, before a
       { status: 'void', customer_id: 'c' },
     ])
       expect((await made(client.list(filters))).data).toEqual([
-        { ...(await made(client.get(draft.id))), line_items: null },
+        { ...recorded(await made(client.get(draft.id))), line_items: null },
       ]);
     const { data } = await made(client.list({ expand: 'line_items' }));
-    expect(data).toEqual([sale1, await made(client.get(draft.id))]);
+    expect(data).toEqual([sale1, recorded(await made(client.get(draft.id)))]);
   });
   expect(idsOf(await made(client.list({ status: 'draft' })))).toEqual([draft.id]);
 });

@@ -62,6 +62,12 @@ export const made = async (answer: Promise<Answer>): Promise<any> => {
   return body;
 };
 
+/** What GET answers of a transaction that a write answered: the same, and the history that only GET knows of. */
+export const retrieved = (transaction: any): any => ({ ...transaction, history: null });
+
+/** The transaction of such an answer, as writes and lists know it. */
+export const recorded = ({ history: _, ...transaction }: any): any => transaction;
+
 /** A sale that is stored and finalized. */
 export const sold = (client: Client, others: Record<string, unknown> = {}): Promise<any> =>
   made(client.create(sale({ status: 'finalized', ...others })));

@@ -2,9 +2,11 @@ import { expect, it } from 'vitest';
 import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { Calculation } from '../../shared/calculations/response.ts';
+import { filingAnswerFields } from '../../shared/filings/answer-fields.ts';
+import { Filing } from '../../shared/filings/filing.ts';
 import { transactionAnswerFields } from '../../shared/transactions/answer-fields.ts';
+import { RetrievedTransaction } from '../../shared/transactions/history/response.ts';
 import { TransactionRequest } from '../../shared/transactions/request.ts';
-import { Transaction } from '../../shared/transactions/transaction.ts';
 
 const definitionOf = (schema: any): any => {
   const { def } = schema._zod;
@@ -25,7 +27,11 @@ const beside = (request: any, answer: any): any => {
 
 it.each([
   ['a calculation', CalculationRequest, Calculation, calculationAnswerFields],
-  ['a transaction', TransactionRequest, Transaction, transactionAnswerFields],
+  ['a transaction', TransactionRequest, RetrievedTransaction, transactionAnswerFields],
 ])('names every field of %s that its request does not have', (_name, request, answer, fields) => {
   expect(fields).toEqual(beside(request, answer));
+});
+
+it('names every field of a filing, which two requests may be made of', () => {
+  expect(Object.keys(filingAnswerFields)).toEqual(Object.keys(Filing.shape));
 });

@@ -192,6 +192,52 @@ describe('credits of a sale', () => {
     );
   });
 
+  it('with lines that match none add up to it in total, and take of no line more than there is', () => {
+    const part = fc.integer({ min: 1, max: 99 });
+    let unmatched = 0;
+    fc.assert(
+      fc.property(saleArbitrary, stepArbitrary, part, (sale, step, percent) => {
+        const sold = saleOf({ ...sale, supplied: null });
+        const requests: CreditRequest[] = [
+          requestOf(sold, { ...step, kind: 'price' }),
+          {
+            line_items: [
+              {
+                id: 'another',
+                quantity: '1',
+                // With its tax it must fit what is left: the sale may have been taxed less.
+                unit_price: cents(Math.floor((centsOf(sold.transaction.tax_amount) * percent) / 100)),
+                product_tax_code: 'GENERAL',
+              },
+            ],
+          },
+          { credit_remaining: true },
+        ];
+        let parent = sold;
+        const live: Transaction[] = [];
+        for (const request of requests) {
+          const result = creditOf(parent, request, context, []);
+          if (!result.ok) continue;
+          live.push(stored('credit', result.value.outcome, sold.transaction).transaction);
+          parent = withCredited(parent, takenBy(live.at(-1) as Transaction, sold.transaction), 1n, at);
+        }
+        unmatched += Number(parent.credited.unmatched.net !== '0.00');
+        if (live.length === 0) return;
+        const { credited_amount, credited_tax_amount, refund_status, tax_amount, line_items } = parent.transaction;
+        const net = line_items.reduce((sum, line) => sum + centsOf(line.net_amount), 0);
+        expect(centsOf(credited_amount)).toBe(net + centsOf(sold.transaction.shipping_amount));
+        expect([refund_status, credited_tax_amount]).toEqual(['full', tax_amount]);
+        expect(live.reduce((sum, credit) => sum + centsOf(credit.tax_amount), 0)).toBe(centsOf(tax_amount));
+        for (const { whole, credited: taken } of remainingOf(parent).lines.values()) {
+          expect(taken.net <= whole.net && taken.tax <= whole.tax).toBe(true);
+          for (const [row, { tax }] of taken.rows.entries()) expect(tax <= (whole.rows[row]?.tax ?? 0n)).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(unmatched).toBeGreaterThan(100);
+  });
+
   it('are exhausted by their quantities: inherited discounts add up, too', () => {
     const line = { price: 1000, quantity: 3, discount: 0, coupon: 0 };
     const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: null, supplied: null };

@@ -1,13 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { compress } from '../../shared/store/compressed.ts';
-import {
-  storedBytesMax,
-  storedSize,
-  summaryFrom,
-  transactionFrom,
-  transactionItem,
-} from '../../shared/store/transaction-item.ts';
+import { compress, compressBytes } from '../../shared/store/compressed.ts';
+import { storedSize, summaryFrom, transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
 import { changed, created, finalized, line } from '../support/transactions.ts';
 
 const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
@@ -81,32 +74,34 @@ describe('a transaction as an item', () => {
 });
 
 it('keeps what was credited of a line, whatever a client calls it', () => {
-  const { after } = created();
+  const { after } = created({ line_items: ['one', '__proto__', 'three'].map((id) => line({ id })) });
   const lines = Object.fromEntries([['__proto__', { ...after.credited.shipping, net: '1.00', tax: '0.06' }]]);
   const read = transactionFrom(transactionItem('acct_1', { ...after, credited: { ...after.credited, lines } }));
   expect(Object.entries(read.credited.lines)).toEqual(Object.entries(lines));
 });
 
-describe('its size', () => {
-  it('leaves room for a thousand lines', () => {
-    const { after } = created({ line_items: thousand });
-    expect(JSON.stringify(after).length).toBeGreaterThan(400_000);
-    expect(storedSize(after)).toBeLessThan(storedBytesMax / 5);
-  });
+it('has counters of nothing but its own lines', () => {
+  const { after } = created();
+  const lines = { another: after.credited.shipping };
+  const wrong = { ...after, credited: { ...after.credited, lines } };
+  expect(() => transactionItem('acct_1', wrong)).toThrow('a line that the sale does not have');
+});
 
-  it('is over the limit where the lines cannot be compressed', () => {
-    const noise = thousand.map((one) => line({ ...one, description: randomBytes(300).toString('base64') }));
-    const { after } = created({ line_items: noise });
-    const { summary, lines } = transactionItem('acct_1', after) as Record<string, Uint8Array>;
-    expect(storedSize(after)).toBe((summary?.byteLength ?? 0) + (lines?.byteLength ?? 0));
-    expect(storedSize(after)).toBeGreaterThan(storedBytesMax);
-  });
+it('takes as many bytes as are compressed, and of a sale what its counters may take', () => {
+  const { after } = created({ line_items: thousand });
+  expect(JSON.stringify(after).length).toBeGreaterThan(400_000);
+  const { summary, lines } = transactionItem('acct_1', after) as Record<string, Uint8Array>;
+  const compressed = (summary?.byteLength ?? 0) + (lines?.byteLength ?? 0);
+  expect(compressed).toBeLessThan(60_000);
+  expect(storedSize({ ...after, transaction: { ...after.transaction, type: 'credit' } })).toBeLessThan(60_000);
+  expect(storedSize(after) - compressed).toBeGreaterThan(10_000);
+  expect(storedSize(after) - compressed).toBeLessThan(50_000);
 });
 
 describe('an item that this service did not write', () => {
   const item = transactionItem('acct_1', created().after);
   const { summary } = item as { summary: Uint8Array };
-  const lines = { line_items: [], explanation: null, credited: {}, creditOf: null, pinned: { rounding: 'line' } };
+  const lines = { line_items: [line()], explanation: null, creditOf: null, pinned: { rounding: 'line' } };
 
   it.each([
     ['no lines', { ...item, lines: undefined }],
@@ -118,7 +113,9 @@ describe('an item that this service did not write', () => {
     ['another kind of item', { ...item, pk: 'F#acct_1#txn_0' }],
     ['another kind of summary', { ...item, summary: compress({ object: 'filing' }) }],
     ['a summary of nothing', { ...item, summary: compress(null) }],
-    ['no counters', { ...item, lines: compress(lines) }],
+    ['counters of another', { ...item, credited: compressBytes(Buffer.from('bbb1a', 'hex')) }],
+    ['damaged counters', { ...item, credited: Buffer.from('junk') }],
+    ['nothing pinned', { ...item, lines: compress({ ...lines, pinned: undefined }) }],
     ['no explanation', { ...item, lines: compress({ ...lines, explanation: undefined }) }],
     ['lines that are none', { ...item, lines: compress({ ...lines, line_items: [null] }) }],
   ])('is not read: %s', (_what, wrong) => {

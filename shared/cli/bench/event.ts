@@ -6,12 +6,23 @@ export type Asked = {
   readonly apiKey: string;
   readonly body?: unknown;
   readonly pathParameters?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
 };
 
 /** What API Gateway hands to a function for a request (a REST API's payload v1), as far as a handler reads it. */
-export const eventOf = ({ operation, apiKey, body, pathParameters = {} }: Asked): APIGatewayProxyEvent => {
+export const eventOf = ({
+  operation,
+  apiKey,
+  body,
+  pathParameters = {},
+  idempotencyKey,
+}: Asked): APIGatewayProxyEvent => {
   const { method, path } = routes[operation];
-  const headers = { 'X-API-Key': apiKey, ...(body !== undefined && { 'Content-Type': 'application/json' }) };
+  const headers = {
+    'X-API-Key': apiKey,
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+  };
   return {
     resource: path,
     path: path.replace('{id}', pathParameters['id'] ?? ''),

@@ -1,11 +1,12 @@
 import { nothing } from '../credits/counters.ts';
+import { creditedFrom, creditedText } from '../credits/counters-text.ts';
 import { takenBy, withCredited } from '../credits/remaining.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 
 /** How a sale stands: what a credit of it keeps, so that it can be computed again. */
 export const saleStateOf = ({ transaction, credited }: StoredTransaction): SaleState => ({
   tax_amount: transaction.tax_amount,
-  credited,
+  credited: creditedText(credited, transaction),
 });
 
 /** The basis of a credit that is computed from a sale now; nothing for what is no credit of one. */
@@ -30,7 +31,8 @@ export const basisAfter = (
 const noShipping = { net: 0n, tax: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, rows: [] };
 
 /** A sale with what had been credited of it then, as a credit found it: finalized, whatever became of it. */
-export const saleAsOf = (sale: StoredTransaction, { credited }: SaleState): StoredTransaction => {
+export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
+  const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Nothing is added: this makes the sums agree with the counters.
   const none = { lines: new Map(), shipping: noShipping, unmatched: nothing };

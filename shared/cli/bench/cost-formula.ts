@@ -1,0 +1,60 @@
+import { type Index, tables } from '../../store/table-definitions.ts';
+import { itemSize } from './item-size.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** An item before and after a write; `null` where there is none. */
+export type ItemWrite = { readonly before: Item | null; readonly after: Item | null };
+
+const begun = (bytes: number, of: number) => Math.ceil(bytes / of);
+const unitsOf = (item: Item | null): number => (item === null ? 0 : begun(itemSize(item), 1024));
+
+/** An item's row in an index: none where it lacks one of its keys. */
+const rowOf = (item: Item | null, { partition, sort, include }: Index): Item | null => {
+  if (item?.[partition.name] === undefined || item[sort.name] === undefined) return null;
+  const carried = new Set(['pk', 'sk', partition.name, sort.name, ...include]);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => carried.has(name)));
+};
+
+// A row that moves is removed here and written there; one that stays costs the larger of both.
+const indexUnits = ({ before, after }: ItemWrite, index: Index): number => {
+  const [old, row] = [rowOf(before, index), rowOf(after, index)];
+  if (old === null || row === null) return unitsOf(old) + unitsOf(row);
+  const isSame = [index.partition.name, index.sort.name].every((name) => old[name] === row[name]);
+  return isSame ? Math.max(unitsOf(old), unitsOf(row)) : unitsOf(old) + unitsOf(row);
+};
+
+/**
+ * The write units of one TransactWriteItems on the ledger: two for each KB begun of an item, of the larger of what was and
+ * what is, because a transaction writes twice; and one for each KB begun of a row of an index.
+ */
+export const transactionUnits = (writes: readonly ItemWrite[]): number =>
+  writes.reduce((sum, write) => {
+    const ofIndexes = tables.transactions.indexes.map((index) => indexUnits(write, index));
+    return (
+      sum + 2 * Math.max(unitsOf(write.before), unitsOf(write.after)) + ofIndexes.reduce((all, one) => all + one, 0)
+    );
+  }, 0);
+
+/** List prices of us-east-1 since 2024-11, in dollars for a million, or for a GB second. */
+const prices = {
+  restRequest: 3.5,
+  invocation: 0.2,
+  gigabyteSecond: 13.3334,
+  writeUnit: 0.625,
+  readUnit: 0.125,
+  logKilobyte: 0.5,
+};
+/** What a change takes in a function of 1 GB, mostly waiting for the transaction, and the line that Lambda logs of it. */
+const assumed = { seconds: 0.03, gigabytes: 1, logKilobytes: 0.4 };
+
+/** What a million requests cost that use so many units: of the database, and with everything that stands before it. */
+export const dollarsPerMillion = ({ read, write }: { readonly read: number; readonly write: number }) => {
+  const database = prices.writeUnit * write + prices.readUnit * read;
+  const beside =
+    prices.restRequest +
+    prices.invocation +
+    prices.gigabyteSecond * assumed.gigabytes * assumed.seconds +
+    prices.logKilobyte * assumed.logKilobytes;
+  return { database, all: database + beside };
+};

@@ -1,0 +1,117 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import { invoke } from '../../infra/local/invoke.ts';
+import { eventOf } from '../../shared/cli/bench/event.ts';
+import { environment } from '../../shared/config/environment.ts';
+import type { Operation } from '../../shared/http/routes.ts';
+import { database } from '../../shared/store/client.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { cancelled, failSends, noFaults, throttled } from '../support/faults.ts';
+import { clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
+
+afterEach(() => {
+  noFaults();
+  database.middlewareStack.remove('hang');
+});
+
+const conflict = () => cancelled('None', 'TransactionConflict', 'None', 'None', 'None', 'None', 'None', 'None');
+
+/** What an invocation that lasts so long answers. */
+const answerWithin = async (
+  timeoutMs: number,
+  { key }: Caller,
+  operation: Operation,
+  body: unknown,
+  id = '',
+  headers: Record<string, string> = {},
+) => {
+  const event = eventOf({ operation, apiKey: key, body, pathParameters: { id } });
+  const named = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  const sent = { ...event, multiValueHeaders: { ...event.multiValueHeaders, ...Object.fromEntries(named) } };
+  const invocation = { functionName: operation, requestId: 'r', timeoutMs };
+  const answer = await invoke(handlers.endpoints[operation], sent as APIGatewayProxyEvent, invocation);
+  const retryAfter = answer.headers?.['Retry-After'] ?? answer.multiValueHeaders?.['Retry-After']?.[0];
+  const body_ = JSON.parse(answer.body);
+  return { status: answer.statusCode, code: body_.errors?.[0]?.code, retryAfter: Number(retryAfter), body: body_ };
+};
+const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1 };
+
+describe('what stays busy until the invocation is nearly over', () => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await newCaller();
+    await made(clientOf(caller).create(sale()));
+  });
+
+  it.each([
+    ['conflicts of a new transaction', conflict, 'create-transaction', sale({ reference_id: 'busy' })],
+    ['throttled writes', throttled, 'create-transaction', sale({ reference_id: 'busy' })],
+  ] as const)('is 503 with Retry-After, and nothing of it is stored: %s', async (_what, error, operation, body) => {
+    const seen = failSends({ error, where: 'on the way there', of: ['TransactWriteItems'] });
+    expect(await answerWithin(4000, caller, operation, body)).toMatchObject(unavailable);
+    expect(seen.sends).toBeGreaterThan(1);
+    noFaults();
+    expect((await made(clientOf(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
+  });
+
+  it('is 503 for a change, which finds its transaction as it was', async () => {
+    const client = clientOf(caller);
+    const { id } = await made(client.create(sale()));
+    failSends({ error: conflict, where: 'on the way there', of: ['TransactWriteItems'] });
+    const change = { status: 'finalized' };
+    expect(await answerWithin(4000, caller, 'update-transaction', change, id)).toMatchObject(unavailable);
+    noFaults();
+    expect(await made(client.get(id))).toMatchObject({ status: 'draft', version: 1 });
+  });
+
+  it('is 503 also for a call that hangs, before the invocation is ended', async () => {
+    const isOfLedger = ({ input }: { input: object }) =>
+      'TableName' in input && input.TableName === environment.tables.transactions;
+    database.middlewareStack.add(
+      (next) => async (sent) => (isOfLedger(sent) ? new Promise<never>(() => {}) : next(sent)),
+      { step: 'initialize', name: 'hang', priority: 'high' },
+    );
+    const answer = await answerWithin(3000, caller, 'get-transaction', undefined, 'txn_0');
+    expect(answer).toMatchObject(unavailable);
+  });
+
+  it('is 503 where everybody else is always faster', async () => {
+    const { id } = await sold(clientOf(caller));
+    // The version that was read is never that of the table.
+    database.middlewareStack.add(
+      (next) => async (sent) => {
+        const { TransactItems } = sent.input as { TransactItems?: { Put?: { ExpressionAttributeValues?: object } }[] };
+        for (const { Put } of TransactItems ?? [])
+          if (Put?.ExpressionAttributeValues && ':seen' in Put.ExpressionAttributeValues)
+            Object.assign(Put.ExpressionAttributeValues, { ':seen': 0 });
+        return next(sent);
+      },
+      { step: 'initialize', name: 'hang', priority: 'high' },
+    );
+    const answer = await answerWithin(4000, caller, 'update-transaction', { metadata: { a: '1' } }, id);
+    database.middlewareStack.remove('hang');
+    expect(answer).toMatchObject(unavailable);
+    expect((await made(clientOf(caller).get(id))).version).toBe(1);
+  });
+});
+
+it('counts a credit once, however often its write met others', async () => {
+  const caller = await newCaller();
+  const client = clientOf(caller);
+  const parent = await sold(client);
+  const body = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] });
+  for (const where of ['on the way there', 'on the way back'] as const) {
+    const seen = failSends({ sends: 3, error: conflict, where, of: ['TransactWriteItems'] });
+    const answer = await answerWithin(9000, caller, 'create-transaction', body, '', { 'Idempotency-Key': where });
+    expect([answer.status, seen.sends]).toEqual([201, 4]);
+    noFaults();
+  }
+  expect(await made(client.get(parent.id))).toMatchObject({
+    credited_amount: '100.00',
+    credited_tax_amount: '6.00',
+    refund_status: 'full',
+    version: 3,
+  });
+  expect((await made(client.list({ parent_transaction_id: parent.id }))).data).toHaveLength(2);
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { pauseBefore } from '../../shared/backoff.ts';
+import { Contention, contendedMsMax, retryContention } from '../../shared/store/contention.ts';
+import { untilSettled } from '../../shared/transactions/attempts.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { virtualTime } from '../support/virtual-time.ts';
+
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+const nearly = 1 - 2 ** -53;
+
+it('pauses for anything up to twice as long as before, and never longer than the most: full jitter', () => {
+  const pauses = { firstMs: 50, mostMs: 1000 };
+  const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((retry) => pauseBefore(retry, pauses, { random: () => nearly }));
+  expect(longest.map(Math.round)).toEqual([50, 100, 200, 400, 800, 1000, 1000, 1000]);
+  expect(pauseBefore(3, pauses, { random: () => 0 })).toBe(0);
+  const draw = drawFrom(1);
+  const drawn = Array.from({ length: 1000 }, () => pauseBefore(2, pauses, { random: () => draw.below(1000) / 1000 }));
+  // Spread evenly: a tenth of them lie in each tenth of the time.
+  for (let tenth = 0; tenth < 10; tenth++) {
+    const inside = drawn.filter((pause) => pause >= tenth * 20 && pause < (tenth + 1) * 20);
+    expect(Math.abs(inside.length - 100)).toBeLessThan(40);
+  }
+});
+
+/** Attempts that take so long each, with contention as often as that. */
+const attempts = (time: ReturnType<typeof virtualTime>, times: number, takesMs = 10) => {
+  const seen = { attempts: 0 };
+  const attempt = async () => {
+    seen.attempts += 1;
+    time.pass(takesMs);
+    if (seen.attempts <= times) throw new Contention(`Attempt ${seen.attempts}.`);
+    return 'done';
+  };
+  return { seen, attempt };
+};
+
+describe('contention', () => {
+  it('is waited for, each time for longer, until there is none', async () => {
+    const virtual = virtualTime();
+    const { attempt, seen } = attempts(virtual, 7);
+    expect(await retryContention(attempt, virtual.remainingOf(10_000), virtual.time)).toBe('done');
+    expect(seen.attempts).toBe(8);
+    expect(virtual.pauses).toEqual([25, 50, 100, 200, 400, 500, 500]);
+  });
+
+  it.each([0, 0.1, 0.5, nearly])('ends with the invocation, while there is time to say so: %d', async (random) => {
+    for (const lastsMs of [2500, 4000, 6000]) {
+      const virtual = virtualTime(random);
+      const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
+      const remaining = virtual.remainingOf(lastsMs);
+      await expect(retryContention(attempt, remaining, virtual.time)).rejects.toMatchObject({
+        name: 'ThrottlingException',
+      });
+      expect(remaining()).toBeGreaterThanOrEqual(1890);
+      // It used the time that it had, up to the pause that would have been too long.
+      expect(remaining()).toBeLessThan(3010);
+    }
+  });
+
+  it('ends after eight seconds, however long the invocation lasts: a gateway waits for 29', async () => {
+    const virtual = virtualTime();
+    const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, 500);
+    await expect(retryContention(attempt, virtual.remainingOf(240_000), virtual.time)).rejects.toThrow('Attempt');
+    const tookMs = 240_000 - virtual.remainingOf(240_000)();
+    expect(tookMs).toBeGreaterThan(6500);
+    expect(tookMs).toBeLessThanOrEqual(contendedMsMax(500));
+    expect(contendedMsMax(6900)).toBeLessThan(29_000);
+  });
+
+  it('is tried once where there is no time for more', async () => {
+    const virtual = virtualTime();
+    const { attempt, seen } = attempts(virtual, 1);
+    await expect(retryContention(attempt, () => 1999, virtual.time)).rejects.toThrow('Attempt 1.');
+    expect([seen.attempts, sumOf(virtual.pauses)]).toEqual([1, 0]);
+  });
+
+  it('is the only thing that is tried again: the SDK has tried the rest', async () => {
+    const virtual = virtualTime();
+    for (const name of ['TimeoutError', 'ThrottlingException', 'ValidationException']) {
+      let tries = 0;
+      const attempt = async () => {
+        tries += 1;
+        throw Object.assign(new Error('no'), { name });
+      };
+      await expect(retryContention(attempt, () => 9000, virtual.time)).rejects.toMatchObject({ name });
+      expect(tries).toBe(1);
+    }
+  });
+});
+
+describe('a change that finds another state each time', () => {
+  const stale = (lastsMs: number, attemptsMax: number, random = 0.5) => {
+    const virtual = virtualTime(random);
+    const seen = { attempts: 0 };
+    const ports = {
+      attemptsMax,
+      remainingMs: virtual.remainingOf(lastsMs),
+      giveUp: () => {
+        throw new Error(`gave up after ${seen.attempts}`);
+      },
+    };
+    const attempt = async () => {
+      seen.attempts += 1;
+      virtual.pass(20);
+      return 'stale' as const;
+    };
+    return { virtual, given: untilSettled(attempt, ports, virtual.time), remaining: ports.remainingMs };
+  };
+
+  it('is attempted as often as it may be, each time after a longer pause', async () => {
+    const { given, virtual } = stale(10_000, 7);
+    await expect(given).rejects.toThrow('gave up after 7');
+    expect(virtual.pauses).toEqual([10, 20, 40, 80, 160, 160, 160]);
+  });
+
+  it.each([0, 0.5, nearly])('ends while there is time to say so: %d', async (random) => {
+    const { given, remaining } = stale(3000, 1000, random);
+    await expect(given).rejects.toThrow('gave up');
+    expect(remaining()).toBeGreaterThanOrEqual(1970);
+    expect(remaining()).toBeLessThan(2400);
+  });
+
+  it('is attempted once where there is no time for more', async () => {
+    const { given, virtual } = stale(1999, 5);
+    await expect(given).rejects.toThrow('gave up after 1');
+    expect(virtual.pauses).toEqual([]);
+  });
+});

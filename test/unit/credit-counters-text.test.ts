@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exponentOf, formatAmount } from '../../shared/money/currency.ts';
+import {
+  creditedFrom,
+  creditedText,
+  creditedTextMax,
+  saysNothing,
+} from '../../shared/transactions/credits/counters-text.ts';
+import { type CreditedCharge, nothingCredited } from '../../shared/transactions/transaction.ts';
+import { line, transaction } from '../support/transactions.ts';
+
+const minor = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 999_999_999_999_99n }));
+const row = fc.record({ taxable: minor, exempt: minor, tax: minor });
+const charge = fc.record({
+  ...{ net: minor, tax: minor, discount: minor, third_party_discount: minor, taxable: minor, exempt: minor },
+  rows: fc.array(row, { maxLength: 4 }),
+});
+type Charge = typeof charge extends fc.Arbitrary<infer Value> ? Value : never;
+const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF');
+// What a client may call its lines.
+const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'a', 'b', '1,2', 'ab'), fc.string({ minLength: 1 }));
+
+const written = (amounts: Charge, exponent: number): CreditedCharge => {
+  const write = (value: bigint) => formatAmount(value, exponent);
+  const { rows, ...whole } = amounts;
+  const of = <Some extends object>(some: Some) =>
+    Object.fromEntries(Object.entries(some).map(([name, value]) => [name, write(value)]));
+  return { ...of(whole), rows: rows.map(of) } as unknown as CreditedCharge;
+};
+
+describe('what was credited, as a text', () => {
+  it('is read as it was written, in every currency, whatever the lines are called and which of them were credited', () => {
+    const lines = fc.uniqueArray(fc.tuple(id, fc.option(charge, { nil: null })), { selector: ([one]) => one });
+    fc.assert(
+      fc.property(currency, lines, charge, minor, minor, (code, credited, shipping, net, tax) => {
+        const exponent = exponentOf(code);
+        const sale = transaction({ currency: code, line_items: credited.map(([one]) => line({ id: one })) });
+        const known = credited.flatMap(([one, of]) => (of ? [[one, written(of, exponent)] as const] : []));
+        const before = {
+          lines: Object.fromEntries(known),
+          shipping: written(shipping, exponent),
+          unmatched: { net: formatAmount(net, exponent), tax: formatAmount(tax, exponent) },
+        };
+        const text = creditedText(before, sale);
+        expect(text).toMatch(/^[0-9ab]*$/);
+        const after = creditedFrom(text, sale);
+        expect(after).toEqual(before);
+        expect(Object.keys(after.lines).toSorted()).toEqual(known.map(([one]) => one).toSorted());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is never longer than it may become: no counter is more than what was recorded', () => {
+    fc.assert(
+      fc.property(currency, fc.array(charge, { minLength: 1, maxLength: 5 }), charge, (code, charges, shipped) => {
+        const exponent = exponentOf(code);
+        const write = (value: bigint) => formatAmount(value, exponent);
+        const taxes = (rows: Charge['rows']) =>
+          rows.map(({ taxable, exempt, tax }) => ({
+            ...{ taxable_amount: write(taxable), exempt_amount: write(exempt), tax_amount: write(tax) },
+          }));
+        const recorded = ({ net, tax, taxable, exempt, rows }: Charge) => ({
+          ...{ net_amount: write(net), tax_amount: write(tax) },
+          ...{ taxable_amount: write(taxable), exempt_amount: write(exempt) },
+          taxes: taxes(rows) as never,
+        });
+        const sale = transaction({
+          currency: code,
+          line_items: charges.map((one, at) => line({ id: `line_${at}`, ...recorded(one) })),
+          shipping: { amount: '1', product_tax_code: 'SHIPPING', ...recorded(shipped) } as never,
+          shipping_amount: write(shipped.net),
+        });
+        const most = (one: Charge) => written({ ...one, third_party_discount: one.net }, exponent);
+        const credited = {
+          lines: Object.fromEntries(charges.map((one, at) => [`line_${at}`, most(one)])),
+          shipping: written({ ...shipped, discount: 0n, third_party_discount: 0n }, exponent),
+          unmatched: { net: write(10n ** 18n), tax: write(10n ** 18n) },
+        };
+        expect(creditedText(credited, sale).length).toBeLessThanOrEqual(creditedTextMax(sale));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('says whether there was anything', () => {
+    const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
+    const nothing = nothingCredited('0.00');
+    expect(saysNothing(creditedText(nothing, sale))).toBe(true);
+    // A credit that was voided leaves zeros, which are kept as they are.
+    const zeros = { ...nothing, lines: { b: nothing.shipping } };
+    expect(saysNothing(creditedText(zeros, sale))).toBe(false);
+    expect(creditedFrom(creditedText(zeros, sale), sale)).toEqual(zeros);
+    expect(saysNothing(creditedText({ ...nothing, unmatched: { net: '0.01', tax: '0.00' } }, sale))).toBe(false);
+  });
+
+  it('is of its own sale', () => {
+    const [one, other] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
+    expect(() => creditedFrom(creditedText(nothingCredited('0.00'), one), other)).toThrow('not of this sale');
+  });
+});

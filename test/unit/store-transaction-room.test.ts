@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import type { LineItemResponse } from '../../shared/calculations/response.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { creditedBytesMax } from '../../shared/store/credited-attribute.ts';
+import { idempotencyItem } from '../../shared/store/idempotency-item.ts';
+import { transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
+import { hasRoom } from '../../shared/store/transaction-room.ts';
+import { answerOf } from '../../shared/transactions/answer.ts';
+import { creditOf } from '../../shared/transactions/credits/credit.ts';
+import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
+import { parentAfter } from '../../shared/transactions/credits/parent-change.ts';
+import { remainingOf } from '../../shared/transactions/credits/remaining.ts';
+import { newTransaction } from '../../shared/transactions/new-transaction.ts';
+import { newBasis } from '../../shared/transactions/replay/basis.ts';
+import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { testNow } from '../support/builders.ts';
+import { itemBytesMax, itemSize } from '../support/item-size.ts';
+import { type Draw, drawFrom } from '../support/random-orders.ts';
+import { created, finalized, line, newTransactionId } from '../support/transactions.ts';
+
+const context = { settings: defaultSettings('aspen.2026-10-01'), releaseFor: builtInReleaseFor, now: testNow };
+const at = new Date(testNow).toISOString();
+
+const ascii = Array.from({ length: 94 }, (_, code) => String.fromCharCode(33 + code));
+const wide = Array.from({ length: 20_000 }, (_, code) => String.fromCharCode(0x4e00 + code));
+const noise = (draw: Draw, length: number, letters: readonly string[] = ascii) =>
+  Array.from({ length }, () => draw.of(letters)).join('');
+
+const money = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
+
+type Shape = { readonly rows: number; readonly digits: number; readonly letters: readonly string[] };
+
+/** A line of a random net, taxed in so many jurisdictions: nothing in it repeats. */
+const noisyLine = (draw: Draw, { rows, digits, letters }: Shape, idLength: number): LineItemResponse => {
+  const [row] = line().taxes;
+  if (!row) throw new Error('The line of the tests is taxed.');
+  const net = 10n ** BigInt(digits - 1) + draw.digits(digits);
+  const taxes = Array.from({ length: rows }, (_, index) => {
+    const exempt = net / BigInt(2 + draw.below(9));
+    return {
+      ...row,
+      jurisdiction_code: `US-MI-${index}`,
+      taxable_amount: money(net - exempt),
+      exempt_amount: money(exempt),
+      tax_amount: money(net / BigInt(11 + draw.below(50))),
+    };
+  });
+  const tax = taxes.reduce((sum, { tax_amount }) => sum + BigInt(tax_amount.replace('.', '')), 0n);
+  const exempt = net / 3n;
+  return line({
+    id: noise(draw, idLength, letters),
+    unit_price: money(net),
+    amount: money(net),
+    net_amount: money(net),
+    taxable_amount: money(net - exempt),
+    exempt_amount: money(exempt),
+    tax_amount: money(tax),
+    taxes,
+  });
+};
+
+const saleOf = (shape: Shape, idLength: number, lines = 1000): StoredTransaction => {
+  const draw = drawFrom(1);
+  const line_items = Array.from({ length: lines }, () => noisyLine(draw, shape, idLength));
+  const sum = (of: (line: LineItemResponse) => string) =>
+    money(line_items.reduce((total, one) => total + BigInt(of(one).replace('.', '')), 0n));
+  const net = sum(({ net_amount }) => net_amount);
+  const amounts = { subtotal_amount: net, total_amount: net, tax_amount: sum(({ tax_amount }) => tax_amount) };
+  return created({ ...finalized, line_items, ...amounts }).after;
+};
+
+/** How long the ids of a sale of this shape can be for it to be accepted. */
+const longestIds = (shape: Shape): number => {
+  let [least, most] = [6, 255];
+  while (most - least > 1) {
+    const middle = (least + most) >> 1;
+    if (hasRoom(saleOf(shape, middle), 'new')) least = middle;
+    else most = middle;
+  }
+  return least;
+};
+
+const sizeOf = (stored: StoredTransaction) => itemSize(transactionItem('acct_1', stored));
+
+/** Credit what is asked for, as a new transaction does; and the sale as it stands then. */
+const credited = (sale: StoredTransaction, request: CreditRequest) => {
+  const credit = creditOf(sale, request, context, []);
+  if (!credit.ok) throw new Error(JSON.stringify(credit.problems));
+  const { outcome, kind } = credit.value;
+  const made = newTransaction(
+    { type: 'credit', status: 'finalized', parent_transaction_id: sale.transaction.id } as never,
+    outcome,
+    outcome.tax_amount,
+    { creditOf: kind, ...newBasis(sale), pinned: sale.pinned },
+    24,
+    { newId: () => newTransactionId(), now: () => testNow },
+  );
+  const move = { credit: made.transaction, sign: 1n } as const;
+  return { made, after: parentAfter(sale, [move], at, 'key_1').after };
+};
+
+/** A part of some lines, of a random amount each. */
+const partOf = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
+  const { lines } = remainingOf(sale);
+  return {
+    line_items: ids.map((id) => {
+      const { whole, credited } = lines.get(id) ?? {};
+      const left = (whole?.net ?? 0n) - (credited?.net ?? 0n);
+      return { parent_line_item_id: id, quantity: '1', unit_price: money((left * BigInt(1 + draw.below(98))) / 100n) };
+    }) as never,
+  };
+};
+
+const shuffled = <Value>(draw: Draw, values: readonly Value[]): Value[] =>
+  values
+    .map((value) => [draw.below(1_000_000), value] as const)
+    .sort(([one], [other]) => one - other)
+    .map(([, value]) => value);
+
+const shapes: readonly (readonly [string, Shape])[] = [
+  ['three rows of cents, ids of ASCII', { rows: 3, digits: 5, letters: ascii }],
+  ['ids of three bytes a letter', { rows: 1, digits: 4, letters: wide }],
+  ['eight rows of large amounts', { rows: 8, digits: 9, letters: ascii }],
+];
+
+describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_what, shape) => {
+  const sale = saleOf(shape, longestIds(shape));
+
+  it('is near the limit', () => {
+    expect(hasRoom(saleOf(shape, 255), 'new')).toBe(false);
+    expect(sizeOf(sale) + creditedBytesMax(sale.transaction)).toBeGreaterThan(295_000);
+  });
+
+  it.each([1, 2])('can be credited in any order, part by part and to the end: %i', (seed) => {
+    const draw = drawFrom(seed);
+    const order = shuffled(draw, sale.transaction.line_items).map(({ id }) => id);
+    let now = sale;
+    for (let from = 0; from < order.length; ) {
+      const end = from + 50 + draw.below(350);
+      const { made, after } = credited(now, partOf(draw, now, order.slice(from, end)));
+      expect(hasRoom(made, 'new')).toBe(true);
+      now = after;
+      from = end;
+    }
+    const { credited: counters } = transactionItem('acct_1', now) as { credited: Uint8Array };
+    expect(counters.byteLength).toBeLessThanOrEqual(creditedBytesMax(now.transaction));
+    expect(sizeOf(now)).toBeLessThan(320_000);
+    const { made, after } = credited(now, { credit_remaining: true });
+    expect(made.transaction.line_items).toHaveLength(1000);
+    expect(hasRoom(made, 'new')).toBe(true);
+    expect(sizeOf(made)).toBeLessThan(itemBytesMax);
+    expect(after.transaction.refund_status).toBe('full');
+    expect(sizeOf(after)).toBeLessThan(320_000);
+    // What is kept is what was counted, to the cent.
+    expect(transactionFrom(transactionItem('acct_1', after))).toEqual(after);
+  });
+
+  it('can be credited whole, and the credit be void', () => {
+    const { made } = credited(sale, {});
+    expect(hasRoom(made, 'new')).toBe(true);
+    const void_reason = noise(drawFrom(4), 500, wide);
+    const voided = {
+      ...made,
+      transaction: { ...made.transaction, status: 'void' as const, void_reason, voided_at: at },
+    };
+    expect(hasRoom(voided, 'kept')).toBe(true);
+  });
+
+  it('takes all the metadata that there can be, and the longest names', () => {
+    const draw = drawFrom(5);
+    const metadata = Object.fromEntries(
+      Array.from({ length: 50 }, () => [noise(draw, 40, wide), noise(draw, 500, wide)]),
+    );
+    const long = () => noise(draw, 255, wide);
+    const transaction = {
+      ...sale.transaction,
+      metadata,
+      reference_id: long(),
+      customer: { ...sale.transaction.customer, id: long() },
+      parent_transaction_id: newTransactionId(),
+    };
+    const full = { ...sale, transaction };
+    expect(hasRoom(full, 'kept')).toBe(true);
+    const last = credited(
+      full,
+      partOf(
+        draw,
+        full,
+        full.transaction.line_items.map(({ id }) => id),
+      ),
+    ).after;
+    expect(sizeOf(last)).toBeLessThan(itemBytesMax);
+    const answer = answerOf(200, last.transaction);
+    const record = idempotencyItem('acct_1', { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64), answer }, testNow);
+    expect(itemSize(record)).toBeLessThan(itemBytesMax);
+  });
+});
+
+describe('a transaction that has no room', () => {
+  const bytes = (length: number, changes: Partial<StoredTransaction['transaction']> = {}): StoredTransaction => {
+    const { after } = created({ ...finalized, line_items: [line({ description: noise(drawFrom(6), length) })] });
+    return { ...after, transaction: { ...after.transaction, ...changes } };
+  };
+
+  it('is a sale whose new figures leave none for what will be credited', () => {
+    const [, shape] = shapes[0] as (typeof shapes)[number];
+    const sale = saleOf(shape, longestIds(shape) + 10);
+    expect(sizeOf(sale)).toBeLessThan(300_000);
+    expect([hasRoom(sale, 'new'), hasRoom(sale, 'kept')]).toEqual([false, true]);
+  });
+
+  it('is a credit that leaves none to be void, and what is void only beyond the end of an item', () => {
+    // A random letter of 94 takes 0.82 bytes.
+    const credit = { type: 'credit' } as const;
+    const tooLong = bytes(490_000, credit);
+    expect(sizeOf(tooLong)).toBeGreaterThan(400_000);
+    expect(hasRoom(tooLong, 'new')).toBe(false);
+    const small = bytes(470_000, credit);
+    expect(hasRoom(small, 'new')).toBe(true);
+    expect(hasRoom(bytes(500_000, { ...credit, status: 'void' }), 'kept')).toBe(false);
+  });
+
+  it('never is one for its metadata alone, where it is a sale', () => {
+    const metadata = { a: noise(drawFrom(7), 80_000) };
+    const near = bytes(350_000);
+    expect(hasRoom(near, 'new')).toBe(true);
+    expect(hasRoom({ ...near, transaction: { ...near.transaction, metadata } }, 'new')).toBe(true);
+  });
+});
