@@ -16,7 +16,7 @@ export default defineConfig({
   root,
   test: {
     globalSetup: 'test/support/global-setup.ts',
-    projects: ['unit', 'integration', 'contract', 'infra'].map(project),
+    projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'].map(project),
     reporters: ['default', 'json'],
     // Where .ci/run counts; a second run must not count the first one's again.
     outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },

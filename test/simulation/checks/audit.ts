@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Item } from '../../support/memory-database.ts';
+import type { Version } from '../history.ts';
+import { type Head, kindOf } from './decode.ts';
+import type { Ledger, Reign } from './ledger.ts';
+
+// JSON with its keys in order.
+const canonical = (value: any): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .join()}}`;
+};
+
+const hash = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url');
+
+const entryHash = ({
+  transaction_id,
+  version,
+  at,
+  by,
+  from_status,
+  to_status,
+  fields,
+  state_hash,
+  previous_hash,
+}: any) =>
+  hash({
+    transactionId: transaction_id,
+    version,
+    at,
+    by,
+    from: from_status,
+    to: to_status,
+    fields,
+    stateHash: state_hash,
+    previousHash: previous_hash,
+  });
+
+/** The audit entries of a schedule, by transaction and version. */
+export class Audit {
+  readonly #entries = new Map<string, Item>();
+  readonly violations: string[] = [];
+
+  constructor({ others }: Ledger) {
+    for (const [name, versions] of others) {
+      if (kindOf(name) !== 'audit') continue;
+      const [{ item }] = versions as [Version];
+      if (versions.length > 1 || !item) this.violations.push(`The audit entry ${name} was changed.`);
+      if (item) this.#entries.set(nameOf(String(item['pk']), item['version'] as number), item);
+    }
+  }
+
+  of({ item, version }: Head): Item | undefined {
+    return this.#entries.get(nameOf(String(item['pk']), version));
+  }
+
+  readonly fieldsOf = (head: Head): readonly string[] => (this.of(head)?.['fields'] as string[] | undefined) ?? [];
+
+  all(): readonly Item[] {
+    return [...this.#entries.values()];
+  }
+}
+
+const nameOf = (pk: string, version: number) => `${pk} ${version}`;
+
+const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Audit, isHashed: boolean): string[] => {
+  const entry = audit.of(head);
+  const where = `The audit entry of ${head.id} at version ${head.version}`;
+  if (!entry) return [`${where} is missing.`];
+  const wrong: string[] = [];
+  if (entry['audit_hash'] !== head.item['audit_hash']) wrong.push(`${where} is another than its head names.`);
+  if (entry['previous_hash'] !== (before?.head.item['audit_hash'] ?? null))
+    wrong.push(`${where} does not follow the one before.`);
+  if (entry['to_status'] !== head.status || entry['from_status'] !== (before?.head.status ?? null))
+    wrong.push(`${where} tells of another change.`);
+  // What a filing marks is by whoever filed it, however late that comes about.
+  const isMarked = (entry['fields'] as string[]).includes('filings');
+  if (!isMarked && entry['by'] !== version.invocation.id && entry['by'] !== 'draft_expired')
+    wrong.push(`${where} is by ${entry['by']}, not ${version.invocation.id}.`);
+  if (!isHashed) return wrong;
+  if (entry['audit_hash'] !== entryHash(entry)) wrong.push(`${where} has a wrong hash.`);
+  if (entry['state_hash'] !== hash(head.transaction)) wrong.push(`${where} has the hash of another state.`);
+  return wrong;
+};
+
+/** Every version has its entry, which follows the one before; hashes are computed of the last, or of all. */
+export const auditViolations = (ledger: Ledger, audit: Audit, areAllHashed: boolean): string[] => [
+  ...audit.violations,
+  ...[...ledger.reigns.values()].flatMap((reigns) =>
+    reigns.flatMap((reign, at) => ofState(reign, reigns[at - 1], audit, areAllHashed || at === reigns.length - 1)),
+  ),
+];

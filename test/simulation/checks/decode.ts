@@ -1,0 +1,121 @@
+import type { Item } from '../../support/memory-database.ts';
+
+/**
+ * What items of the table say, read by these checks themselves and not by the store: a mistake in writing and the same
+ * in reading would not be seen otherwise.
+ */
+
+/** A value that lies compressed. */
+export const json = (bytes: unknown): any => {
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
+  return JSON.parse(gunzipSync(bytes as Uint8Array).toString());
+};
+
+/** An amount in cents. All of these schedules are in dollars, and far from the limits of a number. */
+export const cents = (amount: string): number => {
+  if (!/^-?\d+\.\d{2}$/.test(amount)) throw new Error(`${amount} is no amount of dollars.`);
+  return Number(amount.replace('.', ''));
+};
+
+export const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+type Share = { readonly net: number; readonly tax: number };
+
+/** A transaction as it lies in the table. */
+export type Head = {
+  readonly item: Item;
+  readonly account: string;
+  readonly id: string;
+  readonly version: number;
+  readonly status: string;
+  readonly reference: string | null;
+  /** When a draft ends, in milliseconds; `null` for what does not. */
+  readonly endsMs: number | null;
+  readonly transaction: any;
+  /** What is written down of its credits: by line, of the shipping, and of lines that match none. */
+  readonly credited: {
+    readonly lines: ReadonlyMap<string, Share>;
+    readonly shipping: Share;
+    readonly unmatched: Share;
+  };
+};
+
+const nothing: Share = { net: 0, tax: 0 };
+
+// Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
+const creditedOf = (bytes: unknown, lines: readonly { readonly id: string }[]): Head['credited'] => {
+  if (bytes === undefined) return { lines: new Map(), shipping: nothing, unmatched: nothing };
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
+  const charges = gunzipSync(bytes as Uint8Array)
+    .toString('hex')
+    .replace(/f$/, '')
+    .split('b');
+  const shares = charges.map((charge) => {
+    const [net = 0, tax = 0] = charge.split('a').map((digits) => Number(digits.replace('c', '-')));
+    return { net, tax };
+  });
+  if (shares.length !== lines.length + 2) throw new Error('The counters have another number of lines than the sale.');
+  const [shipping = nothing, unmatched = nothing] = shares.slice(lines.length);
+  return { lines: new Map(lines.map(({ id }, at) => [id, shares[at] as Share])), shipping, unmatched };
+};
+
+const heads = new WeakMap<Item, Head>();
+
+export const headOf = (item: Item): Head => {
+  const known = heads.get(item);
+  if (known) return known;
+  const [, account = '', id = ''] = String(item['pk']).split('#');
+  const { line_items, explanation } = json(item['lines']);
+  const transaction = { ...json(item['summary']), line_items, explanation };
+  const head: Head = {
+    item,
+    account,
+    id,
+    version: item['version'] as number,
+    status: item['status'] as string,
+    reference: transaction.reference_id,
+    endsMs: item['status'] === 'draft' ? Date.parse(item['expires_at'] as string) : null,
+    transaction,
+    credited: creditedOf(item['credited'], line_items),
+  };
+  heads.set(item, head);
+  return head;
+};
+
+/** A liability that waits for a filing, or has gone into one. */
+export type Entry = {
+  readonly account: string;
+  readonly transactionId: string;
+  readonly state: string;
+  readonly month: string;
+  /** The filing that has it, or `null`. */
+  readonly filing: string | null;
+  readonly figures: any;
+};
+
+export const entryOf = (item: Item): Entry => {
+  const [kind, account = '', filing = ''] = String(item['pk']).split('#');
+  return {
+    account,
+    transactionId: item['transaction_id'] as string,
+    state: item['state'] as string,
+    month: item['month'] as string,
+    filing: kind === 'F' ? filing : null,
+    figures: json(item['figures']),
+  };
+};
+
+export type Kind = 'head' | 'audit' | 'claim' | 'record' | 'entry' | 'other';
+
+/** What an item is, by its keys and attributes. */
+export const kindOf = (name: string): Kind => {
+  const [pk = '', sk = ''] = name.split(' ');
+  if (pk.startsWith('T#')) return sk === 'H' ? 'head' : sk.startsWith('A#') ? 'audit' : 'other';
+  if (pk.startsWith('R#')) return 'claim';
+  if (pk.startsWith('I#')) return 'record';
+  return pk.startsWith('O#') || (pk.startsWith('F#') && sk.includes('txn_')) ? 'entry' : 'other';
+};
+
+/** Whether a transaction holds its reference: it is not void, nor a draft whose time is over. */
+export const isLive = ({ status, endsMs }: Head, nowMs: number): boolean =>
+  status !== 'void' && (endsMs === null || endsMs > nowMs);

@@ -1,0 +1,68 @@
+import type { Attempt, Sent } from '../observed.ts';
+import type { Audit } from './audit.ts';
+import type { Ledger } from './ledger.ts';
+
+const statusOf = ({ response }: Attempt) => response?.status ?? 0;
+const isDone = (attempt: Attempt) => statusOf(attempt) >= 200 && statusOf(attempt) < 300;
+const isRefused = (attempt: Attempt) => statusOf(attempt) >= 400 && statusOf(attempt) < 500;
+
+/** What attempts wrote, by the names that their audit entries give: by transaction, how many versions. */
+export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
+  const written = new Map<string, Map<string, number>>();
+  for (const entry of audit.all()) {
+    const by = String(entry['by']);
+    const heads = written.get(by) ?? new Map<string, number>();
+    written.set(by, heads);
+    const id = String(entry['pk']);
+    heads.set(id, (heads.get(id) ?? 0) + 1);
+  }
+  return written;
+};
+
+/** One attempt writes once, a credit to its sale as well; one that is refused writes nothing. */
+export const effects = (
+  attempt: Attempt,
+  isOfFilings: boolean,
+  written: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): string[] => {
+  const heads = written.get(attempt.invocation.id);
+  if (!heads) return [];
+  const wrong: string[] = [];
+  if ([...heads.values()].some((versions) => versions > 1)) wrong.push('wrote one transaction twice');
+  if (heads.size > 2 && !isOfFilings) wrong.push('wrote more than a transaction and its sale');
+  if (isRefused(attempt)) wrong.push(`was refused with ${attempt.response?.body?.errors?.[0]?.code}, and wrote`);
+  return wrong;
+};
+
+/** What was changed on a condition is the version after the one that was named. */
+export const unmatched = (
+  { account, request }: Sent,
+  { invocation }: Attempt,
+  ledger: Ledger,
+  audit: Audit,
+): string[] => {
+  if (!request.ifMatch) return [];
+  const own = ledger
+    .of(account, request.id ?? '')
+    .filter(({ head, version }) => version.invocation === invocation && audit.of(head)?.['by'] === invocation.id);
+  return own.every(({ head }) => request.ifMatch === `"${head.version - 1}"`)
+    ? []
+    : ['changed another version than it named'];
+};
+
+/** Under one key one change and one answer, to the byte. */
+export const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
+  if (!sent.request.key) return [];
+  const wrong: string[] = [];
+  if (sent.attempts.filter(({ invocation }) => written.has(invocation.id)).length > 1)
+    wrong.push('wrote more than once under one key');
+  const done = sent.attempts.filter((attempt) => isDone(attempt));
+  if (
+    new Set(done.map(({ response }) => `${response?.status} ${response?.headers['ETag']} ${response?.text}`)).size > 1
+  )
+    wrong.push('was answered differently under one key');
+  const first = sent.attempts.findIndex((attempt) => isDone(attempt));
+  if (first >= 0 && sent.attempts.slice(first).some((attempt) => isRefused(attempt)))
+    wrong.push('was refused under the key of what had been done');
+  return wrong;
+};

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Listing, Observed } from '../observed.ts';
+import type { Head } from './decode.ts';
+import type { Ledger, Reign } from './ledger.ts';
+
+const belongs = ({ transaction }: Head, query: Listing['query']): boolean =>
+  Object.entries(query).every(([name, value]) => {
+    if (name === 'customer_id') return transaction.customer?.id === value;
+    if (name === 'tax_date[gte]') return transaction.tax_date >= value;
+    return name === 'limit' || transaction[name] === value;
+  });
+
+/** How a row may read: as some state of its transaction did, without its lines; also as a draft whose time was over. */
+const reads = ({ head: { transaction } }: Reign, row: any): boolean => {
+  const { line_items: _lines, explanation: _explanation, ...state } = transaction;
+  const { line_items: _none, explanation: _neither, ...shown } = row;
+  if (isDeepStrictEqual(state, shown)) return true;
+  const { expires_at } = state;
+  const ended = { status: 'void', void_reason: 'draft_expired', voided_at: expires_at, updated_at: expires_at };
+  return state.status === 'draft' && isDeepStrictEqual({ ...state, ...ended, version: state.version + 1 }, shown);
+};
+
+/** The one state of a transaction that did not change, nor end, while it was being listed. */
+const stable = (reigns: readonly Reign[], { from, to, fromMs, toMs }: Listing): Head | undefined => {
+  const during = reigns.filter((reign) => reign.from <= to && reign.to >= from);
+  const [only] = during;
+  if (during.length !== 1 || !only || only.from >= from) return undefined;
+  const { endsMs } = only.head;
+  return endsMs !== null && endsMs >= fromMs && endsMs <= toMs ? undefined : only.head;
+};
+
+const ofListing = (listing: Listing, ledger: Ledger): string[] => {
+  const rows = listing.pages.flatMap((page) => page.rows);
+  const ids = rows.map(({ id }) => id);
+  const wrong = rows
+    .filter((row) => !ledger.of(listing.account, row.id).some((reign) => reads(reign, row)))
+    .map(({ id }) => `shows ${id} as it never was in this account`);
+  // By tax date a transaction may move while it is being listed; by id it stays.
+  if (!('tax_date[gte]' in listing.query) && new Set(ids).size < ids.length)
+    wrong.push(`shows a transaction twice: ${ids}`);
+  for (const row of rows)
+    if (!belongs({ transaction: row } as Head, withoutCursor(listing.query)))
+      wrong.push(`shows ${row.id}, which it does not ask for`);
+  if (!listing.isWhole) return wrong;
+  for (const reigns of ledger.reigns.values()) {
+    const head = stable(reigns, listing);
+    if (!head || head.account !== listing.account || !belongs(head, listing.query)) continue;
+    const times = ids.filter((id) => id === head.id).length;
+    if (times !== 1) wrong.push(`shows ${head.id} ${times} times`);
+  }
+  return wrong;
+};
+
+const withoutCursor = ({ starting_after: _, ...query }: Record<string, string>) => query;
+
+/** A list shows nothing but what there was, nothing twice, and all that stayed as it was. */
+export const listViolations = (ledger: Ledger, { listings }: Observed): string[] =>
+  listings.flatMap((listing) =>
+    ofListing(listing, ledger).map(
+      (words) => `The list ${JSON.stringify(listing.query)} of ${listing.account} ${words}`,
+    ),
+  );

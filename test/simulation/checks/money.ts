@@ -1,0 +1,157 @@
+import type { Item } from '../../support/memory-database.ts';
+import { cents, type Entry, entryOf, type Head, headOf, kindOf, sum } from './decode.ts';
+import type { Change, Ledger } from './ledger.ts';
+
+const isFinal = ({ status }: Head) => status === 'finalized' || status === 'filed';
+
+/** What a credit takes of its sale, line by line. */
+const takenBy = ({ transaction }: Head, sale: Head) =>
+  transaction.line_items.map((line: any) => ({
+    of: sale.transaction.line_items.find(({ id }: any) => id === (line.parent_line_item_id ?? line.id))?.id ?? null,
+    net: cents(line.net_amount),
+    tax: cents(line.tax_amount),
+  }));
+
+const shippingOf = ({ transaction: { shipping, shipping_amount } }: Head) => ({
+  net: cents(shipping_amount),
+  tax: cents(shipping?.tax_amount ?? '0.00'),
+});
+
+type Share = { readonly net: number; readonly tax: number };
+const added = (shares: readonly Share[]): Share => ({
+  net: sum(shares.map(({ net }) => net)),
+  tax: sum(shares.map(({ tax }) => tax)),
+});
+const isSame = (one: Share, other: Share) => one.net === other.net && one.tax === other.tax;
+const isWithin = (one: Share, bound: Share) => one.net <= bound.net && one.tax <= bound.tax;
+const text = ({ net, tax }: Share) => `${net}+${tax}`;
+
+/** What is wrong with the credits of a sale: never more than was sold, and what is counted is what was credited. */
+const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
+  const wrong: string[] = [];
+  const taken = credits.flatMap((credit) => takenBy(credit, sale));
+  const compare = (what: string, live: Share, counted: Share, whole: Share) => {
+    if (!isSame(live, counted))
+      wrong.push(`${what} of ${sale.id}: credits are ${text(live)}, counted ${text(counted)}`);
+    if (!isWithin(live, whole)) wrong.push(`${what} of ${sale.id}: credits are ${text(live)} of ${text(whole)}`);
+  };
+  for (const line of sale.transaction.line_items) {
+    const counted = sale.credited.lines.get(line.id) ?? added([]);
+    compare(`line ${line.id}`, added(taken.filter(({ of }: any) => of === line.id)), counted, {
+      net: cents(line.net_amount),
+      tax: cents(line.tax_amount),
+    });
+  }
+  const ofShipping = added(credits.map(shippingOf));
+  compare('shipping', ofShipping, sale.credited.shipping, shippingOf(sale));
+  const total = added([...taken, ofShipping]);
+  const { transaction } = sale;
+  const whole = {
+    net: cents(transaction.total_amount) - cents(transaction.tax_amount),
+    tax: cents(transaction.tax_amount),
+  };
+  compare(
+    'total',
+    total,
+    { net: cents(transaction.credited_amount), tax: cents(transaction.credited_tax_amount) },
+    whole,
+  );
+  if (credits.length > 0 && !isFinal(sale)) wrong.push(`${sale.id} is ${sale.status} and has live credits`);
+  return wrong;
+};
+
+const unowed = ['not_collecting', 'not_supported', 'not_subject_to_tax'];
+
+/** The liabilities of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative. */
+const owedBy = (head: Head): Map<string, number> => {
+  const owed = new Map<string, number>();
+  if (!isFinal(head)) return owed;
+  const { type, line_items, shipping, tax_date } = head.transaction;
+  for (const { taxes } of [...line_items, ...(shipping ? [shipping] : [])])
+    for (const { jurisdiction_code, rate, tax_amount, taxability_reason } of taxes) {
+      if (unowed.includes(taxability_reason) && cents(tax_amount) === 0) continue;
+      const name = `${tax_date.slice(0, 7)} ${jurisdiction_code} ${rate}`;
+      owed.set(name, (owed.get(name) ?? 0) + (type === 'credit' ? -1 : 1) * cents(tax_amount));
+    }
+  return owed;
+};
+
+const owedIn = (entries: readonly Entry[]): Map<string, number> => {
+  const owed = new Map<string, number>();
+  for (const { month, figures } of entries)
+    for (const { jurisdiction_code, rate, tax_amount } of figures.amounts) {
+      const name = `${month} ${jurisdiction_code} ${rate}`;
+      owed.set(name, (owed.get(name) ?? 0) + cents(tax_amount));
+    }
+  return owed;
+};
+
+const inWords = (owed: ReadonlyMap<string, number>) => JSON.stringify([...owed].sort());
+
+/** Follows the ledger step by step, and looks at whatever a step may have moved. */
+class Walk {
+  readonly #heads = new Map<string, Head>();
+  readonly #entries = new Map<string, Map<string, Item>>();
+  readonly violations: string[] = [];
+
+  /** What a step wrote is true together, so it is looked at when all of it is there. */
+  step(changes: readonly Change[]): void {
+    const sales = new Set<string>();
+    const touched = new Set<string>();
+    for (const { name, version, before } of changes) {
+      const kind = kindOf(name);
+      if (kind === 'head') {
+        const head = headOf(version.item as Item);
+        const id = `${head.account} ${head.id}`;
+        this.#heads.set(id, head);
+        touched.add(id);
+        const { parent_transaction_id: parent } = head.transaction;
+        sales.add(parent === null ? id : `${head.account} ${parent}`);
+      } else if (kind === 'entry') {
+        const item = version.item ?? before?.item;
+        // What was not there was taken away.
+        if (!item) continue;
+        const { account, transactionId } = entryOf(item);
+        const id = `${account} ${transactionId}`;
+        const entries = this.#entries.get(id) ?? new Map<string, Item>();
+        this.#entries.set(id, entries);
+        if (version.item) entries.set(name, version.item);
+        else entries.delete(name);
+        touched.add(id);
+      }
+    }
+    const where = `step ${changes[0]?.version.step}`;
+    for (const id of sales) this.violations.push(...this.#sale(id).map((words) => `${words} (${where})`));
+    for (const id of touched) this.violations.push(...this.#liabilities(id).map((words) => `${words} (${where})`));
+  }
+
+  #sale(id: string): string[] {
+    const sale = this.#heads.get(id);
+    if (!sale) return [`${id} is a parent that is not there`];
+    if (sale.transaction.type !== 'sale') return [];
+    const credits = [...this.#heads.values()].filter(
+      (head) => head.account === sale.account && head.transaction.parent_transaction_id === sale.id && isFinal(head),
+    );
+    return credits.length === 0 && sale.item['credited'] === undefined && sale.transaction.refund_status === 'none'
+      ? []
+      : ofSale(sale, credits);
+  }
+
+  #liabilities(id: string): string[] {
+    const head = this.#heads.get(id);
+    const entries = [...(this.#entries.get(id)?.values() ?? [])].map(entryOf);
+    if (!head) return [`${id} has liabilities and is not there`];
+    const [owed, written] = [inWords(owedBy(head)), inWords(owedIn(entries))];
+    const wrong = owed === written ? [] : [`${id} is ${head.status} and owes ${owed}, but its entries say ${written}`];
+    if (new Set(entries.map(({ state, month }) => `${state} ${month}`)).size < entries.length)
+      wrong.push(`${id} has a liability twice`);
+    return wrong;
+  }
+}
+
+/** Credits and liabilities at every step: within what was sold, counted as they are, and each owed exactly once. */
+export const moneyViolations = (ledger: Ledger): string[] => {
+  const walk = new Walk();
+  for (const changes of ledger.steps) walk.step(changes);
+  return walk.violations;
+};

@@ -1,0 +1,42 @@
+import type { History } from '../history.ts';
+import type { Observed } from '../observed.ts';
+import { answerViolations } from './answers.ts';
+import { Audit, auditViolations } from './audit.ts';
+import { filingViolations } from './filings.ts';
+import { Ledger } from './ledger.ts';
+import { listViolations } from './lists.ts';
+import { moneyViolations } from './money.ts';
+import { referenceViolations, stateViolations } from './states.ts';
+
+/** Nobody writes under an account but who asks for it, and nothing lies under two. */
+const accountViolations = ({ versions }: History): string[] =>
+  [...versions].flatMap(([name, written]) =>
+    written
+      .filter(
+        ({ invocation }) =>
+          invocation.account !== 'all' &&
+          !name.startsWith('W ') &&
+          name.split('#')[1]?.split(' ')[0] !== invocation.account,
+      )
+      .map(({ invocation }) => `${invocation.id} of ${invocation.account} wrote ${name}`),
+  );
+
+/** Everything that must never be, in words; empty where all is well (measured facts 5.3). */
+export const violationsOf = (history: History, observed: Observed, areAllHashed: boolean): string[] => {
+  const bugs = observed.bugs.map(
+    ({ invocation, error }) => `500 in ${invocation}: ${error instanceof Error ? error.stack : error}`,
+  );
+  const ledger = new Ledger(history);
+  const audit = new Audit(ledger);
+  return [
+    ...bugs,
+    ...accountViolations(history),
+    ...referenceViolations(ledger),
+    ...stateViolations(ledger, audit.fieldsOf),
+    ...auditViolations(ledger, audit, areAllHashed),
+    ...moneyViolations(ledger),
+    ...answerViolations(ledger, audit, observed),
+    ...listViolations(ledger, observed),
+    ...filingViolations(history, ledger, observed),
+  ];
+};

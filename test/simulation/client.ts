@@ -1,0 +1,166 @@
+import type { Seen } from './bodies.ts';
+import type { History } from './history.ts';
+import { Invocation } from './invocation.ts';
+import type { Known } from './known.ts';
+import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
+import { drawRequest } from './requests.ts';
+import type { Scheduler } from './scheduler.ts';
+import { accounts, close, type Request, type Response, send, sweep } from './service.ts';
+import { between, chance, oneOrNone, weighted } from './world.ts';
+
+/** What the clients of a schedule share; in some schedules they are mostly about filings. */
+export type Run = {
+  readonly scheduler: Scheduler;
+  readonly history: History;
+  readonly observed: Observed;
+  readonly isOfFilings: boolean;
+  /** Everything that happens, a line each. */
+  readonly trace: string[];
+};
+
+const triesMax = 4;
+const pagesMax = 12;
+
+/** One client of an account: it sends a few requests, one after another, and sends again what brings no answer. */
+export class Client {
+  readonly #name: string;
+  readonly #account: string;
+  readonly #scheduler: Scheduler;
+  readonly #history: History;
+  readonly #observed: Observed;
+  readonly #isOfFilings: boolean;
+  readonly #trace: string[];
+  /** What was answered under a key. */
+  readonly #done: Sent[] = [];
+  #count = 0;
+
+  constructor(name: string, account: string, run: Run) {
+    this.#name = name;
+    this.#account = account;
+    this.#scheduler = run.scheduler;
+    this.#history = run.history;
+    this.#observed = run.observed;
+    this.#isOfFilings = run.isOfFilings;
+    this.#trace = run.trace;
+  }
+
+  async work(requests: number): Promise<void> {
+    for (let left = requests; left > 0; left--)
+      await weighted([
+        [90, () => this.#ask()],
+        [8, () => this.#repeat()],
+        [6, () => this.#sweep()],
+        [this.#isOfFilings ? 16 : 0.3, () => this.#close()],
+        // Time for drafts to end meanwhile.
+        [10, () => this.#scheduler.sleep(between(500, 4000))],
+      ])();
+  }
+
+  /** Send again what was answered under its key, as it was; or something else under that key. */
+  async #repeat(): Promise<void> {
+    const sent = oneOrNone(this.#done);
+    if (!sent) return this.#ask();
+    if (chance(0.8)) return this.#attempts(sent).then(() => {});
+    const body = { ...sent.request.body, metadata: { other: 'body' } };
+    await this.send({ ...sent.request, body, isOther: true }, `${this.#name}.${++this.#count}`);
+  }
+
+  async #ask(): Promise<void> {
+    const name = `${this.#name}.${++this.#count}`;
+    const request = drawRequest(this.#known(), name, this.#isOfFilings);
+    if (request.operation === 'listTransactions') return this.#list(request, name);
+    await this.send(request, name);
+  }
+
+  /** Send a request until an answer comes that says something, or patience ends. */
+  async send(request: Request, name: string): Promise<Response | null> {
+    const sent: Sent = { name, account: this.#account, request, attempts: [] };
+    this.#observed.sent.push(sent);
+    const response = await this.#attempts(sent);
+    if (request.key && response && response.status < 300) this.#done.push(sent);
+    return response;
+  }
+
+  async #attempts({ name, request, attempts }: Sent): Promise<Response | null> {
+    for (let left = triesMax; left > 0; left--) {
+      const invocation = new Invocation(`${name}.${attempts.length + 1}`, this.#account);
+      const [from, fromMs] = [this.#scheduler.steps, Date.now()];
+      const response = await send(request, invocation, this.#observed.bugs);
+      this.#trace.push(`${this.#scheduler.steps} ${invocation.id} ${inWords(request)}: ${outcomeOf(response)}`);
+      attempts.push({ invocation, from, fromMs, to: this.#scheduler.steps, toMs: Date.now(), response });
+      if (response && response.status !== 503) {
+        this.#learn(response);
+        return response;
+      }
+      // Who has no key may leave it at not knowing.
+      if (!request.key && request.method === 'POST' && chance(0.5)) return response;
+      await this.#scheduler.sleep(between(20, 400));
+    }
+    return null;
+  }
+
+  async #list(request: Request, name: string): Promise<void> {
+    const [from, fromMs] = [this.#scheduler.steps, Date.now()];
+    const pages: { ids: string[]; rows: any[] }[] = [];
+    let query = request.query ?? {};
+    let isWhole = false;
+    for (let page = 1; page <= pagesMax && !isWhole; page++) {
+      const response = await this.send({ ...request, query }, `${name}.p${page}`);
+      if (response?.status !== 200) break;
+      const { data, has_more, next_cursor } = response.body;
+      pages.push({ ids: data.map(({ id }: any) => id), rows: data });
+      isWhole = !has_more;
+      query = { ...query, starting_after: chance(0.7) || data.length === 0 ? next_cursor : data.at(-1).id };
+    }
+    // Where it began somewhere else than at the beginning, it is not all of the list.
+    const isAll = isWhole && request.query?.['starting_after'] === undefined;
+    this.#observed.listings.push({
+      account: this.#account,
+      query: request.query ?? {},
+      pages,
+      isWhole: isAll,
+      from: this.#history.lackedSince(from),
+      fromMs,
+      to: this.#scheduler.steps,
+      toMs: Date.now(),
+    });
+  }
+
+  async #close(): Promise<void> {
+    const invocation = new Invocation(`${this.#name}.close${++this.#count}`, 'all');
+    // What it cannot do, the next run does.
+    await close(invocation, () => {}).catch(() => {});
+  }
+
+  async #sweep(): Promise<void> {
+    const invocation = new Invocation(`${this.#name}.sweep${++this.#count}`, 'all');
+    await sweep(invocation, () => {}).catch(() => {});
+  }
+
+  #known(): Known {
+    const of = (isOwn: boolean) =>
+      [...this.#observed.seen]
+        .filter(([account]) => (account === this.#account) === isOwn)
+        .flatMap(([, seen]) => [...seen.values()]);
+    const { cursor_secret } = accounts.find(({ id }) => id !== this.#account) as (typeof accounts)[number];
+    // Now and then it asks for one of another account.
+    const filings = [...this.#observed.filings].filter(([account]) => account === this.#account || chance(0.05));
+    return {
+      own: of(true),
+      foreign: of(false),
+      filings: filings.flatMap(([, ids]) => [...ids]),
+      foreignSecret: cursor_secret,
+    };
+  }
+
+  #learn({ status, body }: Response): void {
+    if (status < 300 && body?.object === 'filing' && body.id !== null) {
+      const filings = this.#observed.filings.get(this.#account) ?? new Set();
+      this.#observed.filings.set(this.#account, filings.add(body.id));
+    }
+    if (status >= 300 || body?.object !== 'transaction') return;
+    const seen = this.#observed.seen.get(this.#account) ?? new Map<string, Seen>();
+    this.#observed.seen.set(this.#account, seen);
+    if ((seen.get(body.id)?.version ?? 0) <= body.version) seen.set(body.id, body);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Making } from './known.ts';
+import type { Request } from './service.ts';
+import { chance, oneOf, oneOrNone } from './world.ts';
+
+/** What clients ask of filings: to close a period, to file it or cancel it, and what is in it. */
+
+// The second account has a period before.
+const periodEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-10-31'] as const;
+
+const closed: Making = () => ({
+  operation: 'createFiling',
+  method: 'POST',
+  path: '/filings',
+  body: { state: chance(0.85) ? 'MI' : 'NJ', period_end: oneOf(periodEnds), ...(chance(0.1) && { dry_run: true }) },
+});
+
+const ended: Making = (known, name) => {
+  const id = oneOrNone(known.filings) ?? 'fil_0';
+  const body = chance(0.7) ? { status: 'filed', confirmation_number: `number ${name}` } : { status: 'canceled' };
+  return { operation: 'updateFiling', method: 'POST', path: `/filings/${id}`, id, body };
+};
+
+const filed: Making = ({ filings }) => {
+  const id = oneOrNone(filings) ?? 'fil_0';
+  return { operation: 'getFiling', method: 'GET', path: `/filings/${id}`, id, query: { expand: 'entries' } };
+};
+
+/** Requests about filings, with how likely they are. */
+export const ofFilings: readonly (readonly [number, Making])[] = [
+  [20, closed],
+  [24, (known, name) => (known.filings.length > 0 ? ended : closed)(known, name)],
+  [4, filed],
+];
+
+/** A filing that everybody will file, or cancel. */
+export const firstFiling = (): Request => ({
+  operation: 'createFiling',
+  method: 'POST',
+  path: '/filings',
+  body: { state: 'MI', period_end: '2026-10-31' },
+  key: null,
+});

@@ -1,0 +1,152 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source code.
+import type { Patch } from './mutants.ts';
+
+const commitBegins = '    const writes = commitWrites(asked);\n';
+const headWritten = `put(roles[1], auditItem(account, entry), isAbsent),`;
+const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
+
+// What a commit writes under these roles follows in a write of its own.
+const inASecondWrite = (isLate: string): readonly Patch[] => [
+  {
+    find: commitBegins,
+    replace: `${commitBegins}
+    return (async () => {
+      const isLate = ({ role }: RoledWrite) => ${isLate};
+      const parts = [writes.filter((write) => !isLate(write)), writes.filter(isLate)];
+      for (const part of parts) {
+        if (part.length === 0) continue;
+        const committed = await writeTogether(part, (exception) => refusalOf(asked, part, exception), remainingMs);
+        if (committed.kind !== 'committed') return committed;
+      }
+      return { kind: 'committed' };
+    })();
+`,
+  },
+];
+
+// Something is looked up before the write, which then goes by that.
+const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => [
+  {
+    find: commitBegins,
+    replace: `${commitBegins}
+    return (async () => {
+      for (const { role, write } of writes as any[]) {
+        if (role !== 'take') continue;
+        ${lookUp}
+        write.Put = { TableName: write.Put.TableName, Item: write.Put.Item };
+      }
+      return writeTogether(writes, (exception) => refusalOf(asked, writes, exception), remainingMs);
+    })();
+`,
+  },
+  {
+    find: `import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';`,
+    replace: `import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';\n${importing}`,
+  },
+];
+
+// A head is written whatever has become of it since it was read, and its audit entry over the one that is there.
+const unconditionally = (when: string): readonly Patch[] => [
+  {
+    find: headChanged,
+    replace: `      : ${when} ? put(roles[0], item, isPresent)\n${headChanged}`,
+  },
+  {
+    find: headWritten,
+    replace: `put(roles[1], auditItem(account, entry), before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent),`,
+  },
+];
+
+/**
+ * Bugs of the kinds that a ledger must not have, each put into the service by a change of its source, by name. The
+ * simulation is worth something as far as it finds them.
+ */
+export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
+  'reference read, then written': lookedUpBefore(
+    `const { pk, sk } = write.Put.Item;
+        const { Item } = await database.send(new GetCommand({ TableName: write.Put.TableName, Key: { pk, sk }, ConsistentRead: true }));
+        const isTaken = Item && Item['transaction_id'] !== asked.head.after.transaction.id && !(Item['expires_at'] <= new Date(asked.nowMs).toISOString());
+        if (isTaken) return { kind: 'reference_taken', transactionId: Item['transaction_id'] };`,
+    `import { GetCommand } from '@aws-sdk/lib-dynamodb';`,
+  ),
+  'reference looked up in an index that is behind': lookedUpBefore(
+    `const { id, reference_id: value } = asked.head.after.transaction;
+        const { rows } = await transactionIndex.page(asked.account, { index: 'by_reference', value: value as string, from: null, to: null, after: null, limit: 25 });
+        const holder = rows.find((row) => row.id !== id && row.status !== 'void' && !isExpired(row, asked.nowMs));
+        if (holder) return { kind: 'reference_taken', transactionId: holder.id };`,
+    `import { isExpired } from '../transactions/lifecycle.ts';
+import { transactionIndex } from './transaction-index.ts';`,
+  ),
+  'claim in a second write': inASecondWrite(`role === 'take' || role === 'release'`),
+  'liability in a second write': inASecondWrite(`role === 'post' || role === 'replace' || role === 'remove'`),
+  'idempotency record in a second write': inASecondWrite(`role === 'idempotency'`),
+  'counters of a sale in a second write': inASecondWrite(`role === 'parent'`),
+  'no idempotency record': [{ find: '  ...idempotencyWrites(commit),\n', replace: '' }],
+  'finalized without a condition': unconditionally(`roles[0] === 'head' && after.transaction.status === 'finalized'`),
+  'sale counted without a condition': unconditionally(`roles[0] === 'parent'`),
+  'update lost': unconditionally(`roles[0] === 'head' && entry.fields.includes('metadata')`),
+  'sweep over a draft that was finalized': unconditionally(`entry.by === 'draft_expired'`),
+  'conflict told as a duplicate': [
+    {
+      find: `  const claim = failedAs('take');\n`,
+      replace: `  if (obstacles.some(({ code }) => contentionCodes.has(code)) && writes.some(({ role }) => role === 'take'))
+    return { kind: 'reference_taken', transactionId: head.after.transaction.id };
+  const claim = failedAs('take');\n`,
+    },
+  ],
+  'lost reply told as stale': [
+    {
+      find: `=== head.entry.hash) return`,
+      replace: `=== head.entry.hash && false) return`,
+    },
+  ],
+  'record that others are writing passed over': [
+    {
+      find: 'tellingRoles.has(role) && contentionCodes.has(code)',
+      replace: 'tellingRoles.has(role) && contentionCodes.has(code) && false',
+    },
+  ],
+  'account missing from a key': [
+    {
+      find: 'pk: `R#${account}#${sha256(',
+      replace: 'pk: `R#${account.slice(0, 0)}#${sha256(',
+    },
+  ],
+  'reference kept by what is void': [
+    {
+      find: 'release: holds !== held && !mayHaveLostIt ? held : null',
+      replace: 'release: null',
+    },
+  ],
+  'reference kept by a draft that has ended': [
+    {
+      find: '`${isAbsent} OR ${isOwn} OR ${isPast}`',
+      replace: '`${isAbsent} OR ${isOwn} OR (${isPast} AND attribute_not_exists(pk))`',
+    },
+  ],
+  'If-Match passed over': [
+    {
+      find: '  if (!isMatch(asked.ifMatch, current))',
+      replace: '  if (!isMatch(asked.ifMatch, current) && asked.ifMatch === null)',
+    },
+  ],
+  'cursor of another account taken': [
+    {
+      find: 'if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;',
+      replace:
+        'if (given.length !== expected.length || (given.length < 0 && !timingSafeEqual(given, expected))) return null;',
+    },
+  ],
+  'credit of a line unbounded': [
+    {
+      find: 'if (sized.net > left.net) return overCredit',
+      replace: 'if (sized.net > left.net * 100n) return overCredit',
+    },
+  ],
+  'void credit not given back': [
+    {
+      find: '...(isReversed || isRetaxed ? [{ credit',
+      replace: '...(isRetaxed ? [{ credit',
+    },
+  ],
+};

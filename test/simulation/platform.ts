@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Patch } from './mutants.ts';
+import { world } from './world.ts';
+
+/** What the service's own code gets in the place of these modules. */
+const replaced: Readonly<Record<string, string>> = {
+  'node:timers/promises': new URL('virtual/timers-promises.ts', import.meta.url).href,
+  ulid: new URL('virtual/ulid.ts', import.meta.url).href,
+};
+
+const shared = new URL('../../shared/', import.meta.url);
+
+const sourcesIn = (folder: URL): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+/** The sources that are changed, by their addresses. */
+const patchedSources = (patches: readonly Patch[]): ReadonlyMap<string, string> => {
+  const changed = new Map<string, string>();
+  if (patches.length === 0) return changed;
+  const sources = sourcesIn(shared).map((name) => new URL(name, shared).href);
+  for (const { find, replace } of patches) {
+    const places = sources.flatMap((url) => {
+      const source = changed.get(url) ?? readFileSync(fileURLToPath(url), 'utf8');
+      return Array.from({ length: source.split(find).length - 1 }, () => ({ url, source }));
+    });
+    const [place, ...others] = places;
+    if (!place || others.length > 0) throw new Error(`What a mutant changes is there ${places.length} times: ${find}`);
+    changed.set(
+      place.url,
+      place.source.replace(find, () => replace),
+    );
+  }
+  return changed;
+};
+
+/** Put the schedule's time and chance under the service, and a mutant's bugs into it. Before the service is loaded. */
+export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean): void => {
+  const sources = patchedSources(patches);
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const url = context.parentURL?.startsWith(shared.href) ? replaced[specifier] : undefined;
+      return url ? { url, format: 'module-typescript', shortCircuit: true } : next(specifier, context);
+    },
+    load: (url, context, next) => {
+      const source = sources.get(url);
+      if (source === undefined) return next(url, context);
+      return { format: 'module-typescript', source, shortCircuit: true };
+    },
+  });
+  Math.random = () => world.random();
+  Date.now = () => world.nowMs;
+  performance.now = () => world.nowMs;
+  // An answer's failures are looked at, not printed.
+  console.error = () => {};
+  // Thousands are thrown, and whoever replays a schedule may have their stacks.
+  Error.stackTraceLimit = showsStacks ? 30 : 0;
+};
+
+const mark = Buffer.from('cheap');
+
+/**
+ * Compression as cheap as can be, and still one that can be undone, for runs in memory: it is most of what they take, and
+ * nothing that they are about.
+ */
+export const compressCheaply = (): void => {
+  const zlib = process.getBuiltinModule('node:zlib') as { gzipSync: unknown; gunzipSync: unknown };
+  zlib.gzipSync = (bytes: Uint8Array) => Buffer.concat([mark, bytes]);
+  zlib.gunzipSync = (bytes: Uint8Array) => {
+    const plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (!plain.subarray(0, mark.length).equals(mark)) throw new Error('This is nothing that was compressed here.');
+    return plain.subarray(mark.length);
+  };
+};

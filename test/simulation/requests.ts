@@ -1,0 +1,166 @@
+import { cursorOf } from '../../shared/transactions/list-cursor.ts';
+import { credit, lines, references, type Seen, sale } from './bodies.ts';
+import { ofFilings } from './filing-requests.ts';
+import type { Known, Making } from './known.ts';
+import type { Request } from './service.ts';
+import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';
+
+/** What clients ask: one request after another, of what they know, and sometimes of what they have no right to. */
+
+const create = (body: Readonly<Record<string, unknown>>, name: string): Omit<Request, 'key'> => ({
+  operation: 'createTransaction',
+  method: 'POST',
+  path: '/transactions',
+  body: { ...body, metadata: { made_by: name } },
+});
+
+const update = (
+  { id }: Seen,
+  body: Readonly<Record<string, unknown>>,
+  more: Partial<Request> = {},
+): Omit<Request, 'key'> => ({
+  operation: 'updateTransaction',
+  method: 'POST',
+  path: `/transactions/${id}`,
+  id,
+  body,
+  ...more,
+});
+
+const nobody: Seen = {
+  id: 'txn_01KAGENRMR0000000000000000',
+  version: 1,
+  status: 'draft',
+  type: 'sale',
+  line_items: [],
+};
+
+const some = ({ own, foreign }: Known, fits: (seen: Seen) => boolean = () => true): Seen =>
+  (chance(0.05) ? oneOrNone(foreign) : oneOrNone(own.filter(fits))) ?? oneOrNone(own) ?? nobody;
+
+const isDraft = ({ status }: Seen) => status === 'draft';
+const isFinal = ({ status }: Seen) => status === 'finalized';
+const isSale = ({ type }: Seen) => type === 'sale';
+
+const edits: readonly (readonly [number, () => Record<string, unknown>])[] = [
+  [4, () => ({ line_items: lines() })],
+  [2, () => ({ reference_id: oneOf([...references, null]) })],
+  [1, () => ({ discount_amount: '0.02' })],
+  [1, () => ({ tax_date: '2026-10-30' })],
+  [1, () => ({ line_items: lines(), status: 'finalized' })],
+  [1, () => ({ tax_amount: '0.50' })],
+];
+
+// The version that the client saw, which may have passed.
+const matching = (seen: Seen, share: number): Partial<Request> =>
+  chance(share) ? { ifMatch: `"${seen.version}"` } : {};
+
+const finalize: Making = (known) => {
+  const seen = some(known, isDraft);
+  return update(seen, { status: 'finalized' }, matching(seen, 0.2));
+};
+const edit: Making = (known, name) => {
+  const seen = some(known, isDraft);
+  return update(
+    seen,
+    { ...weighted(edits)(), metadata: { [`edited_by_${name.replaceAll('.', '_')}`]: 'x' } },
+    matching(seen, 0.3),
+  );
+};
+const voided: Making = (known) => {
+  const seen = some(known);
+  return update(seen, { status: 'void', ...(chance(0.3) && { void_reason: 'mistake' }) }, matching(seen, 0.2));
+};
+const noted: Making = (known, name) => {
+  const seen = some(known);
+  return update(seen, { metadata: { [`edited_by_${name.replaceAll('.', '_')}`]: 'y' } }, matching(seen, 0.4));
+};
+const referenced: Making = (known) => update(some(known, isFinal), { reference_id: oneOf(references) });
+const retaxed: Making = (known) => update(some(known, isFinal), { tax_amount: oneOf(['0.00', '0.04', '1.00', null]) });
+const read: Making = (known) => {
+  const { id } = some(known);
+  const query = chance(0.3) ? { expand: 'history' } : {};
+  return { operation: 'getTransaction', method: 'GET', path: `/transactions/${id}`, id, query };
+};
+
+/** How a list is narrowed. */
+const filters = (known: Known): Record<string, string> =>
+  weighted<Record<string, string>>([
+    [4, {}],
+    [1, { type: oneOf(['sale', 'credit']) }],
+    [1, { reference_id: oneOf(references) }],
+    [1, { parent_transaction_id: some(known, isSale).id }],
+    [1, { customer_id: 'buyer' }],
+    [1, { 'tax_date[gte]': '2026-10-01' }],
+  ]);
+
+/** The first page of a list; sometimes with a cursor that another account was given, which must open nothing. */
+const listed: Making = (known) => {
+  const list = { operation: 'listTransactions', method: 'GET', path: '/transactions' } as const;
+  const narrowed = filters(known);
+  const query = { limit: String(1 + below(3)), ...narrowed };
+  if (chance(0.85)) return { ...list, query };
+  const position = { id: some(known).id, tax_date: '2026-11-10' };
+  return {
+    ...list,
+    isOther: true,
+    query: { ...query, starting_after: cursorOf(position, known.foreignSecret, narrowed) },
+  };
+};
+
+const makings: readonly (readonly [number, Making])[] = [
+  [12, (_, name) => create(sale('draft'), name)],
+  [14, (_, name) => create(sale('finalized'), name)],
+  [12, finalize],
+  [9, edit],
+  [12, voided],
+  [6, noted],
+  [
+    16,
+    (known, name) =>
+      create(
+        credit(
+          some(known, (seen) => isSale(seen) && isFinal(seen)),
+          'finalized',
+        ),
+        name,
+      ),
+  ],
+  [
+    7,
+    (known, name) =>
+      create(
+        credit(
+          some(known, (seen) => isSale(seen) && isFinal(seen)),
+          'draft',
+        ),
+        name,
+      ),
+  ],
+  [4, referenced],
+  [3, retaxed],
+  [3, read],
+  [6, listed],
+];
+
+// What a filing must not take, or not twice, when it happens while it is closing.
+const reversals: readonly (readonly [number, Making])[] = [
+  [3, voided],
+  [1, retaxed],
+];
+
+/** A request of a client. Most writes have a key of their own, so that they can be sent again. */
+export const drawRequest = (known: Known, name: string, isOfFilings: boolean): Request => {
+  const kinds = isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
+  const request = weighted(kinds)(known, name);
+  return {
+    ...request,
+    key: request.method === 'POST' && !request.body?.['dry_run'] && chance(0.65) ? `key ${name}` : null,
+  };
+};
+
+/** What is there when a schedule begins: a sale that everybody will credit, or a draft that everybody will finalize. */
+export const firstSale = (status: 'draft' | 'finalized', name: string): Request => ({
+  ...create({ ...sale(status), tax_date: '2026-10-20' }, name),
+  key: null,
+});

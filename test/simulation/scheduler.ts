@@ -1,0 +1,90 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { between, chance, oneOf, world } from './world.ts';
+
+type Waiting = { readonly resume: () => Promise<void> };
+type Sleeping = { readonly wakesMs: number; readonly resume: () => void };
+
+/** How many steps a schedule may take at the most; one that takes more does not end. */
+const stepsMax = 20_000;
+
+/** A pause that is as likely to end first as any call. */
+const quickMs = 100;
+
+/**
+ * Runs tasks side by side, one step at a time: a step begins where a task asks the database, and ends where all tasks
+ * wait again. Which of the waiting goes on is the schedule's chance.
+ */
+export class Scheduler {
+  #waiting: Waiting[] = [];
+  #sleeping: Sleeping[] = [];
+  steps = 0;
+
+  constructor() {
+    world.sleep = (ms, signal) => this.sleep(ms, signal);
+  }
+
+  /** Wait for one's turn, and do something in it. */
+  turn<Value>(run: () => Value | Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        resume: async () => {
+          try {
+            resolve(await run());
+          } catch (error) {
+            reject(error);
+          }
+        },
+      });
+    });
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resume) => {
+      const sleeping = { wakesMs: world.nowMs + ms, resume };
+      this.#sleeping.push(sleeping);
+      signal?.addEventListener('abort', () => {
+        this.#sleeping = this.#sleeping.filter((one) => one !== sleeping);
+      });
+    });
+  }
+
+  /** Run until all of the tasks are done. What they still have waiting then is forgotten. */
+  async run(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+    let left = tasks.length;
+    const failures: unknown[] = [];
+    for (const task of tasks)
+      task()
+        .catch((error: unknown) => failures.push(error))
+        .finally(() => left--);
+    for (;;) {
+      // Whatever a step leads to happens before the next one.
+      await nextTurn();
+      if (failures.length > 0) throw failures[0];
+      if (left === 0) break;
+      if (++this.steps > stepsMax) throw new Error('The schedule does not end.');
+      await this.#step();
+    }
+    this.#waiting = [];
+    this.#sleeping = [];
+  }
+
+  async #step(): Promise<void> {
+    const sleeper = this.#sleeping.toSorted((one, other) => one.wakesMs - other.wakesMs)[0];
+    const next = sleeper && this.#isDue(sleeper) ? sleeper : oneOf<Waiting | Sleeping>(this.#waiting);
+    if (!next) throw new Error('All tasks wait for nothing.');
+    if ('wakesMs' in next) {
+      this.#sleeping = this.#sleeping.filter((one) => one !== next);
+      world.nowMs = Math.max(world.nowMs, Math.ceil(next.wakesMs));
+      return next.resume();
+    }
+    this.#waiting = this.#waiting.filter((one) => one !== next);
+    world.nowMs += between(0, 12);
+    return next.resume();
+  }
+
+  // Calls may take long, so that a sleeper wakes while others wait; the longer it would sleep, the less likely.
+  #isDue({ wakesMs }: Sleeping): boolean {
+    const likely = Math.min(1, quickMs / Math.max(1, wakesMs - world.nowMs)) / (this.#waiting.length + 1);
+    return this.#waiting.length === 0 || chance(likely);
+  }
+}

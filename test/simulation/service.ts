@@ -1,0 +1,152 @@
+import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
+import { closePeriods } from '../../shared/filings/close-periods.ts';
+import type { Closed } from '../../shared/filings/ports.ts';
+import { exchangeOf, Refusal } from '../../shared/http/exchange.ts';
+import { failure } from '../../shared/http/failure.ts';
+import type { Serve } from '../../shared/http/operation.ts';
+import { envelope, proxyResult } from '../../shared/http/reply.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { serve as createFiling } from '../../shared/operations/create-filing.ts';
+import { serve as createTransaction } from '../../shared/operations/create-transaction.ts';
+import { serve as getFiling } from '../../shared/operations/get-filing.ts';
+import { serve as getTransaction } from '../../shared/operations/get-transaction.ts';
+import { serve as listTransactions } from '../../shared/operations/list-transactions.ts';
+import { serve as updateFiling } from '../../shared/operations/update-filing.ts';
+import { serve as updateTransaction } from '../../shared/operations/update-transaction.ts';
+import { draftIndex } from '../../shared/store/draft-index.ts';
+import { closePorts } from '../../shared/store/filing-ports.ts';
+import { ledger } from '../../shared/store/ledger-store.ts';
+import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
+import { Died, type Invocation } from './invocation.ts';
+
+/** The service as its clients meet it, from the checked request to the answer's bytes, and its schedules. */
+
+const operations = {
+  createFiling,
+  createTransaction,
+  getFiling,
+  getTransaction,
+  listTransactions,
+  updateFiling,
+  updateTransaction,
+};
+
+export type Request = {
+  readonly operation: keyof typeof operations;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly key?: string | null;
+  readonly ifMatch?: string | null;
+  /** Sent under the key of another request, or with the cursor of another account: it must be refused. */
+  readonly isOther?: boolean;
+};
+
+export type Response = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly body: any;
+};
+
+const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0.0006 };
+
+/** The accounts of a schedule: drafts of the second one end after seconds, while others still work on them. */
+export const accounts: readonly Account[] = Object.entries(draftHours).map(([id, hours]) => ({
+  id,
+  name: id,
+  created_at: id === 'acct_one' ? '2026-10-01T00:00:00.000Z' : '2026-09-01T00:00:00.000Z',
+  cursor_secret: `secret of ${id}`,
+  settings: {
+    ...defaultSettings(currentVersion),
+    draft_ttl_hours: hours,
+    // The periods of the second one are closed by the schedule.
+    registrations:
+      id === 'acct_one'
+        ? null
+        : ['MI', 'NJ'].map((state) => ({ state, from: '2026-09-01', to: null, frequency: 'month' })),
+  },
+}));
+
+const accountOf = (id: string) => accounts.find((account) => account.id === id) as Account;
+
+const eventOf = ({ method, path, id, query = {}, body, key, ifMatch }: Request, requestId: string) => ({
+  requestContext: { requestId },
+  httpMethod: method,
+  path,
+  pathParameters: id === undefined ? null : { id },
+  headers: null,
+  multiValueHeaders: {
+    'Content-Type': ['application/json'],
+    ...(key && { 'Idempotency-Key': [key] }),
+    ...(ifMatch && { 'If-Match': [ifMatch] }),
+  },
+  queryStringParameters: null,
+  multiValueQueryStringParameters: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
+  body: body ? JSON.stringify(body) : null,
+  isBase64Encoded: false,
+});
+
+const responseOf = ({ statusCode, headers = {}, body }: Awaited<ReturnType<Serve>>): Response => ({
+  status: statusCode,
+  headers,
+  text: body,
+  body: body === '' ? null : JSON.parse(body),
+});
+
+/** Failures that are no outage: bugs. */
+export type Bug = { readonly invocation: string; readonly error: unknown };
+
+/** Send a request. Without an answer where the invocation died. */
+export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
+  const exchange = exchangeOf(eventOf(request, invocation.id) as never, invocation.remainingMs);
+  // What the steps before an operation find out. They are no part of this.
+  exchange.caller = {
+    account: accountOf(invocation.account),
+    credential: invocation.id,
+    scopes: new Set(['read', 'write'] as const),
+  };
+  exchange.version = currentVersion;
+  try {
+    return responseOf(await invocation.run(() => operations[request.operation](exchange)));
+  } catch (error) {
+    if (error instanceof Died) return null;
+    const refusal = error instanceof Refusal ? error : failure(error, invocation.id);
+    const answer = proxyResult({ ...envelope(refusal.problems, invocation.id), headers: refusal.headers }, exchange);
+    if (answer.statusCode === 500) bugs.push({ invocation: invocation.id, error });
+    return responseOf(answer);
+  }
+};
+
+/** One run of the schedule that closes periods; nothing where it died. */
+export const close = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Closed | null> => {
+  try {
+    return await invocation.run(() =>
+      closePeriods({
+        ...closePorts(invocation.remainingMs),
+        onFailure,
+        stepMsMax: 0,
+        accountIds: async () => ({ ids: accounts.map(({ id }) => id), next: null }),
+        findAccount: async (id) => accountOf(id),
+      }),
+    );
+  } catch (error) {
+    if (error instanceof Died) return null;
+    throw error;
+  }
+};
+
+/** One run of the schedule that voids what has expired; nothing where it died. */
+export const sweep = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Swept | null> => {
+  try {
+    return await invocation.run(() =>
+      sweepDrafts({ ledger, drafts: draftIndex, now, batchMsMax: 0, remainingMs: invocation.remainingMs, onFailure }),
+    );
+  } catch (error) {
+    if (error instanceof Died) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { mutants } from './mutants.ts';
+import { inWords, runSchedules } from './pool.ts';
+
+/**
+ * `npm run simulate`: a million schedules, or one of them with its trace.
+ *
+ *   --schedules N   how many, from --from on (1)
+ *   --seed N        this one alone, with everything that happens in it
+ *   --mutant NAME   with a bug put into the service; the first schedule that finds it ends the run
+ *   --workers N     in so many processes; as many as there are processors
+ */
+const { values } = parseArgs({
+  options: {
+    schedules: { type: 'string', default: '1000000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    mutant: { type: 'string' },
+    workers: { type: 'string', default: String(availableParallelism()) },
+  },
+});
+
+const mutant = values.mutant ?? null;
+if (mutant !== null && !Object.hasOwn(mutants, mutant)) {
+  console.error(`There is no mutant of this name. There are:\n${Object.keys(mutants).join('\n')}`);
+  process.exit(2);
+}
+
+const count = (text: string, name: string): number => {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  console.error(`--${name} takes a whole number from 1.`);
+  process.exit(2);
+};
+
+const replay = async (seed: number): Promise<number> => {
+  const { violations, traces } = await runSchedules({ from: seed, count: 1, mutant, traced: true });
+  console.log(traces.get(seed)?.join('\n'));
+  console.log(
+    violations.length === 0
+      ? `seed ${seed}: nothing is wrong.`
+      : `seed ${seed}:\n${violations[0]?.violations.join('\n')}`,
+  );
+  return violations.length;
+};
+
+const many = async (): Promise<number> => {
+  const schedules = count(values.schedules, 'schedules');
+  const begun = performance.now();
+  const perSecond = (done: number) => Math.round((done * 1000) / (performance.now() - begun));
+  const workers = Math.min(count(values.workers, 'workers'), schedules);
+  let told = begun;
+  const onProgress = (done: number) => {
+    if (performance.now() - told < 5000) return;
+    told = performance.now();
+    console.log(`${done} of ${schedules} schedules, ${perSecond(done)} in a second`);
+  };
+  const outcome = await runSchedules(
+    { from: count(values.from, 'from'), count: schedules, workers, mutant, endsAtFirst: mutant !== null },
+    { onProgress },
+  );
+  const { faults, violated } = outcome;
+  console.log(
+    `${outcome.schedules} schedules, ${perSecond(outcome.schedules)} in a second: ${outcome.requests} requests, ${outcome.calls} database calls.`,
+  );
+  console.log(
+    `Befell them: ${Object.entries(faults)
+      .filter(([fault]) => fault !== 'none')
+      .map(([fault, times]) => `${fault} ${times}`)
+      .join(', ')}.`,
+  );
+  console.log(
+    violated === 0
+      ? 'No schedule has gone wrong.'
+      : `${violated} schedules have gone wrong.\n\n${inWords(outcome, mutant)}`,
+  );
+  return violated;
+};
+
+const violated = values.seed === undefined ? await many() : await replay(count(values.seed, 'seed'));
+// A mutant is there to be found.
+process.exit(violated > 0 === (mutant !== null) ? 0 : 1);

@@ -1,0 +1,155 @@
+import { invalid } from './exceptions.ts';
+import type { Assigned, Comparator, Condition, Operand, Path } from './syntax.ts';
+import { parseCondition, parseUpdate } from './syntax.ts';
+import { compare, copied, type Item, isEqual, typeOf, type Value } from './values.ts';
+
+/** What the expressions of a request may name. */
+export type Named = {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>> | undefined;
+};
+
+const placeholders = new Map<string, readonly string[]>();
+const placeholdersOf = (expression: string): readonly string[] => {
+  const known = placeholders.get(expression) ?? expression.match(/[:#][A-Za-z0-9_]+/g) ?? [];
+  placeholders.set(expression, known);
+  return known;
+};
+
+const none = {};
+
+/** Names and values of a request, every one of which must be used, and every used one given. */
+export const scopeOf = (
+  { ExpressionAttributeNames: names = none, ExpressionAttributeValues: values = none }: Named,
+  expressions: readonly (string | undefined)[],
+): Scope => {
+  const used = new Set(
+    expressions.flatMap((expression) => (expression === undefined ? [] : placeholdersOf(expression))),
+  );
+  for (const name of [...Object.keys(names), ...Object.keys(values)])
+    if (!used.has(name)) throw invalid(`Value provided in the expression attributes unused in expressions: ${name}`);
+  for (const name of used)
+    if (!Object.hasOwn(name.startsWith('#') ? names : values, name))
+      throw invalid(`An expression attribute used in an expression is not defined; attribute: ${name}`);
+  const taken: Record<string, Value> = {};
+  for (const [name, value] of Object.entries(values)) taken[name] = copied(value);
+  return { names: names as Record<string, string>, values: taken };
+};
+
+export type Scope = {
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, Value>>;
+};
+
+export const nameOf = ({ name }: Path, { names }: Scope): string =>
+  name.startsWith('#') ? (names[name] as string) : name;
+
+const sizeOf = (value: Value | undefined): number | undefined => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof Set) return value.size;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
+};
+
+const read = (operand: Operand, item: Item, scope: Scope): Value | undefined => {
+  if (operand.kind === 'value') return scope.values[operand.name] as Value;
+  if (operand.kind === 'size') return sizeOf(read(operand.path, item, scope));
+  return item[nameOf(operand, scope)];
+};
+
+const holds: Readonly<Record<Comparator, (one: Value, other: Value) => boolean>> = {
+  '=': isEqual,
+  '<>': (one, other) => !isEqual(one, other),
+  '<': (one, other) => (compare(one, other) ?? 0) < 0,
+  '<=': (one, other) => (compare(one, other) ?? 1) <= 0,
+  '>': (one, other) => (compare(one, other) ?? 0) > 0,
+  '>=': (one, other) => (compare(one, other) ?? -1) >= 0,
+};
+
+const isWithin = (container: Value, part: Value): boolean => {
+  if (typeof container === 'string') return typeof part === 'string' && container.includes(part);
+  if (container instanceof Set) return typeof part === 'string' && container.has(part);
+  return Array.isArray(container) && container.some((element) => isEqual(element, part));
+};
+
+/** Whether a condition holds of an item; of none, as of one without attributes. */
+export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean => {
+  switch (condition.kind) {
+    case 'and':
+      return isTrue(condition.left, item, scope) && isTrue(condition.right, item, scope);
+    case 'or':
+      return isTrue(condition.left, item, scope) || isTrue(condition.right, item, scope);
+    case 'not':
+      return !isTrue(condition.of, item, scope);
+    case 'exists':
+      return (item[nameOf(condition.path, scope)] !== undefined) === condition.wanted;
+    case 'compare': {
+      const [one, other] = [read(condition.left, item, scope), read(condition.right, item, scope)];
+      if (one === undefined || other === undefined) return condition.by === '<>';
+      return holds[condition.by](one, other);
+    }
+    case 'between': {
+      const [value, from, to] = [condition.of, condition.from, condition.to].map((part) => read(part, item, scope));
+      if (value === undefined || from === undefined || to === undefined) return false;
+      return holds['>='](value, from) && holds['<='](value, to);
+    }
+    case 'in': {
+      const value = read(condition.of, item, scope);
+      return value !== undefined && condition.among.some((one) => isEqual(value, read(one, item, scope) ?? null));
+    }
+    default: {
+      const [value, part] = [read(condition.path, item, scope), read(condition.value, item, scope)];
+      if (value === undefined || part === undefined) return false;
+      if (condition.kind === 'contains') return isWithin(value, part);
+      return typeof value === 'string' && typeof part === 'string' && value.startsWith(part);
+    }
+  }
+};
+
+/** Whether the condition of a write holds; without one it does. */
+export const meets = (expression: string | undefined, item: Item | undefined, scope: Scope): boolean =>
+  expression === undefined || isTrue(parseCondition(expression), item ?? {}, scope);
+
+const missing = 'The provided expression refers to an attribute that does not exist in the item';
+
+const assigned = (to: Assigned, item: Item, scope: Scope): Value => {
+  if (to.kind === 'if_not_exists') return item[nameOf(to.path, scope)] ?? assigned(to.otherwise, item, scope);
+  if (to.kind === 'sum') {
+    const [left, right] = [assigned(to.left, item, scope), assigned(to.right, item, scope)];
+    if (typeof left !== 'number' || typeof right !== 'number')
+      throw invalid('An operand in the update expression has an incorrect data type');
+    return left + to.sign * right;
+  }
+  const value = read(to, item, scope);
+  if (value === undefined) throw invalid(missing);
+  return value;
+};
+
+const added = (before: Value | undefined, by: Value): Value => {
+  if (typeof by === 'number' && (before === undefined || typeof before === 'number')) return (before ?? 0) + by;
+  if (by instanceof Set && (before === undefined || before instanceof Set)) return new Set([...(before ?? []), ...by]);
+  throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${typeOf(by)}`);
+};
+
+/** The attributes that an update names, each of them once. */
+export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
+  const { set, remove, add } = parseUpdate(expression);
+  const names = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove].map((path) =>
+    nameOf(path, scope),
+  );
+  if (new Set(names).size < names.length) throw invalid('Two document paths overlap with each other');
+  return names;
+};
+
+/** What an update makes of an item. Everything is read as it was before. */
+export const updated = (expression: string, before: Item, scope: Scope): Item => {
+  const { set, remove, add } = parseUpdate(expression);
+  const item: Record<string, Value> = { ...before };
+  for (const { path, to } of set) item[nameOf(path, scope)] = assigned(to, before, scope);
+  for (const { path, by } of add) {
+    const name = nameOf(path, scope);
+    item[name] = added(before[name], assigned(by, before, scope));
+  }
+  for (const path of remove) delete item[nameOf(path, scope)];
+  return item;
+};

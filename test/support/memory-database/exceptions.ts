@@ -1,0 +1,52 @@
+import {
+  type CancellationReason,
+  ConditionalCheckFailedException,
+  DynamoDBServiceException,
+  IdempotentParameterMismatchException,
+  ResourceNotFoundException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from './values.ts';
+
+const $metadata = {};
+
+/** A request that no retry makes right. */
+export const invalid = (message: string): DynamoDBServiceException =>
+  new DynamoDBServiceException({ name: 'ValidationException', $fault: 'client', message, $metadata });
+
+export const noSuchTable = (name: string) =>
+  new ResourceNotFoundException({ message: `Requested resource not found: Table: ${name} not found`, $metadata });
+
+// What stood in the way is left in wire form, as the document client leaves it.
+const wire = (item: Item | undefined) => (item === undefined ? {} : { Item: marshall(item) });
+
+export const conditionFailed = (item: Item | undefined) =>
+  new ConditionalCheckFailedException({ message: 'The conditional request failed', $metadata, ...wire(item) });
+
+export const noReason: CancellationReason = { Code: 'None' };
+
+export const conditionReason = (item: Item | undefined): CancellationReason => ({
+  Code: 'ConditionalCheckFailed',
+  Message: 'The conditional request failed',
+  ...wire(item),
+});
+
+export const invalidReason = ({ message: Message }: DynamoDBServiceException): CancellationReason => ({
+  Code: 'ValidationError',
+  Message,
+});
+
+/** A transaction that was given up: a reason for each of its actions, in their order. */
+export const canceled = (CancellationReasons: CancellationReason[]) =>
+  new TransactionCanceledException({
+    message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${CancellationReasons.map(({ Code }) => Code).join(', ')}]`,
+    $metadata,
+    CancellationReasons,
+  });
+
+export const tokenReused = () =>
+  new IdempotentParameterMismatchException({
+    message: 'The provided token was used with other parameters.',
+    $metadata,
+  });

@@ -1,0 +1,185 @@
+import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
+import { invalid } from './exceptions.ts';
+import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
+import type { Lag, Table } from './table.ts';
+import { compare, copiedItem, type Item, itemBytes, type Value } from './values.ts';
+
+export type QueryInput = {
+  readonly IndexName?: string;
+  readonly KeyConditionExpression?: string;
+  readonly FilterExpression?: string;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, unknown>;
+  readonly ExclusiveStartKey?: Record<string, unknown>;
+  readonly ScanIndexForward?: boolean;
+  readonly ConsistentRead?: boolean;
+  readonly Limit?: number;
+  readonly Select?: string;
+};
+
+const pageBytesMax = 1024 * 1024;
+
+const wrongKeys = () => invalid('Query key condition not supported');
+
+const conjuncts = (condition: Condition): Condition[] =>
+  condition.kind === 'and' ? [...conjuncts(condition.left), ...conjuncts(condition.right)] : [condition];
+
+const attributeOf = (condition: Condition, scope: Scope): string => {
+  const operand: Operand | undefined =
+    condition.kind === 'compare'
+      ? condition.left
+      : condition.kind === 'between'
+        ? condition.of
+        : condition.kind === 'begins_with'
+          ? condition.path
+          : undefined;
+  if (operand?.kind !== 'path' || (condition.kind === 'compare' && condition.by === '<>')) throw wrongKeys();
+  return nameOf(operand, scope);
+};
+
+const boundsCross = (condition: Condition, { values }: Scope): boolean => {
+  if (condition.kind !== 'between' || condition.from.kind !== 'value' || condition.to.kind !== 'value') return false;
+  return (compare(values[condition.from.name] as Value, values[condition.to.name] as Value) ?? 1) > 0;
+};
+
+/** The partition that a key condition names, and what it asks of the sort key. */
+const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
+  const parts = conjuncts(parseCondition(expression));
+  const ofPartition = parts.filter((part) => attributeOf(part, scope) === keys.partition);
+  const ofSort = parts.filter((part) => attributeOf(part, scope) === keys.sort);
+  const [part] = ofPartition;
+  if (ofPartition.length !== 1 || ofSort.length > 1 || ofPartition.length + ofSort.length < parts.length)
+    throw wrongKeys();
+  if (part?.kind !== 'compare' || part.by !== '=' || part.right.kind !== 'value') throw wrongKeys();
+  if (ofSort.some((condition) => boundsCross(condition, scope)))
+    throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
+  return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
+};
+
+/** Whether a row comes after the place where the page before ended. */
+const isAfter = (row: Item, start: Item, names: readonly string[], forward: boolean): boolean => {
+  for (const name of names) {
+    const found = compare(row[name] as Value, start[name] as Value) as number;
+    if (found !== 0) return found > 0 === forward;
+  }
+  return false;
+};
+
+const picked = (item: Item, names: readonly string[]): Item =>
+  Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name] as Value]])));
+
+/** What a reader gets of an item: what the index carries of it, or what it asked for. */
+const projection = (table: Table, { IndexName, ProjectionExpression, Select }: QueryInput, scope: Scope) => {
+  if (Select === 'COUNT') return undefined;
+  const asked =
+    ProjectionExpression === undefined
+      ? undefined
+      : parseProjection(ProjectionExpression).map((path) => nameOf(path, scope));
+  if (IndexName === undefined) return (item: Item) => copiedItem(asked ? picked(item, asked) : item);
+  const carried = carriedBy(table, IndexName);
+  if (asked?.some((name) => !carried.has(name)))
+    throw invalid('One or more parameter values were invalid: an index does not carry a projected attribute');
+  return (item: Item) => copiedItem(picked(item, asked ?? [...carried]));
+};
+
+const carriedBy = (table: Table, indexName: string): ReadonlySet<string> => {
+  const { partition, sort, include } = table.index(indexName);
+  const { definition } = table;
+  return new Set([definition.partition.name, definition.sort.name, partition.name, sort.name, ...include]);
+};
+
+/** How much of a page a row takes: of an index, what it carries. */
+const rowSize = (table: Table, indexName: string | undefined) => {
+  if (indexName === undefined) return (row: Item) => table.sizeOf(row);
+  const carried = [...carriedBy(table, indexName)];
+  return (row: Item) => itemBytes(picked(row, carried));
+};
+
+const startOf = (table: Table, names: readonly string[], start: Record<string, unknown>): Item => {
+  const key = copiedItem(start);
+  const unique = new Set(names);
+  if (Object.keys(key).length !== unique.size || names.some((name) => typeof key[name] !== 'string'))
+    throw invalid('The provided starting key is invalid');
+  table.keyOf(
+    {
+      [table.definition.partition.name]: key[table.definition.partition.name] as Value,
+      [table.definition.sort.name]: key[table.definition.sort.name] as Value,
+    },
+    true,
+  );
+  return key;
+};
+
+/** Rows in pages: as many as are asked for or fit into 1 MB, and where to go on. The filter comes after. */
+const page = (
+  rows: readonly Item[],
+  { Limit, FilterExpression }: QueryInput,
+  keyNames: readonly string[],
+  sizeOf: (row: Item) => number,
+  scope: Scope,
+) => {
+  if (Limit !== undefined && Limit < 1) throw invalid('Limit must be at least 1');
+  let bytes = 0;
+  // The row that would not fit any more is looked at, and counted, but left for the next page.
+  const beyond = rows.findIndex((row) => {
+    bytes += sizeOf(row);
+    return bytes > pageBytesMax;
+  });
+  const size = Math.min(beyond === -1 ? rows.length : beyond, Limit ?? rows.length);
+  const read = rows.slice(0, size);
+  const isCut = size === beyond;
+  const filter = FilterExpression === undefined ? undefined : parseCondition(FilterExpression);
+  return {
+    scanned: size + Number(isCut),
+    kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
+    // A page that is as full as was asked for may be the last one: nobody looked further.
+    last: size > 0 && (isCut || size === Limit) ? picked(read.at(-1) as Item, keyNames) : undefined,
+  };
+};
+
+const answer = ({ scanned, kept, last }: ReturnType<typeof page>, projected: ReturnType<typeof projection>) => ({
+  ...(projected && { Items: kept.map(projected) }),
+  Count: kept.length,
+  ScannedCount: scanned,
+  ...(last && { LastEvaluatedKey: last }),
+});
+
+export const query = (table: Table, input: QueryInput, lag?: Lag) => {
+  const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
+  if (KeyConditionExpression === undefined)
+    throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified');
+  const scope = scopeOf(input, [KeyConditionExpression, input.FilterExpression, input.ProjectionExpression]);
+  const keys = IndexName === undefined ? table.definition : table.index(IndexName);
+  if (IndexName !== undefined && input.ConsistentRead)
+    throw invalid('Consistent reads are not supported on global secondary indexes');
+  const names = { partition: keys.partition.name, sort: keys.sort.name };
+  const { value, sort } = keyCondition(KeyConditionExpression, names, scope);
+  if (typeof value !== 'string')
+    throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
+  const order = [names.sort, table.definition.partition.name, table.definition.sort.name];
+  const keyNames = [...new Set([names.partition, ...order])];
+  const start = ExclusiveStartKey && startOf(table, keyNames, ExclusiveStartKey);
+  // As in DynamoDB itself; an emulator may answer nothing instead.
+  if (start && start[names.partition] !== value)
+    throw invalid('The provided starting key is outside query boundaries based on provided conditions');
+  const inOrder = table.partition(IndexName, value, lag);
+  if (!forward) inOrder.reverse();
+  const rows = inOrder.filter(
+    (row) => (!sort || isTrue(sort, row, scope)) && (!start || isAfter(row, start, order, forward)),
+  );
+  return answer(page(rows, input, keyNames, rowSize(table, IndexName), scope), projection(table, input, scope));
+};
+
+/** Everything, in the order of the keys. */
+export const scan = (table: Table, input: QueryInput) => {
+  if (input.IndexName !== undefined) throw new Error('The memory database scans no indexes.');
+  const scope = scopeOf(input, [input.FilterExpression, input.ProjectionExpression]);
+  const order = [table.definition.partition.name, table.definition.sort.name];
+  const start = input.ExclusiveStartKey && startOf(table, order, input.ExclusiveStartKey);
+  const rows = table
+    .all()
+    .filter((row) => !start || isAfter(row, start, order, true))
+    .sort((one, other) => (isAfter(one, other, order, true) ? 1 : -1));
+  return answer(page(rows, input, order, rowSize(table, undefined), scope), projection(table, input, scope));
+};

@@ -1,0 +1,81 @@
+import { nameOf, type Scope, scopeOf } from './evaluate.ts';
+import { invalid } from './exceptions.ts';
+import { type Input, knowing, type TableNamed } from './parameters.ts';
+import { type QueryInput, query, scan } from './query.ts';
+import { parseProjection } from './syntax.ts';
+import type { Lag } from './table.ts';
+import { copiedItem, type Item, type Value } from './values.ts';
+
+const projected = (item: Item | undefined, expression: string | undefined, scope: Scope): Item | undefined => {
+  if (item === undefined || expression === undefined) return item;
+  const names = parseProjection(expression).map((path) => nameOf(path, scope));
+  return Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name] as Value]])));
+};
+
+export const get = (tableNamed: TableNamed, input: Input) => {
+  knowing(input, 'TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+  const scope = scopeOf(input, [input['ProjectionExpression']]);
+  const item = projected(
+    tableNamed(input['TableName']).get(copiedItem(input['Key'])),
+    input['ProjectionExpression'],
+    scope,
+  );
+  return item ? { Item: copiedItem(item) } : {};
+};
+
+const batchKeysMax = 100;
+const batchBytesMax = 16 * 1024 * 1024;
+
+export const batchGet = (tableNamed: TableNamed, input: Input) => {
+  knowing(input, 'RequestItems');
+  const asked = Object.entries(input['RequestItems'] as Record<string, Input>).flatMap(([name, request]) => {
+    knowing(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+    return (request['Keys'] as Item[]).map((Key) => ({ name, request, Key: copiedItem(Key) }));
+  });
+  if (asked.length === 0 || asked.length > batchKeysMax)
+    throw invalid('Too many items requested for the BatchGetItem call');
+  if (new Set(asked.map(({ name, Key }) => `${name} ${tableNamed(name).idOf(Key)}`)).size < asked.length)
+    throw invalid('Provided list of item keys contains duplicates');
+  const Responses: Record<string, Item[]> = {};
+  const UnprocessedKeys: Record<string, any> = {};
+  let bytes = 0;
+  for (const { name, request, Key } of asked) {
+    const table = tableNamed(name);
+    Responses[name] ??= [];
+    const item = table.get(Key);
+    bytes += item ? table.sizeOf(item) : 0;
+    if (bytes > batchBytesMax) {
+      UnprocessedKeys[name] ??= { ...request, Keys: [] };
+      UnprocessedKeys[name].Keys.push(Key);
+    } else if (item) {
+      const scope = scopeOf(request, [request['ProjectionExpression']]);
+      Responses[name].push(copiedItem(projected(item, request['ProjectionExpression'], scope)));
+    }
+  }
+  return { Responses, UnprocessedKeys };
+};
+
+const queryParameters = [
+  'TableName',
+  'IndexName',
+  'KeyConditionExpression',
+  'FilterExpression',
+  'ProjectionExpression',
+  'ExpressionAttributeNames',
+  'ExpressionAttributeValues',
+  'ExclusiveStartKey',
+  'ScanIndexForward',
+  'ConsistentRead',
+  'Limit',
+  'Select',
+] as const;
+
+export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
+  knowing(input, ...queryParameters);
+  return query(tableNamed(input['TableName']), input as QueryInput, lag);
+};
+
+export const scanTable = (tableNamed: TableNamed, input: Input) => {
+  knowing(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex)/.test(name)));
+  return scan(tableNamed(input['TableName']), input as QueryInput);
+};

@@ -1,0 +1,203 @@
+import { invalid } from './exceptions.ts';
+import { reservedWords } from './reserved-words.ts';
+
+/** The part of DynamoDB's expression language that this service uses. Anything else is refused. */
+export type Path = { readonly kind: 'path'; readonly name: string };
+export type Operand =
+  | Path
+  | { readonly kind: 'value'; readonly name: string }
+  | { readonly kind: 'size'; readonly path: Path };
+export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
+  | { readonly kind: 'not'; readonly of: Condition }
+  | { readonly kind: 'compare'; readonly left: Operand; readonly by: Comparator; readonly right: Operand }
+  | { readonly kind: 'between'; readonly of: Operand; readonly from: Operand; readonly to: Operand }
+  | { readonly kind: 'in'; readonly of: Operand; readonly among: readonly Operand[] }
+  | { readonly kind: 'exists'; readonly path: Path; readonly wanted: boolean }
+  | { readonly kind: 'begins_with' | 'contains'; readonly path: Path; readonly value: Operand };
+export type Assigned =
+  | Operand
+  | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand }
+  | { readonly kind: 'sum'; readonly left: Assigned; readonly right: Assigned; readonly sign: 1 | -1 };
+export type Update = {
+  readonly set: readonly { readonly path: Path; readonly to: Assigned }[];
+  readonly remove: readonly Path[];
+  readonly add: readonly { readonly path: Path; readonly by: Operand }[];
+};
+
+const token = /\s*(<>|<=|>=|[=<>(),+-]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
+
+const tokensOf = (expression: string): string[] => {
+  const tokens: string[] = [];
+  token.lastIndex = 0;
+  const text = expression.trimEnd();
+  while (token.lastIndex < text.length) {
+    const found = token.exec(text);
+    if (!found) throw invalid(`Syntax error in the expression: ${expression}`);
+    tokens.push(found[1] as string);
+  }
+  if (tokens.length === 0) throw invalid('The expression can not be empty.');
+  return tokens;
+};
+
+const comparators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
+
+/** Reads an expression from left to right. */
+class Parser {
+  readonly expression: string;
+  readonly tokens: readonly string[];
+  at = 0;
+
+  constructor(expression: string) {
+    this.expression = expression;
+    this.tokens = tokensOf(expression);
+  }
+
+  fail(): never {
+    throw invalid(`Syntax error near ${this.tokens[this.at] ?? 'the end'} in the expression: ${this.expression}`);
+  }
+  peek = () => this.tokens[this.at];
+  is = (word: string) => this.peek()?.toUpperCase() === word;
+  take(word: string): boolean {
+    if (!this.is(word)) return false;
+    this.at++;
+    return true;
+  }
+  need(word: string): void {
+    if (!this.take(word)) this.fail();
+  }
+  end(): void {
+    if (this.at < this.tokens.length) this.fail();
+  }
+
+  path(): Path {
+    const name = this.peek();
+    if (name === undefined || !/^[#A-Za-z]/.test(name)) this.fail();
+    if (reservedWords.has(name.toUpperCase()))
+      throw invalid(`Attribute name is a reserved keyword; reserved keyword: ${name}`);
+    this.at++;
+    return { kind: 'path', name };
+  }
+  operand(): Operand {
+    const name = this.peek();
+    if (name?.startsWith(':')) {
+      this.at++;
+      return { kind: 'value', name };
+    }
+    if (name === 'size' && this.tokens[this.at + 1] === '(') {
+      this.at++;
+      return { kind: 'size', path: this.inBrackets(() => this.path()) };
+    }
+    return this.path();
+  }
+  inBrackets<Inner>(inner: () => Inner): Inner {
+    this.need('(');
+    const found = inner();
+    this.need(')');
+    return found;
+  }
+
+  condition(): Condition {
+    let left = this.conjunction();
+    while (this.take('OR')) left = { kind: 'or', left, right: this.conjunction() };
+    return left;
+  }
+  conjunction(): Condition {
+    let left = this.negation();
+    while (this.take('AND')) left = { kind: 'and', left, right: this.negation() };
+    return left;
+  }
+  negation(): Condition {
+    if (this.take('NOT')) return { kind: 'not', of: this.negation() };
+    if (this.is('(')) return this.inBrackets(() => this.condition());
+    return this.tokens[this.at + 1] === '(' && this.peek() !== 'size' ? this.call() : this.comparison();
+  }
+  call(): Condition {
+    const name = this.tokens[this.at++];
+    if (name === 'attribute_exists' || name === 'attribute_not_exists')
+      return { kind: 'exists', wanted: name === 'attribute_exists', path: this.inBrackets(() => this.path()) };
+    if (name !== 'begins_with' && name !== 'contains') {
+      this.at--;
+      this.fail();
+    }
+    return this.inBrackets(() => {
+      const path = this.path();
+      this.need(',');
+      return { kind: name, path, value: this.operand() };
+    });
+  }
+  comparison(): Condition {
+    const of = this.operand();
+    if (this.take('BETWEEN')) {
+      const from = this.operand();
+      this.need('AND');
+      return { kind: 'between', of, from, to: this.operand() };
+    }
+    if (this.take('IN')) return { kind: 'in', of, among: this.inBrackets(() => this.several(() => this.operand())) };
+    const by = this.peek() ?? '';
+    if (!comparators.has(by)) this.fail();
+    this.at++;
+    return { kind: 'compare', left: of, by: by as Comparator, right: this.operand() };
+  }
+  several<One>(one: () => One): One[] {
+    const all = [one()];
+    while (this.take(',')) all.push(one());
+    return all;
+  }
+
+  assigned(): Assigned {
+    let left: Assigned = this.term();
+    while (this.is('+') || this.is('-')) {
+      const sign = this.tokens[this.at++] === '+' ? 1 : -1;
+      left = { kind: 'sum', left, right: this.term(), sign };
+    }
+    return left;
+  }
+  term(): Assigned {
+    if (this.peek() !== 'if_not_exists') return this.operand();
+    this.at++;
+    return this.inBrackets(() => {
+      const path = this.path();
+      this.need(',');
+      return { kind: 'if_not_exists', path, otherwise: this.operand() };
+    });
+  }
+  update(): Update {
+    const update: { -readonly [Part in keyof Update]: Update[Part] } = { set: [], remove: [], add: [] };
+    const seen = new Set<string>();
+    while (this.at < this.tokens.length) {
+      const clause = (this.tokens[this.at] ?? '').toUpperCase();
+      if (seen.has(clause)) this.fail();
+      seen.add(clause);
+      if (this.take('SET'))
+        update.set = this.several(() => {
+          const path = this.path();
+          this.need('=');
+          return { path, to: this.assigned() };
+        });
+      else if (this.take('REMOVE')) update.remove = this.several(() => this.path());
+      else if (this.take('ADD')) update.add = this.several(() => ({ path: this.path(), by: this.operand() }));
+      else this.fail();
+    }
+    return update;
+  }
+}
+
+const kept = <Parsed>(parse: (parser: Parser) => Parsed) => {
+  const known = new Map<string, Parsed>();
+  return (expression: string): Parsed => {
+    const before = known.get(expression);
+    if (before) return before;
+    const parser = new Parser(expression);
+    const parsed = parse(parser);
+    parser.end();
+    known.set(expression, parsed);
+    return parsed;
+  };
+};
+
+/** Expressions as trees; each text is read once. */
+export const parseCondition = kept((parser) => parser.condition());
+export const parseUpdate = kept((parser) => parser.update());
+export const parseProjection = kept((parser) => parser.several(() => parser.path()));

@@ -1,0 +1,150 @@
+import type { Index, TableDefinition } from '../../../shared/store/table-definitions.ts';
+import { invalid } from './exceptions.ts';
+import { compare, type Item, itemBytes, type Value } from './values.ts';
+
+type Keys = { readonly partition: { readonly name: string }; readonly sort: { readonly name: string } };
+
+const itemBytesMax = 400 * 1024;
+const keyBytesMax = { partition: 2048, sort: 1024 };
+// How far back an index can be behind, in writes.
+const journalMax = 64;
+
+const separator = '\u0000';
+
+/** The rows of an index that are behind: asked for each item that was written lately, the newest write first. */
+export type Lag = { readonly writes: number; readonly isBehind: (key: string) => boolean };
+
+/** Rows in the order of the index: by its sort key, then by the table's own keys. */
+const order =
+  (sortName: string, { partition, sort }: Keys) =>
+  (one: Item, other: Item): number =>
+    (compare(one[sortName] as Value, other[sortName] as Value) as number) ||
+    (compare(one[partition.name] as Value, other[partition.name] as Value) as number) ||
+    (compare(one[sort.name] as Value, other[sort.name] as Value) as number);
+
+/** One table with its indexes. Items are never changed, only replaced. */
+export class Table {
+  readonly name: string;
+  readonly definition: TableDefinition;
+  readonly #items = new Map<string, Map<string, Item>>();
+  readonly #indexes = new Map<string, { readonly index: Index; readonly rows: Map<string, Map<string, Item>> }>();
+  readonly #sizes = new WeakMap<Item, number>();
+  #journal: { readonly key: string; readonly before: Item | undefined }[] = [];
+
+  constructor(name: string, definition: TableDefinition) {
+    this.name = name;
+    this.definition = definition;
+    for (const index of definition.indexes ?? []) this.#indexes.set(index.name, { index, rows: new Map() });
+  }
+
+  clear(): void {
+    this.#items.clear();
+    for (const { rows } of this.#indexes.values()) rows.clear();
+    this.#journal = [];
+  }
+
+  /** The key of an item, checked; `exactly` where nothing else may stand beside it. */
+  keyOf(item: Item, exactly: boolean): readonly [string, string] {
+    const { partition, sort } = this.definition;
+    const [one, other] = [item[partition.name], item[sort.name]];
+    if (typeof one !== 'string' || typeof other !== 'string' || (exactly && Object.keys(item).length !== 2))
+      throw invalid('The provided key element does not match the schema');
+    if (one === '' || other === '')
+      throw invalid('One or more parameter values are not valid: an empty string as a key');
+    if (Buffer.byteLength(one) > keyBytesMax.partition || Buffer.byteLength(other) > keyBytesMax.sort)
+      throw invalid('One or more parameter values were invalid: a key has exceeded its size limit');
+    return [one, other];
+  }
+
+  idOf(item: Item): string {
+    return this.keyOf(item, false).join(separator);
+  }
+
+  get(key: Item): Item | undefined {
+    const [one, other] = this.keyOf(key, true);
+    return this.#items.get(one)?.get(other);
+  }
+
+  /** Throws what DynamoDB refuses an item for, whatever its condition. */
+  check(item: Item): void {
+    this.keyOf(item, false);
+    for (const { index } of this.#indexes.values())
+      for (const { name } of [index.partition, index.sort]) {
+        const value = item[name];
+        if (value !== undefined && (typeof value !== 'string' || value === ''))
+          throw invalid(`One or more parameter values were invalid: Type mismatch for Index Key ${name}`);
+      }
+    if (this.sizeOf(item) > itemBytesMax) throw invalid('Item size has exceeded the maximum allowed size');
+  }
+
+  sizeOf(item: Item): number {
+    const known = this.#sizes.get(item);
+    if (known !== undefined) return known;
+    const size = itemBytes(item);
+    this.#sizes.set(item, size);
+    return size;
+  }
+
+  /** Put an item in the place of what is there, or take that away. */
+  replace(key: readonly [string, string], before: Item | undefined, after: Item | undefined): void {
+    const [one, other] = key;
+    const partition = this.#items.get(one);
+    if (after) {
+      if (partition) partition.set(other, after);
+      else this.#items.set(one, new Map([[other, after]]));
+    } else if (partition?.delete(other) && partition.size === 0) this.#items.delete(one);
+    const id = key.join(separator);
+    for (const { index, rows } of this.#indexes.values()) {
+      const [left, joined] = [rowsOf(index, before), rowsOf(index, after)];
+      if (left !== undefined && left !== joined) rows.get(left)?.delete(id);
+      if (joined === undefined) continue;
+      const row = rows.get(joined);
+      if (row) row.set(id, after as Item);
+      else rows.set(joined, new Map([[id, after as Item]]));
+    }
+    this.#journal.push({ key: id, before });
+    if (this.#journal.length > 2 * journalMax) this.#journal = this.#journal.slice(-journalMax);
+  }
+
+  index(name: string): Index {
+    const found = this.#indexes.get(name);
+    if (!found) throw invalid(`The table does not have the specified index: ${name}`);
+    return found.index;
+  }
+
+  /** The items of a partition, of the table or of an index, in order; of an index that is behind, as it was. */
+  partition(indexName: string | undefined, value: string, lag?: Lag): Item[] {
+    const sort = indexName === undefined ? this.definition.sort : this.index(indexName).sort;
+    const found = indexName === undefined ? this.#items.get(value) : this.#indexes.get(indexName)?.rows.get(value);
+    const rows =
+      indexName !== undefined && lag
+        ? this.#behind(this.index(indexName), value, found, lag)
+        : [...(found?.values() ?? [])];
+    return rows.sort(order(sort.name, this.definition));
+  }
+
+  #behind(
+    index: Index,
+    value: string,
+    found: ReadonlyMap<string, Item> | undefined,
+    { writes, isBehind }: Lag,
+  ): Item[] {
+    const rows = new Map(found);
+    const late = new Map<string, boolean>();
+    for (const { key, before } of this.#journal.slice(-writes).reverse()) {
+      if (!late.has(key)) late.set(key, isBehind(key));
+      if (!late.get(key)) continue;
+      if (before && rowsOf(index, before) === value) rows.set(key, before);
+      else rows.delete(key);
+    }
+    return [...rows.values()];
+  }
+
+  all(): Item[] {
+    return [...this.#items.values()].flatMap((partition) => [...partition.values()]);
+  }
+}
+
+/** The partition of an index that an item is in. Without both of its keys it is in none. */
+const rowsOf = ({ partition, sort }: Index, item: Item | undefined): string | undefined =>
+  item?.[sort.name] === undefined ? undefined : (item[partition.name] as string | undefined);

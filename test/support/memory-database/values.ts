@@ -1,0 +1,108 @@
+/** Attribute values as the document client gives and takes them, and what DynamoDB does with them. */
+export type Value = string | number | boolean | null | Uint8Array | Set<string> | readonly Value[] | Item;
+export type Item = { readonly [name: string]: Value };
+
+// Above the characters that a plain comparison of JavaScript's units would order differently from UTF-8.
+const unusual = /[\ud800-\uffff]/;
+
+const compareText = (one: string, other: string): number =>
+  unusual.test(one) || unusual.test(other)
+    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
+    : one < other
+      ? -1
+      : Number(one > other);
+
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
+
+/** The letters of DynamoDB for a value's type. */
+export const typeOf = (value: Value): string => {
+  if (typeof value === 'string') return 'S';
+  if (typeof value === 'number') return 'N';
+  if (typeof value === 'boolean') return 'BOOL';
+  if (value === null) return 'NULL';
+  if (isBytes(value)) return 'B';
+  if (value instanceof Set) return 'SS';
+  return Array.isArray(value) ? 'L' : 'M';
+};
+
+/** Which of two values comes first; `undefined` where they cannot be ordered. */
+export const compare = (one: Value, other: Value): number | undefined => {
+  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other);
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return isBytes(one) && isBytes(other) ? Buffer.compare(one, other) : undefined;
+};
+
+export const isEqual = (one: Value, other: Value): boolean => {
+  const order = compare(one, other);
+  if (order !== undefined) return order === 0;
+  if (typeOf(one) !== typeOf(other)) return false;
+  if (one instanceof Set)
+    return one.size === (other as Set<string>).size && [...one].every((text) => (other as Set<string>).has(text));
+  if (typeof one !== 'object' || one === null) return one === other;
+  const [entries, others] = [Object.entries(one), other as Record<string, Value>];
+  return (
+    entries.length === Object.keys(others).length &&
+    entries.every(([name, value]) => others[name] !== undefined && isEqual(value, others[name]))
+  );
+};
+
+/**
+ * A value of its own, as it would come back: `undefined` is left out (`removeUndefinedValues`), bytes are plain ones.
+ *
+ * Bytes are shared and not copied: nobody writes into them.
+ */
+export const copied = (value: unknown): Value => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
+        throw new Error(`${value} is no number for DynamoDB.`);
+      return value;
+  }
+  if (value === null) return null;
+  if (isBytes(value))
+    return Buffer.isBuffer(value) ? new Uint8Array(value.buffer, value.byteOffset, value.length) : value;
+  if (value instanceof Set && value.size > 0 && [...value].every((text) => typeof text === 'string'))
+    return new Set(value);
+  if (Array.isArray(value)) return value.map(copied);
+  return copiedItem(value);
+};
+
+export const copiedItem = (value: unknown): Item => {
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    throw new Error(`The memory database has no attributes such as ${String(value)}.`);
+  const item: Record<string, Value> = {};
+  for (const [name, attribute] of Object.entries(value)) if (attribute !== undefined) item[name] = copied(attribute);
+  return item;
+};
+
+const textBytes = (text: string) => Buffer.byteLength(text);
+
+// Two digits take a byte, and one more the sign and the exponent.
+const numberBytes = (value: number) => {
+  const digits = String(Math.abs(value))
+    .replace('.', '')
+    .replace(/^0+|0+$/g, '').length;
+  return Math.ceil(digits / 2) + 1 + Number(value < 0);
+};
+
+const valueBytes = (value: Value): number => {
+  if (typeof value === 'string') return textBytes(value);
+  if (typeof value === 'number') return numberBytes(value);
+  if (typeof value === 'boolean' || value === null) return 1;
+  if (isBytes(value)) return value.length;
+  if (value instanceof Set) return [...value].reduce((sum, text) => sum + textBytes(text), 0);
+  const parts = Array.isArray(value)
+    ? value.map((part) => 1 + valueBytes(part))
+    : [itemBytes(value as Item) + Object.keys(value).length];
+  return parts.reduce((sum, part) => sum + part, 3);
+};
+
+/** The size of an item as DynamoDB counts it against its limits, in bytes. */
+export const itemBytes = (item: Item): number => {
+  let bytes = 0;
+  for (const name in item) bytes += textBytes(name) + valueBytes(item[name] as Value);
+  return bytes;
+};
