@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { Answer } from '../support/http.ts';
+import type { Send } from './world/send.ts';
+
+/** A transaction as the API answers it. */
+export type Body = any;
+
+/** What the model knows of a change: all that the audit trail must say of it but its hashes and the credential. */
+type Change = {
+  readonly version: number;
+  readonly at: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly fields: readonly string[];
+};
+
+/** What the model keeps of a transaction. */
+export type Entry = {
+  /** Every field of its answer. Of a draft whose deadline has passed, still the draft. */
+  body: Body;
+  /** How a credit of a sale was asked for. */
+  kind: 'all' | 'remaining' | 'lines' | null;
+  readonly trail: Change[];
+  /** The hashes that the trail was seen with, by version: they never change. */
+  readonly hashes: Map<number, string>;
+  /** Whether the table holds the end of an expired draft, which reads the same before and after. */
+  isSettled: boolean;
+};
+
+export type Sent = { readonly path: string; readonly body: Body; readonly headers: Readonly<Record<string, string>> };
+/** A request that was answered with its key, until when it counts. */
+type Record_ = { readonly body: string; readonly answer: Answer; readonly untilMs: number };
+export type Cursor = { readonly text: string; readonly filters: Readonly<Record<string, string>>; readonly at: Body };
+
+/** What a transaction owes in one state, and which filing has it; `null` while it is open. */
+export type Posted = { readonly id: string; readonly state: string; readonly month: string; filing: string | null };
+
+export type Filing = {
+  readonly id: string;
+  readonly state: string;
+  readonly end: string;
+  readonly members: readonly string[];
+  /** By currency, as the API writes them. */
+  readonly amounts: readonly (readonly [string, object])[];
+  readonly createdAt: string;
+  readonly closedAt: string;
+  status: 'closed' | 'filed' | 'canceled';
+  confirmation: string | null;
+  filedAt: string | null;
+  canceledAt: string | null;
+};
+
+/** All that an account has, in the order of creation. */
+export type Book = {
+  readonly draftHours: number;
+  readonly entries: Map<string, Entry>;
+  readonly records: Map<string, Record_>;
+  /** Requests to send again. */
+  readonly sent: Sent[];
+  readonly cursors: Cursor[];
+  readonly journal: Map<string, Posted>;
+  readonly filings: Filing[];
+  /** The name of its credential in the audit trail, once seen. */
+  credential: string | null;
+};
+
+export type Model = { nowMs: number; readonly books: readonly [Book, Book] };
+
+/** The service, with a caller for each book. */
+export type World = {
+  readonly send: readonly [Send, Send];
+  readonly advance: (byMs: number) => Promise<void>;
+  readonly sweep: () => Promise<{ voided: number; skipped: number; complete: boolean }>;
+  /** Finish the filings that were begun. */
+  readonly work: () => Promise<unknown>;
+  /** Whether a sweep meets nobody else's drafts. */
+  readonly isAlone: boolean;
+};
+
+export const newBook = (draftHours: number): Book => ({
+  draftHours,
+  entries: new Map(),
+  records: new Map(),
+  sent: [],
+  cursors: [],
+  journal: new Map(),
+  filings: [],
+  credential: null,
+});
+
+export const instant = (ms: number): string => new Date(ms).toISOString();
+
+export const isExpired = ({ body }: Entry, nowMs: number): boolean =>
+  body.status === 'draft' && Date.parse(body.expires_at) <= nowMs;
+
+/** A transaction as it reads: an expired draft is void since its deadline. */
+export const viewOf = (entry: Entry, nowMs: number): Body => {
+  const { body } = entry;
+  if (!isExpired(entry, nowMs)) return body;
+  const at = body.expires_at;
+  const end = { status: 'void', void_reason: 'draft_expired', voided_at: at, updated_at: at };
+  return { ...body, ...end, version: body.version + 1 };
+};
+
+const expiryOf = ({ version, expires_at }: Body): Change => ({
+  version: version + 1,
+  at: expires_at,
+  from: 'draft',
+  to: 'void',
+  fields: ['status'],
+});
+
+export const trailOf = (entry: Entry, nowMs: number): readonly Change[] =>
+  isExpired(entry, nowMs) ? [...entry.trail, expiryOf(entry.body)] : entry.trail;
+
+/** Write down a change of a transaction, on top of the end of an expired draft. */
+export const change = (entry: Entry, nowMs: number, body: Body, fields: readonly string[]): void => {
+  if (isExpired(entry, nowMs)) {
+    entry.trail.push(expiryOf(entry.body));
+    entry.isSettled = true;
+  }
+  const from = viewOf(entry, nowMs).status;
+  entry.body = body;
+  entry.trail.push({ version: body.version, at: body.updated_at, from, to: body.status, fields: [...fields].sort() });
+};
+
+export const add = (book: Book, body: Body, kind: Entry['kind']): void => {
+  const trail = [{ version: 1, at: body.created_at, from: null, to: body.status, fields: [] }];
+  book.entries.set(body.id, { body, kind, trail, hashes: new Map(), isSettled: false });
+};
+
+/** Who has a reference: references of void transactions are free. */
+export const holderOf = (book: Book, reference: string | null | undefined, nowMs: number): Body =>
+  reference
+    ? [...book.entries.values()]
+        .map((entry) => viewOf(entry, nowMs))
+        .find((body) => body.reference_id === reference && body.status !== 'void')
+    : undefined;
+
+/** The warnings that the ledger itself gives; the others are the calculation's. */
+export const codesOf = ({ warnings }: Body): string[] =>
+  warnings
+    .map(({ code }: Body) => code)
+    .filter((code: string) => /^(tax_amount|credit)_/.test(code))
+    .sort();
+
+/** Throws, with what differs, where two values are not the same. */
+export const same = (actual: unknown, expected: unknown, what: string): void => {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual, what).toEqual(expected);
+};
+
+export const must = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(what);
+};

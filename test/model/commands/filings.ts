@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { type Body, type Book, instant, type Model, same, type World } from '../book.ts';
+import { mustBeFiling } from '../filing-answers.ts';
+import { nextEnd } from '../filings.ts';
+import { mustBeRefused, refusal } from '../refusal.ts';
+import { ask, write } from '../requests.ts';
+import { headersOf, key, of, seldom, side, target } from './parts.ts';
+import { Step } from './step.ts';
+
+const dayMs = 86_400_000;
+
+const closing = of({
+  state: fc.constantFrom('MI', 'MI', 'MI', 'IN'),
+  when: fc.constantFrom(
+    'next',
+    'next',
+    'next',
+    'next',
+    'last month',
+    'this month',
+    'two months ago',
+    'no end',
+    'again',
+  ),
+  isDryRun: seldom(fc.constant(true), 6),
+  key,
+});
+
+const endBefore = (day: string): string => instant(Date.parse(`${day.slice(0, 7)}-01`) - dayMs).slice(0, 10);
+
+const endOf = (wish: any, book: Book, nowMs: number): string => {
+  const today = instant(nowMs).slice(0, 10);
+  const next = nextEnd(book, `US-${wish.state}`);
+  const ends: Readonly<Record<string, string | null | undefined>> = {
+    next,
+    'this month': endBefore(instant(Date.parse(`${today.slice(0, 7)}-01`) + 40 * dayMs)),
+    'two months ago': endBefore(endBefore(today)),
+    'no end': `${today.slice(0, 7)}-01`,
+    again: book.filings.findLast(({ state }) => state === `US-${wish.state}`)?.end,
+  };
+  return ends[wish.when] ?? endBefore(today);
+};
+
+class Close extends Step<any> {
+  async run(model: Model, world: World): Promise<void> {
+    const { state, isDryRun, key: name } = this.wish;
+    const body = {
+      state,
+      period_end: endOf(this.wish, model.books[this.side], model.nowMs),
+      ...(isDryRun && { dry_run: true }),
+    };
+    await write(model, world, this.side, this.noted({ path: '/filings', body, headers: headersOf(name) }));
+  }
+}
+
+const settling = of({
+  target,
+  status: fc.constantFrom('filed', 'filed', 'filed', 'canceled', 'canceled', 'closing'),
+  isForeign: seldom(fc.constant(true), 10),
+  isNewest: fc.boolean(),
+  number: fc.constantFrom('c-1', 'c-1', 'c-1', 'c-2', null),
+  key,
+});
+
+class Settle extends Step<any> {
+  async run(model: Model, world: World): Promise<void> {
+    const { filings } = model.books[this.wish.isForeign ? 1 - this.side : this.side] as Book;
+    const filing = this.wish.isNewest ? filings.at(-1) : filings[this.wish.target % filings.length];
+    if (!filing) return;
+    const { status, number } = this.wish;
+    const body = { status, ...(status === 'filed' && number && { confirmation_number: number }) };
+    const sent = { path: `/filings/${filing.id}`, body, headers: headersOf(this.wish.key) };
+    await write(model, world, this.side, this.noted(sent));
+  }
+}
+
+/** All filings as they read, the newest first. */
+class ReadFilings extends Step<any> {
+  async run(model: Model, world: World): Promise<void> {
+    const { filings } = model.books[this.side];
+    const [other] = (model.books[1 - this.side] as Book).filings;
+    const get = (path: string) => ask(model, world, this.side, 'GET', this.noted(path));
+    const { body } = await get('/filings?limit=100');
+    const rows = filings.toReversed().map(({ id, status }) => [id, status]);
+    same(
+      body.data.map(({ id, status }: Body) => [id, status]),
+      rows,
+      'The filings',
+    );
+    const filing = filings[this.wish % filings.length];
+    if (filing) {
+      const answer = await get(`/filings/${filing.id}?expand=entries&limit=100`);
+      mustBeFiling({ ...answer.body, entries: null }, filing);
+      const members: string[] = answer.body.entries.data.map((entry: Body) => entry.transaction_id);
+      // A canceled one has given them back.
+      const kept = filing.status === 'canceled' ? [] : filing.members.toSorted();
+      same(members.sort(), kept, 'The members of a filing');
+    }
+    if (other) mustBeRefused(await get(`/filings/${other.id}`), [refusal('not_found')]);
+  }
+}
+
+export const close = fc.tuple(side, closing).map(([at, wish]) => new Close(at, wish));
+export const settle = fc.tuple(side, settling).map(([at, wish]) => new Settle(at, wish));
+export const readFilings = fc.tuple(side, target).map(([at, wish]) => new ReadFilings(at, wish));

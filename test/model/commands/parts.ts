@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import type { Body } from '../book.ts';
+import type { Side } from '../requests.ts';
+
+/** A record of arbitraries: what a command wishes, before anyone knows what there is. */
+export const of = <Shape extends Record<string, fc.Arbitrary<unknown>>>(shape: Shape) => fc.record(shape);
+
+/** Most often nothing at all. */
+export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>
+  fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+/** Mostly the first account, so that its transactions meet. */
+export const side: fc.Arbitrary<Side> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(0 as const) },
+  { weight: 1, arbitrary: fc.constant(1 as const) },
+);
+
+export const target = fc.nat(39);
+export const status = fc.constantFrom('draft', 'finalized', 'finalized');
+export const key = seldom(fc.constantFrom('k1', 'k2'), 4);
+export const reference = seldom(fc.constantFrom('r1', 'r2', 'r3'), 2);
+export const taxDays = seldom(of({ back: fc.nat(60), isDate: fc.boolean() }), 2);
+
+export const metadata = seldom(
+  fc.oneof(
+    fc.constant(null),
+    fc.dictionary(fc.constantFrom('a', 'b'), fc.option(fc.constantFrom('x', 'y')), {
+      maxKeys: 2,
+      noNullPrototype: true,
+    }),
+  ),
+  2,
+);
+
+const dayMs = 86_400_000;
+
+type Said = {
+  readonly reference?: string | null | undefined;
+  readonly metadata?: unknown;
+  readonly taxDays?: { readonly back: number; readonly isDate: boolean } | undefined;
+};
+
+/** The fields that every document can have. */
+export const said = ({ reference, metadata, taxDays }: Said, nowMs: number): Body => {
+  const at = taxDays && new Date(nowMs - taxDays.back * dayMs).toISOString();
+  return {
+    ...(reference !== undefined && { reference_id: reference }),
+    ...(metadata !== undefined && { metadata }),
+    ...(at && { tax_date: taxDays.isDate ? at.slice(0, 10) : at }),
+  };
+};
+
+export const headersOf = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'Idempotency-Key': key };

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import type { Answer } from '../../support/http.ts';
+import { type Book, type Entry, type Model, must, same, trailOf, viewOf, type World } from '../book.ts';
+import { mustBeRefused, refusal } from '../refusal.ts';
+import { ask, canonical, pick } from '../requests.ts';
+import { of, seldom, side, target } from './parts.ts';
+import { Step } from './step.ts';
+
+const stateHash = (body: unknown) => createHash('sha256').update(canonical(body)).digest('base64url');
+
+/** Hold rows of a history, newest first, against what the model knows, and against what they said before. */
+const mustBeHistory = (rows: readonly any[], expected: readonly any[], entry: Entry, book: Book): void => {
+  same(
+    rows.map(({ version, at, from, to, fields }) => ({ version, at, from, to, fields })),
+    expected,
+    'The history',
+  );
+  rows.forEach((row, index) => {
+    const before = rows[index + 1];
+    if (before) same(row.previous_hash, before.hash, 'The chain');
+    same(row.previous_hash === null, row.version === 1, 'Its beginning');
+    const seen = entry.hashes.get(row.version) ?? row.hash;
+    same(row.hash, seen, 'A hash that was seen before');
+    entry.hashes.set(row.version, row.hash);
+    if (row.by !== 'draft_expired') book.credential ??= row.by;
+    const isDeadline = row.by === 'draft_expired' && row.to === 'void';
+    must(isDeadline || row.by === book.credential, 'Somebody else is said to have changed it.');
+  });
+};
+
+/** The id is another account's, and is answered as one that nobody has. */
+const mustBeUnknown = async (id: string, path: string, first: Answer, ask: (path: string) => Promise<Answer>) => {
+  mustBeRefused(first, [refusal('not_found')]);
+  const unknown = await ask(path.replace(id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV'));
+  const said = ({ body }: Answer) => body.errors.map(({ meta: _, ...error }: any) => error);
+  same([unknown.status, said(unknown)], [first.status, said(first)], 'What two unknown ids are told');
+};
+
+const wishes = {
+  target,
+  isForeign: seldom(fc.constant(true), 8),
+  way: fc.constantFrom('get', 'get', 'expand', 'history'),
+  limit: fc.integer({ min: 1, max: 4 }),
+};
+
+class Read extends Step<any> {
+  async run(model: Model, world: World): Promise<void> {
+    const book = model.books[this.side];
+    const other = model.books[this.side === 0 ? 1 : 0];
+    const found = pick(this.wish.isForeign ? other : book, this.wish.target);
+    if (!found) return;
+    const query = { get: '', expand: '?expand=history', history: `/history?limit=${this.wish.limit}` };
+    const path = `/transactions/${found.id}${query[this.wish.way as keyof typeof query]}`;
+    const get = (wanted: string) => ask(model, world, this.side, 'GET', wanted);
+    const answer = await get(this.noted(path));
+    const entry = book.entries.get(found.id);
+    if (!entry) await mustBeUnknown(found.id, path, answer, get);
+    else if (this.wish.way === 'history')
+      await this.#pages(answer, trailOf(entry, model.nowMs).toReversed(), entry, book, get);
+    else this.#whole(answer, entry, book, model.nowMs);
+  }
+
+  #whole(answer: Answer, entry: Entry, book: Book, nowMs: number): void {
+    const { history, ...body } = answer.body;
+    const view = viewOf(entry, nowMs);
+    same(body, view, 'The transaction as it reads');
+    same([answer.status, answer.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
+    if (this.wish.way === 'get') same(history, null, 'A history that nobody asked for');
+    else {
+      mustBeHistory(history, trailOf(entry, nowMs).toReversed(), entry, book);
+      same(history[0].state_hash, stateHash(view), 'The hash of the state');
+    }
+  }
+
+  async #pages(
+    first: Answer,
+    trail: readonly any[],
+    entry: Entry,
+    book: Book,
+    get: (path: string) => Promise<Answer>,
+  ): Promise<void> {
+    const { limit } = this.wish;
+    const rows: any[] = [];
+    for (let answer = first; ; ) {
+      const { data, has_more, next_cursor, url } = answer.body;
+      must(data.length === Math.min(limit, trail.length - rows.length), 'A page of a history has another length.');
+      rows.push(...data);
+      const last = rows.at(-1).version;
+      same([has_more, next_cursor], last > 1 ? [true, String(last)] : [false, null], 'Where the history goes on');
+      if (!has_more) break;
+      answer = await get(`${url}?limit=${limit}&starting_after=${next_cursor}`);
+    }
+    mustBeHistory(rows, trail, entry, book);
+  }
+}
+
+export const read = fc.tuple(side, of(wishes)).map(([at, wish]) => new Read(at, wish));

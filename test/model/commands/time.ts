@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { isExpired, type Model, same, type World } from '../book.ts';
+import { canonical, write } from '../requests.ts';
+import { of, side } from './parts.ts';
+import { Step } from './step.ts';
+
+const hourMs = 3_600_000;
+
+class Advance extends Step<number> {
+  async run(model: Model, world: World): Promise<void> {
+    await world.advance(this.wish);
+    model.nowMs += this.wish;
+  }
+}
+
+/** Up to a deadline and past it: drafts of one account last a day, of the other an hour; keys count for a day. */
+export const advance = fc
+  .constantFrom(1000, 60_000, hourMs - 3, hourMs, 12 * hourMs, 24 * hourMs - 5, 24 * hourMs, 30 * 24 * hourMs)
+  .map((byMs) => new Advance(0, byMs));
+
+class Sweep extends Step<null> {
+  async run(model: Model, world: World): Promise<void> {
+    const expired = model.books
+      .flatMap(({ entries }) => [...entries.values()])
+      .filter((entry) => isExpired(entry, model.nowMs) && !entry.isSettled);
+    const { voided, ...others } = await world.sweep();
+    same(others, { skipped: 0, complete: true }, 'What a sweep leaves');
+    if (world.isAlone) same(voided, expired.length, 'What a sweep voids');
+    for (const entry of expired) entry.isSettled = true;
+  }
+}
+
+export const sweep = fc.constant(null).map((wish) => new Sweep(0, wish));
+
+const reversed = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([name, inner]) => [name, reversed(inner)]),
+      )
+    : value;
+
+/** A request that was sent before, sent again: the same, with its keys in another order, or changed. */
+class Repeat extends Step<any> {
+  async run(model: Model, world: World): Promise<void> {
+    const { sent } = model.books[this.side];
+    const keyed = sent.filter(({ headers }) => 'Idempotency-Key' in headers);
+    const { isKeyed, number, way } = this.wish;
+    const from = isKeyed && keyed.length > 0 ? keyed : sent;
+    const first = from[number % from.length];
+    if (!first) return;
+    const bodies: Record<string, unknown> = {
+      same: first.body,
+      reversed: reversed(first.body),
+      changed: { ...first.body, metadata: { a: `again ${canonical(first.body).length % 3}` } },
+    };
+    // Of a filing there is nothing to change that does not warn.
+    const isChanged = way === 'changed' && !first.path.startsWith('/filings');
+    const body = way === 'changed' && !isChanged ? first.body : bodies[way];
+    await write(model, world, this.side, this.noted({ ...first, body }));
+  }
+}
+
+const repeated = of({
+  number: fc.nat(39),
+  isKeyed: fc.boolean(),
+  way: fc.constantFrom('same', 'same', 'reversed', 'changed'),
+});
+export const repeat = fc.tuple(side, repeated).map(([at, wish]) => new Repeat(at, wish));

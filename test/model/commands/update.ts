@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { type Body, type Book, type Model, viewOf, type World } from '../book.ts';
+import { minor, written } from '../money.ts';
+import { pick, write } from '../requests.ts';
+import { creditLines, lineWishes } from './create-credit.ts';
+import { lineItems, lines } from './create-sale.ts';
+import { headersOf, key, metadata, of, said, seldom, side, target, taxDays } from './parts.ts';
+import { Step } from './step.ts';
+
+const isCredit = ({ parent_transaction_id }: Body) => parent_transaction_id !== null;
+
+/** Whom an update is meant for, where there is one. */
+const groups: Readonly<Record<string, (body: Body) => boolean>> = {
+  any: () => true,
+  draft: ({ status }) => status === 'draft',
+  'draft of a credit': (body) => body.status === 'draft' && isCredit(body),
+  final: ({ status }) => status === 'finalized',
+  'final credit': (body) => body.status === 'finalized' && isCredit(body),
+};
+
+const group = fc.constantFrom(...Object.keys(groups));
+
+const common = {
+  target,
+  group,
+  isForeign: seldom(fc.constant(true), 15),
+  ifMatch: seldom(fc.constantFrom('right', 'right', 'any', 'wrong', 'weak'), 8),
+  key,
+};
+
+const wishes = {
+  ...common,
+  status: seldom(fc.constantFrom('finalized', 'finalized', 'void', 'draft', 'filed', null), 3),
+  reason: seldom(fc.constantFrom('lost', 'draft_expired', null), 15),
+  reference: seldom(fc.constantFrom('r1', 'r2', 'r3', null), 4),
+  lines: seldom(fc.oneof(fc.constantFrom('same' as const, 'none' as const), lines), 5),
+  credited: lineWishes,
+  // In percent of the tax that there is, or exactly.
+  tax: seldom(fc.constantFrom(0, 50, 100, 101, 150, 'fine', null), 4),
+  metadata,
+  taxDays: seldom(taxDays, 4),
+  identity: seldom(fc.constantFrom('type', 'parent_transaction_id'), 20),
+};
+
+// Nothing but a step in the life of a transaction, which is what most updates are.
+const finalizing = {
+  ...common,
+  group: fc.constantFrom('draft', 'draft of a credit', 'draft of a credit'),
+  status: fc.constant('finalized'),
+};
+const voiding = {
+  ...common,
+  group: fc.constantFrom('any', 'final', 'final credit'),
+  status: fc.constant('void'),
+  reason: seldom(fc.constantFrom('returned', 'lost', null), 2),
+};
+
+const targetOf = (wish: any, { books }: Model, own: Book): Body | undefined => {
+  if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
+  const meant = [...own.entries.values()].map(({ body }) => body).filter(groups[wish.group] as (body: Body) => boolean);
+  return meant[wish.target % meant.length] ?? pick(own, wish.target);
+};
+
+const taxOf = (part: number | 'fine' | null, { currency, tax_amount }: Body): string | null => {
+  if (part === null) return null;
+  if (part === 'fine') return '0.1234';
+  return written(
+    currency,
+    part === 101 ? minor(currency, tax_amount) + 1n : (minor(currency, tax_amount) * BigInt(part)) / 100n,
+  );
+};
+
+const linesOf = (wish: any, transaction: Body, book: Book): Body[] => {
+  if (wish.lines === 'none') return [];
+  if (wish.lines === 'same') return transaction.line_items;
+  const sale = transaction.type === 'credit' && book.entries.get(transaction.parent_transaction_id)?.body;
+  return sale ? creditLines({ lines: wish.credited }, sale, book) : lineItems(wish.lines);
+};
+
+const bodyOf = (wish: any, transaction: Body, book: Book, nowMs: number): Body => ({
+  ...said(wish, nowMs),
+  ...(wish.status !== undefined && { status: wish.status }),
+  ...(wish.reason !== undefined && { void_reason: wish.reason }),
+  ...(wish.lines !== undefined && { line_items: linesOf(wish, transaction, book) }),
+  ...(wish.tax !== undefined && { tax_amount: taxOf(wish.tax, transaction) }),
+  ...(wish.identity === 'type' && { type: 'credit' }),
+  ...(wish.identity === 'parent_transaction_id' && { parent_transaction_id: 'txn_x' }),
+});
+
+class Update extends Step<any> {
+  async run(model: Model, world: World): Promise<void> {
+    const own = model.books[this.side];
+    const found = targetOf(this.wish, model, own);
+    if (!found) return;
+    const owner = own.entries.has(found.id) ? own : model.books[this.side === 0 ? 1 : 0];
+    const entry = owner.entries.get(found.id);
+    const view = entry ? viewOf(entry, model.nowMs + 1) : found;
+    const tags = { right: `"${view.version}"`, any: '*', wrong: `"${view.version + 1}"`, weak: `W/"${view.version}"` };
+    const tag = tags[this.wish.ifMatch as keyof typeof tags];
+    const headers = { ...headersOf(this.wish.key), ...(tag && { 'If-Match': tag }) };
+    const body = bodyOf(this.wish, view, owner, model.nowMs);
+    await write(model, world, this.side, this.noted({ path: `/transactions/${view.id}`, body, headers }));
+  }
+}
+
+const updating = (shape: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.tuple(side, of(shape)).map(([at, wish]) => new Update(at, wish));
+
+export const update = updating(wishes);
+export const finalize = updating(finalizing);
+export const annul = updating(voiding);

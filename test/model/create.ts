@@ -1,0 +1,125 @@
+import type { Answer } from '../support/http.ts';
+import {
+  add,
+  type Body,
+  type Book,
+  change,
+  codesOf,
+  holderOf,
+  instant,
+  type Model,
+  type Sent,
+  same,
+  viewOf,
+} from './book.ts';
+import { mustBeCredit, refusalsOf } from './credit-answers.ts';
+import { tooFine } from './invalid.ts';
+import { post } from './journal.ts';
+import { minor, written } from './money.ts';
+import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+import { isNothing, remainingOf } from './remaining.ts';
+import { mustBeCalculated } from './sales.ts';
+
+const kept = (metadata: Body) =>
+  Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));
+
+/** Everything of a new transaction that is no figure. */
+const beginningOf = (request: Body, sale: Body, book: Book, nowMs: number) => {
+  const at = instant(nowMs);
+  const isFinal = request.status === 'finalized';
+  const currency = request.currency ?? sale?.currency ?? 'USD';
+  return {
+    object: 'transaction',
+    status: request.status ?? 'draft',
+    type: request.type ?? 'sale',
+    parent_transaction_id: request.parent_transaction_id ?? null,
+    reference_id: request.reference_id ?? null,
+    currency,
+    tax_date: request.tax_date ?? at,
+    customer: request.customer ?? sale?.customer,
+    metadata: kept(request.metadata),
+    tax_amount_source: request.tax_amount ? 'provided' : 'calculated',
+    credited_amount: written(currency, 0n),
+    credited_tax_amount: written(currency, 0n),
+    refund_status: 'none',
+    created_at: at,
+    updated_at: at,
+    finalized_at: isFinal ? at : null,
+    filed_at: null,
+    voided_at: null,
+    void_reason: null,
+    expires_at: isFinal ? null : instant(nowMs + book.draftHours * 3_600_000),
+    filings: [],
+    version: 1,
+  };
+};
+
+export const picked = (body: Body, like: object) =>
+  Object.fromEntries(Object.keys(like).map((field) => [field, body[field]]));
+
+/** What a sale says of its credits, which are added up anew. */
+const creditedFields = (book: Book, sale: Body) => {
+  const { total, credited } = remainingOf(book, sale);
+  return {
+    credited_amount: written(sale.currency, credited.net),
+    credited_tax_amount: written(sale.currency, credited.tax),
+    refund_status: isNothing(credited) ? 'none' : isNothing(total) ? 'full' : 'partial',
+  };
+};
+
+/** A sale after one of its credits came to count, or ceased to, or has another tax: one more version. */
+export const recount = (book: Book, saleId: string, nowMs: number): void => {
+  const entry = book.entries.get(saleId);
+  if (!entry) throw new Error('A credit counts against no sale.');
+  const { body } = entry;
+  const counted = { ...body, ...creditedFields(book, body), updated_at: instant(nowMs), version: body.version + 1 };
+  change(entry, nowMs, counted, Object.keys(creditedFields(book, body)));
+};
+
+const saleOf = (request: Body, book: Book, nowMs: number): Body | null => {
+  const entry = book.entries.get(request.parent_transaction_id);
+  return entry ? viewOf(entry, nowMs) : null;
+};
+
+const isOfSale = ({ type, parent_transaction_id }: Body) => type === 'credit' && Boolean(parent_transaction_id);
+
+export const duplicate = ({ id }: Body): Refusal =>
+  refusal('conflict_duplicate_reference_id', '/reference_id', { transaction_id: id });
+
+/** Why a new transaction is refused, in the order in which a client hears of it. */
+const reasonsOf = (request: Body, sale: Body, book: Book, nowMs: number, answer: Answer): readonly Refusal[] => {
+  if (isOfSale(request) && !sale) return [refusal('validation_parent_not_found', '/parent_transaction_id')];
+  const fine = sale ? tooFine(request.tax_amount, sale.currency) : [];
+  if (fine.length > 0) return fine;
+  const credit = sale ? refusalsOf(request, sale, book, answer) : [];
+  if (credit.length > 0) return credit;
+  const holder = holderOf(book, request.reference_id, nowMs);
+  return holder ? [duplicate(holder)] : [];
+};
+
+/** Hold the answer to a new transaction against the model, and write down what it recorded. */
+export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sent, answer: Answer): void => {
+  const sale = isOfSale(request) ? saleOf(request, book, nowMs) : null;
+  const reasons = reasonsOf(request, sale, book, nowMs, answer);
+  if (reasons.length > 0) {
+    mustBeRefused(answer, reasons);
+    return;
+  }
+  const { body } = answer;
+  same(answer.status, 201, `The status of ${answer.text}`);
+  const beginning = beginningOf(request, sale, book, nowMs);
+  same(picked(body, beginning), beginning, 'The new transaction');
+  same(answer.headers.get('etag'), '"1"', 'The entity tag');
+  same(answer.headers.get('location'), `transactions/${body.id}`, 'The location');
+  const supplied = request.tax_amount ?? null;
+  const isDifferent = minor(body.currency, body.tax_amount) !== minor(body.currency, body.calculated_tax_amount);
+  const differs = isDifferent ? ['tax_amount_differs'] : [];
+  const kind = sale ? mustBeCredit(body, request, sale, book, supplied, differs) : null;
+  if (!sale) {
+    mustBeCalculated(body, request, supplied);
+    same(codesOf(body), differs, 'The warnings');
+  }
+  add(book, body, kind);
+  if (body.status === 'finalized') post(book, body);
+  if (sale && body.status === 'finalized') recount(book, sale.id, nowMs);
+};

@@ -1,0 +1,123 @@
+import type { Answer } from '../support/http.ts';
+import { type Body, type Book, codesOf, must, same } from './book.ts';
+import { type Credit, creditOf, discountsOf, overTaxed, taxRoom } from './credits.ts';
+import { isShare, minor, sum } from './money.ts';
+import { isRefused, type Refusal } from './refusal.ts';
+import { matchOf, nothing, remainingOf, type Share, sumOf, takenBy } from './remaining.ts';
+import { mustAddUp } from './sales.ts';
+
+const isRefusal = (credit: Credit | readonly Refusal[]): credit is readonly Refusal[] => Array.isArray(credit);
+
+const choices = (request: Body, sale: Body): bigint[][] =>
+  (request.line_items ?? []).reduce(
+    (before: bigint[][], line: Body) =>
+      before.flatMap((discounts) => discountsOf(line, sale).map((discount) => [...discounts, discount])),
+    [[]],
+  );
+
+/** The refusals of a credit with a tax that it may bring along, for one choice of its discounts. */
+const refusalsWith = (discounts: readonly bigint[], request: Body, sale: Body, book: Book): readonly Refusal[] => {
+  const credit = creditOf(request, sale, book, discounts);
+  if (isRefusal(credit)) return credit;
+  const supplied = request.tax_amount ?? null;
+  if (supplied === null || minor(sale.currency, supplied) === credit.total.tax) return [];
+  const room = taxRoom(credit, remainingOf(book, sale));
+  return minor(sale.currency, supplied) > room ? [overTaxed(sale.currency, room)] : [];
+};
+
+/**
+ * Why a credit must be refused, or nothing. Where a discount may be rounded either way, what was answered decides, if
+ * it is one of both.
+ */
+export const refusalsOf = (request: Body, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
+  const possible = choices(request, sale).map((discounts) => refusalsWith(discounts, request, sale, book));
+  const told = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
+  // Something else may stand in the way of what is possible.
+  return told ?? possible.find((reasons) => reasons.length === 0) ?? (possible[0] as readonly Refusal[]);
+};
+
+/** The credit that an accepted answer must be: with the discounts that it names, which must be possible ones. */
+export const acceptedCredit = (body: Body, request: Body, sale: Body, book: Book): Credit => {
+  const discounts = (request.line_items ?? []).map((line: Body, index: number) => {
+    const discount = minor(sale.currency, body.line_items[index].applied_discount_amount);
+    must(discountsOf(line, sale).includes(discount), 'An inherited discount is not its part of the line’s.');
+    return discount;
+  });
+  const credit = creditOf(request, sale, book, discounts);
+  if (isRefusal(credit)) throw new Error(`Accepted, but must be refused: ${JSON.stringify(credit)}`);
+  return credit;
+};
+
+const mustTakeLines = (body: Body, { lines, kind }: Credit, sale: Body): void => {
+  const { currency } = sale;
+  if (kind === 'lines')
+    same(
+      body.line_items.map((line: Body) => [minor(currency, line.net_amount), matchOf(line, sale)?.id ?? null]),
+      lines.map(({ net, parentId }) => [net, parentId]),
+      'The net of each line',
+    );
+};
+
+/** That the tax is the recorded one of each line, or a supplied one spread by what is left. */
+const mustTakeTax = (body: Body, credit: Credit, sale: Body, book: Book, without?: string): void => {
+  const { currency } = sale;
+  const remaining = remainingOf(book, sale, without);
+  const taken = takenBy(body, sale);
+  const told = [...taken.lines, [null, taken.shipping] as const];
+  const left = (id: string | null): Share => (id === null ? remaining.shipping : (remaining.lines.get(id) ?? nothing));
+  for (const [id, share] of told) {
+    const of = left(id);
+    must(
+      share.net <= of.net && share.tax <= of.tax && share.tax >= 0n,
+      `More than is left of ${id ?? 'the shipping'}.`,
+    );
+  }
+  if (minor(currency, body.tax_amount) !== credit.total.tax) {
+    const unmatched = sum(credit.lines.filter(({ parentId }) => parentId === null).map(({ tax }) => tax));
+    const weights = sum(told.map(([id]) => (id === null && !body.shipping ? 0n : left(id).tax))) + unmatched;
+    for (const [id, { tax }] of told)
+      if (id !== null || body.shipping)
+        must(
+          isShare(tax, minor(currency, body.tax_amount), left(id).tax, weights),
+          'A tax is not spread by what is left.',
+        );
+    return;
+  }
+  // Which line pays for those that matched none is not said anywhere; together they are what is left.
+  if (credit.kind !== 'lines' && remaining.unmatched.net + remaining.unmatched.tax > 0n) return;
+  for (const { parentId } of credit.lines) {
+    const ofLine = credit.lines.filter((line) => line.parentId === parentId);
+    if (parentId === null) continue;
+    same(taken.lines.get(parentId)?.tax ?? 0n, sum(ofLine.map(({ tax }) => tax)), `The tax of ${parentId}`);
+  }
+  same(taken.shipping.tax, credit.shipping?.tax ?? 0n, 'The tax of the shipping');
+};
+
+/** That the figures of a credit are these. */
+export const mustHaveFigures = (body: Body, credit: Credit, sale: Body, book: Book, without?: string): void => {
+  const { currency } = sale;
+  mustAddUp(body);
+  mustTakeLines(body, credit, sale);
+  mustTakeTax(body, credit, sale, book, without);
+  const net = sumOf(currency, body.line_items, 'net_amount') + minor(currency, body.shipping?.amount ?? '0');
+  same(net, credit.total.net, 'The net of the credit');
+};
+
+/** That an accepted answer records the credit that was asked for; answers how it was asked for. */
+export const mustBeCredit = (
+  body: Body,
+  request: Body,
+  sale: Body,
+  book: Book,
+  supplied: string | null,
+  warnings: readonly string[],
+): Credit['kind'] => {
+  const { currency } = sale;
+  const credit = acceptedCredit(body, request, sale, book);
+  mustHaveFigures(body, credit, sale, book);
+  same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
+  same(minor(currency, body.tax_amount), supplied === null ? credit.total.tax : minor(currency, supplied), 'The tax');
+  const unmatched = credit.lines.filter(({ parentId }) => parentId === null).map(() => 'credit_line_unmatched');
+  same(codesOf(body), [...unmatched, ...warnings].sort(), 'The warnings');
+  return credit.kind;
+};

@@ -1,0 +1,22 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { stillClock } from './world/clock.ts';
+
+vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));
+
+// A sweep meets the drafts of every account: here it has a table of its own, and leaves those of other tests alone. The
+// environment is read once, so everything that rests on it is imported anew.
+process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
+vi.resetModules();
+const { runModel } = await import('./run.ts');
+const { worldOfEvents } = await import('./world/world.ts');
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  stillClock();
+});
+
+it('does what its model does on the emulator too, in 200 runs of up to 40 commands', async () => {
+  await runModel('test/model/emulator.test.ts', 200, () => worldOfEvents(false));
+}, 600_000);

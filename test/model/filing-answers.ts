@@ -1,0 +1,50 @@
+import { type Body, type Filing, same } from './book.ts';
+
+const names: Readonly<Record<string, string>> = { 'US-MI': 'Michigan', 'US-IN': 'Indiana' };
+
+const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count }: Body) => ({
+  ...{ gross_amount, exempt_amount, taxable_amount, tax_amount, count },
+});
+
+/** That a filing adds up to what its entries do, in each currency. */
+export const mustTotal = (body: Body, amounts: Filing['amounts']): void => {
+  const of = (rows: Body[]) => rows.map((row) => [row.currency, sumsOf(row)]);
+  same(of(body.summary), amounts, 'The summary of a filing');
+  same(of(body.totals), amounts, 'The totals of a filing');
+  const [{ jurisdiction_code, jurisdiction_name } = { jurisdiction_code: body.state, jurisdiction_name: null }] =
+    body.totals;
+  const name = jurisdiction_name ?? names[body.state];
+  same([jurisdiction_code, name], [body.state, names[body.state]], 'Whose totals they are');
+};
+
+const frame = (filing: Filing) => ({
+  object: 'filing',
+  id: filing.id,
+  state: filing.state,
+  period_start: `${filing.end.slice(0, 7)}-01`,
+  period_end: filing.end,
+  frequency: 'month',
+  confirmation_number: filing.confirmation,
+  created_at: filing.createdAt,
+  warnings: [],
+  entries: null,
+});
+
+/** That a filing is the one that was asked for, however far it is. */
+export const mustBeFrame = (body: Body, filing: Filing): void => {
+  const expected = frame(filing);
+  same(Object.fromEntries(Object.keys(expected).map((name) => [name, body[name]])), expected, 'A filing');
+};
+
+/** That a filing reads as the model has it, once what was to be done is done. */
+export const mustBeFiling = (body: Body, filing: Filing): void => {
+  mustBeFrame(body, filing);
+  const { status, progress, closed_at, filed_at, canceled_at } = body;
+  same([status, progress.complete], [filing.status, true], 'How far a filing is');
+  same([closed_at, filed_at, canceled_at], [filing.closedAt, filing.filedAt, filing.canceledAt], 'Its instants');
+  const count = filing.members.length;
+  const { entries_moved, entries_marked, entries_reopened } = progress;
+  const done = [count, filing.status === 'filed' ? count : 0, filing.status === 'canceled' ? count : 0];
+  same([entries_moved, entries_marked, entries_reopened], done, 'Its entries');
+  mustTotal(body, filing.amounts);
+};

@@ -1,0 +1,141 @@
+import type { Answer } from '../support/http.ts';
+import { type Body, type Book, change, type Filing, instant, type Model, type Sent, same } from './book.ts';
+import { mustBeFiling, mustBeFrame, mustTotal } from './filing-answers.ts';
+import { amountsOf } from './journal.ts';
+import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+
+/** The last day of a month, `YYYY-MM`. */
+const endOf = (month: string): string => {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return instant(Date.UTC(year, number, 0)).slice(0, 10);
+};
+const monthAfter = (end: string): string => instant(Date.parse(end) + 86_400_000).slice(0, 7);
+
+const stateOf = ({ state }: Body): string => `US-${state}`;
+
+const standing = (book: Book, state: string): Filing[] =>
+  book.filings.filter((filing) => filing.state === state && filing.status !== 'canceled');
+
+/** The end of the month that is to be closed next; `null` where any will do, as nothing has ever been. */
+export const nextEnd = (book: Book, state: string): string | null => {
+  const last = standing(book, state).at(-1);
+  if (last) return endOf(monthAfter(last.end));
+  const open = [...book.journal.values()].filter((entry) => entry.state === state && entry.filing === null);
+  const [oldest] = open.map(({ month }) => month).sort();
+  return oldest === undefined ? null : endOf(oldest);
+};
+
+/** What a filing takes: everything open up to the end of its period, however late it came. */
+const dueIn = (book: Book, state: string, end: string) =>
+  [...book.journal.values()].filter(
+    (entry) => entry.state === state && entry.filing === null && entry.month <= end.slice(0, 7),
+  );
+
+const closingRefusal = (book: Book, { state, period_end }: Body, nowMs: number): Refusal[] => {
+  const meta = { state: `US-${state}`, period_end };
+  if (endOf(period_end.slice(0, 7)) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
+  if (period_end >= instant(nowMs).slice(0, 10)) return [refusal('conflict_period_not_over', '/period_end', meta)];
+  const next = nextEnd(book, `US-${state}`);
+  return next === null || next === period_end
+    ? []
+    : [refusal('conflict_period_order', '/period_end', { ...meta, period_end: next })];
+};
+
+/** Hold the answer to the closing of a period against the model, and write down what the filing took. */
+const judgeClosing = ({ nowMs }: Model, book: Book, request: Body, { status, body, headers }: Answer): void => {
+  const state = stateOf(request);
+  const members = dueIn(book, state, request.period_end);
+  const amounts = amountsOf(book, members);
+  if (request.dry_run) {
+    same([status, body.id, body.status], [200, null, 'dry_run'], 'A dry run');
+    mustTotal(body, amounts);
+    return;
+  }
+  same([status, body.status, headers.get('location')], [202, 'closing', `filings/${body.id}`], 'A filing that begins');
+  const at = instant(nowMs);
+  const filing: Filing = {
+    ...{ id: body.id, state, end: request.period_end, createdAt: at, closedAt: at, filedAt: null, canceledAt: null },
+    ...{ status: 'closed', confirmation: null, members: members.map(({ id }) => id), amounts },
+  };
+  mustBeFrame(body, filing);
+  for (const member of members) member.filing = body.id;
+  book.filings.push(filing);
+};
+
+const changingRefusal = (book: Book, filing: Filing, { status }: Body): Refusal[] => {
+  const { status: from, state } = filing;
+  const allowed = from === 'closed' ? ['filed', 'canceled'] : [];
+  if (!allowed.includes(status))
+    return [refusal('conflict_invalid_status_transition', '/status', { from, to: status, allowed })];
+  const last = standing(book, state).at(-1);
+  return status === 'canceled' && last !== filing
+    ? [refusal('conflict_period_order', '/status', { state, period_end: last?.end })]
+    : [];
+};
+
+/** A transaction is told of a filing that it was filed with; it is filed itself once that is so in all of its states. */
+const mark = (book: Book, id: string, filing: Filing, nowMs: number): void => {
+  const entry = book.entries.get(id);
+  if (!entry) throw new Error('A filing has an entry of nothing.');
+  const filings = [...entry.body.filings, { id: filing.id, state: filing.state, status: 'filed' }];
+  const waiting = [...book.journal.values()].filter((posted) => posted.id === id);
+  const isFiled = waiting.every(({ state }) => filings.some((one) => one.state === state));
+  const at = instant(nowMs);
+  const status = isFiled ? { status: 'filed', filed_at: at } : {};
+  const body = { ...entry.body, ...status, filings, updated_at: at, version: entry.body.version + 1 };
+  change(entry, nowMs, body, ['filings', ...(isFiled ? ['status'] : [])]);
+};
+
+const judgeChange = ({ nowMs }: Model, book: Book, filing: Filing, { status, confirmation_number }: Body): void => {
+  filing.status = status;
+  if (status === 'filed') {
+    filing.confirmation = confirmation_number;
+    filing.filedAt = instant(nowMs);
+    for (const id of filing.members) mark(book, id, filing, nowMs);
+    return;
+  }
+  filing.canceledAt = instant(nowMs);
+  for (const posted of book.journal.values()) if (posted.filing === filing.id) posted.filing = null;
+};
+
+/** What is asked for is so: nothing changes. */
+const mustBeUnchanged = ({ status, body }: Answer, filing: Filing): void => {
+  same(status, 200, 'The status of a filing as it is');
+  mustBeFiling(body, filing);
+};
+
+const judgeFilingOf = (model: Model, book: Book, request: Body, answer: Answer): void => {
+  const found = standing(book, stateOf(request)).find(({ end }) => end === request.period_end);
+  const refused = found ? [] : closingRefusal(book, request, model.nowMs);
+  if (found) mustBeUnchanged(answer, found);
+  else if (refused.length > 0) mustBeRefused(answer, refused);
+  else judgeClosing(model, book, request, answer);
+};
+
+const judgeChangeOf = (model: Model, book: Book, filing: Filing | undefined, request: Body, answer: Answer): void => {
+  const { confirmation_number: number, status } = request;
+  if (!filing) mustBeRefused(answer, [refusal('not_found')]);
+  else if (filing.status !== status) {
+    const refused = changingRefusal(book, filing, request);
+    if (refused.length > 0) mustBeRefused(answer, refused);
+    else {
+      same([answer.status, answer.body.id], [202, filing.id], 'A filing that changes');
+      judgeChange(model, book, filing, request);
+    }
+  } else if (number && number !== filing.confirmation)
+    mustBeRefused(answer, [refusal('conflict_immutable_field', '/confirmation_number')]);
+  else mustBeUnchanged(answer, filing);
+};
+
+/** Hold the answer to a request about filings against the model, and write down what it changed. */
+export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Answer): void => {
+  if (path === '/filings') judgeFilingOf(model, book, request, answer);
+  else
+    judgeChangeOf(
+      model,
+      book,
+      book.filings.find(({ id }) => path === `/filings/${id}`),
+      request,
+      answer,
+    );
+};

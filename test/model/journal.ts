@@ -1,0 +1,55 @@
+import type { Body, Book, Filing, Posted } from './book.ts';
+import { minor, sum, written } from './money.ts';
+
+const notOwed = ['not_collecting', 'not_supported', 'not_subject_to_tax'];
+
+const stateOf = ({ jurisdiction_code }: Body): string => jurisdiction_code.slice(0, 5);
+
+const rowsOf = ({ line_items, shipping }: Body): Body[] =>
+  [...line_items, ...(shipping ? [shipping] : [])]
+    .flatMap(({ taxes }) => taxes)
+    .filter((row) => !notOwed.includes(row.taxability_reason) || Number(row.tax_amount) > 0);
+
+/** What a transaction that came to count owes: an open entry for each of its states (interface decisions 8). */
+export const post = (book: Book, body: Body): void => {
+  for (const state of new Set(rowsOf(body).map(stateOf)))
+    book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });
+};
+
+/** What a transaction that counts no more owed. */
+export const takeBack = (book: Book, { id }: Body): void => {
+  for (const [key, posted] of book.journal) if (posted.id === id) book.journal.delete(key);
+};
+
+/** Whether something of a transaction has gone into a filing. */
+export const isTaken = (book: Book, { id }: Body): boolean =>
+  [...book.journal.values()].some((posted) => posted.id === id && posted.filing !== null);
+
+/** What entries add up to, by currency; what credits took is negative. */
+export const amountsOf = (book: Book, entries: readonly Posted[]): Filing['amounts'] => {
+  const owed = entries.map(({ id, state }) => {
+    const body = book.entries.get(id)?.body;
+    const rows = rowsOf(body).filter((row) => stateOf(row) === state);
+    const sign = body.type === 'credit' ? -1n : 1n;
+    const of = (field: string) => sign * sum(rows.map((row) => minor(body.currency, row[field])));
+    return {
+      currency: body.currency as string,
+      taxable: of('taxable_amount'),
+      exempt: of('exempt_amount'),
+      tax: of('tax_amount'),
+    };
+  });
+  return [...new Set(owed.map(({ currency }) => currency))].sort().map((currency) => {
+    const some = owed.filter((one) => one.currency === currency);
+    const taxable = sum(some.map((one) => one.taxable));
+    const exempt = sum(some.map((one) => one.exempt));
+    const sums = {
+      gross_amount: written(currency, taxable + exempt),
+      exempt_amount: written(currency, exempt),
+      taxable_amount: written(currency, taxable),
+      tax_amount: written(currency, sum(some.map((one) => one.tax))),
+      count: some.length,
+    };
+    return [currency, sums];
+  });
+};

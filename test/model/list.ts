@@ -1,0 +1,47 @@
+import { type Body, type Book, type Cursor, viewOf } from './book.ts';
+
+export type Filters = Readonly<Record<string, string>>;
+
+const dayMs = 86_400_000;
+const bounds = ['gte', 'gt', 'lte', 'lt'] as const;
+
+/** Whether an instant is within a bound; a bound that is a day means the whole of it. */
+const isWithin = (at: number, bound: (typeof bounds)[number], text: string): boolean => {
+  const from = Date.parse(text);
+  const to = text.length === 10 ? from + dayMs - 1 : from;
+  return { gte: at >= from, gt: at > to, lte: at <= to, lt: at < from }[bound];
+};
+
+const isInRange = (filters: Filters, name: string, at: number): boolean =>
+  bounds.every((bound) => {
+    const text = filters[`${name}[${bound}]`];
+    return text === undefined || isWithin(at, bound, text);
+  });
+
+const byField: Readonly<Record<string, (body: Body) => unknown>> = {
+  status: ({ status }) => status,
+  type: ({ type }) => type,
+  reference_id: ({ reference_id }) => reference_id,
+  parent_transaction_id: ({ parent_transaction_id }) => parent_transaction_id,
+  customer_id: ({ customer }) => customer?.id,
+};
+
+const isKept = (body: Body, filters: Filters): boolean =>
+  Object.entries(byField).every(([name, read]) => filters[name] === undefined || read(body) === filters[name]) &&
+  isInRange(filters, 'tax_date', Date.parse(body.tax_date)) &&
+  isInRange(filters, 'created_at', Date.parse(body.created_at));
+
+/** Newest first: by creation, or by tax date where that is filtered by (interface decisions 6). */
+const isBefore = (one: Body, other: Body, filters: Filters): boolean => {
+  const isByTaxDate = bounds.some((bound) => filters[`tax_date[${bound}]`] !== undefined);
+  const difference = isByTaxDate ? Date.parse(one.tax_date) - Date.parse(other.tax_date) : 0;
+  return difference === 0 ? one.id > other.id : difference > 0;
+};
+
+/** What a list must hold now, after a place in it, in its order. */
+export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] | null, nowMs: number): Body[] =>
+  [...book.entries.values()]
+    .map((entry) => viewOf(entry, nowMs))
+    .filter((body) => isKept(body, filters))
+    .filter((body) => after === null || isBefore(after, body, filters))
+    .sort((one, other) => (isBefore(one, other, filters) ? -1 : 1));

@@ -1,0 +1,85 @@
+import type { Body, Book } from './book.ts';
+import { minor, sum } from './money.ts';
+
+/** Net and tax in minor units. */
+export type Share = { readonly net: bigint; readonly tax: bigint };
+
+export const nothing: Share = { net: 0n, tax: 0n };
+export const plus = (one: Share, other: Share): Share => ({ net: one.net + other.net, tax: one.tax + other.tax });
+export const minus = (one: Share, other: Share): Share => ({ net: one.net - other.net, tax: one.tax - other.tax });
+export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
+export const total = (shares: readonly Share[]): Share => shares.reduce(plus, nothing);
+
+/** What there is of a sale, by line, or what credits took of it. */
+export type Parts = { readonly lines: ReadonlyMap<string, Share>; readonly shipping: Share; readonly unmatched: Share };
+
+const shareOf = (currency: string, net: string, tax: string): Share => ({
+  net: minor(currency, net),
+  tax: minor(currency, tax),
+});
+const lineShare = (currency: string, line: Body) => shareOf(currency, line.net_amount, line.tax_amount);
+const shippingShare = ({ currency, shipping }: Body): Share =>
+  shipping ? shareOf(currency, shipping.amount, shipping.tax_amount) : nothing;
+
+const partsOf = (sale: Body): Parts => ({
+  lines: new Map(sale.line_items.map((line: Body) => [line.id, lineShare(sale.currency, line)])),
+  shipping: shippingShare(sale),
+  unmatched: nothing,
+});
+
+/** Which line of a sale a credit's line takes from. */
+export const matchOf = (line: Body, sale: Body): Body =>
+  sale.line_items.find(({ id }: Body) => id === (line.parent_line_item_id ?? line.id));
+
+/** What one credit takes of its sale. */
+export const takenBy = (credit: Body, sale: Body): Parts => {
+  const lines = new Map<string, Share>();
+  let unmatched = nothing;
+  for (const line of credit.line_items) {
+    const share = lineShare(credit.currency, line);
+    const id = matchOf(line, sale)?.id;
+    if (id === undefined) unmatched = plus(unmatched, share);
+    else lines.set(id, plus(lines.get(id) ?? nothing, share));
+  }
+  return { lines, shipping: shippingShare(credit), unmatched };
+};
+
+const isLive = ({ status }: Body) => status === 'finalized' || status === 'filed';
+
+/** The credits that count against a sale. */
+export const liveCreditsOf = (book: Book, sale: Body): Body[] =>
+  [...book.entries.values()]
+    .map(({ body }) => body)
+    .filter((body) => body.type === 'credit' && body.parent_transaction_id === sale.id && isLive(body));
+
+export type Remaining = Parts & { readonly whole: Parts; readonly total: Share; readonly credited: Share };
+
+/** What is left of a sale after its live credits, added up from the credits themselves; one of them may be left out. */
+export const remainingOf = (book: Book, sale: Body, without?: string): Remaining => {
+  const whole = partsOf(sale);
+  const taken = liveCreditsOf(book, sale)
+    .filter(({ id }) => id !== without)
+    .map((credit) => takenBy(credit, sale));
+  const left = (share: Share, takes: readonly Share[]) => minus(share, total(takes));
+  const lines = new Map(
+    [...whole.lines].map(([id, share]) => [
+      id,
+      left(
+        share,
+        taken.map((parts) => parts.lines.get(id) ?? nothing),
+      ),
+    ]),
+  );
+  const shipping = left(
+    whole.shipping,
+    taken.map((parts) => parts.shipping),
+  );
+  const unmatched = total(taken.map((parts) => parts.unmatched));
+  const rest = minus(total([...lines.values(), shipping]), unmatched);
+  const all = total([...whole.lines.values(), whole.shipping]);
+  return { whole, lines, shipping, unmatched, total: rest, credited: minus(all, rest) };
+};
+
+/** The sum of a field over charges, in minor units. */
+export const sumOf = (currency: string, charges: readonly Body[], field: string): bigint =>
+  sum(charges.map((charge) => minor(currency, charge[field])));

@@ -1,0 +1,105 @@
+import { problemsOf } from '../contract/validate-response.ts';
+import type { Answer, Request } from '../support/http.ts';
+import { type Body, type Book, type Model, must, type Sent, same, type World } from './book.ts';
+import { judgeCreate } from './create.ts';
+import { judgeFiling } from './filings.ts';
+import { invalidFiling, invalidNew, invalidUpdate } from './invalid.ts';
+import { mustBeRefused, refusal } from './refusal.ts';
+import { count } from './seen.ts';
+import { judgeUpdate } from './update.ts';
+
+export type Side = 0 | 1;
+
+const dayMs = 86_400_000;
+
+/** JSON with sorted keys: what is the same request. */
+export const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return `{${entries
+    .map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`)
+    .sort()
+    .join()}}`;
+};
+
+/** Send one request a millisecond after the one before, and hold the answer against the OpenAPI document. */
+export const ask = async (
+  model: Model,
+  world: World,
+  side: Side,
+  method: 'GET' | 'POST',
+  path: string,
+  request: Request = {},
+): Promise<Answer> => {
+  await world.advance(1);
+  model.nowMs++;
+  const answer = await world.send[side](method, path, request);
+  count(method, path, answer);
+  const { status, headers, body } = answer;
+  const problems = problemsOf({ method, path, status, headers, body });
+  must(problems.length === 0, `The answer breaks its contract.\n${problems.join('\n')}`);
+  return answer;
+};
+
+const mustBeReplay = (answer: Answer, first: Answer): void => {
+  const told = ({ status, text, headers }: Answer) => ({
+    status,
+    text,
+    tag: headers.get('etag'),
+    location: headers.get('location'),
+  });
+  same(told(answer), told(first), 'A replay');
+  same(answer.headers.get('idempotent-replayed'), 'true', 'What says that it is one');
+};
+
+const judge = (model: Model, book: Book, sent: Sent, answer: Answer): void => {
+  same(answer.headers.get('idempotent-replayed'), null, 'What says that an answer is a replay');
+  const judges = { transactions: judgeUpdate, filings: judgeFiling };
+  if (sent.path === '/transactions') judgeCreate(model, book, sent, answer);
+  else judges[sent.path.split('/')[1] as keyof typeof judges](model, book, sent, answer);
+};
+
+const invalidOf = (path: string, body: Body) => {
+  if (path === '/transactions') return invalidNew(body);
+  return path.startsWith('/filings') ? invalidFiling(body) : invalidUpdate(body);
+};
+
+/** A request works for a moment on what it began; where that was not enough, the schedule finishes it. */
+const settled = async (world: World, side: Side, { status, body }: Answer): Promise<void> => {
+  if (status !== 202) return;
+  for (let turns = 0; turns < 10; turns++) {
+    const filing = await world.send[side]('GET', `/filings/${body.id}`);
+    if (filing.body.progress.complete) return;
+    await world.work();
+  }
+  throw new Error('A filing is never finished.');
+};
+
+/** Send a change, and hold the answer against the model, which learns from it what it could not know. */
+export const write = async (model: Model, world: World, side: Side, sent: Sent): Promise<void> => {
+  const book = model.books[side];
+  const { path, body, headers } = sent;
+  const answer = await ask(model, world, side, 'POST', path, { body, headers });
+  book.sent.push(sent);
+  const invalid = invalidOf(path, body);
+  const key = headers['Idempotency-Key'] === undefined ? null : `${path} ${headers['Idempotency-Key']}`;
+  const kept = key === null ? undefined : book.records.get(key);
+  const record = kept && model.nowMs < kept.untilMs ? kept : undefined;
+  if (invalid.length > 0) mustBeRefused(answer, invalid);
+  else if (record?.body === canonical(body)) mustBeReplay(answer, record.answer);
+  else if (record) mustBeRefused(answer, [refusal('idempotency_key_reused', 'Idempotency-Key')]);
+  else {
+    if (path.startsWith('/filings')) await settled(world, side, answer);
+    judge(model, book, sent, answer);
+    // A dry run stores nothing at all.
+    if (key !== null && answer.status < 300 && answer.body.status !== 'dry_run')
+      book.records.set(key, { body: canonical(body), answer, untilMs: model.nowMs + dayMs });
+  }
+};
+
+/** The transaction that a number stands for, of those that there are; `undefined` where there is none. */
+export const pick = (book: Book, number: number): Body | undefined => {
+  const ids = [...book.entries.keys()];
+  return book.entries.get(ids[number % ids.length] as string)?.body;
+};

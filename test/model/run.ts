@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { now } from '../../shared/config/clock.ts';
+import { type Model, newBook, type World } from './book.ts';
+import { createCredit } from './commands/create-credit.ts';
+import { createSale } from './commands/create-sale.ts';
+import { close, readFilings, settle } from './commands/filings.ts';
+import { list } from './commands/list.ts';
+import { read } from './commands/read.ts';
+import { advance, repeat, sweep } from './commands/time.ts';
+import { annul, finalize, update } from './commands/update.ts';
+import { newScene } from './scene.ts';
+import { untilStart } from './world/clock.ts';
+import { draftHours } from './world/world.ts';
+
+// One of the same likelihood each, so those that a ledger lives on stand here several times.
+const commands = [
+  ...[createSale, createSale, createSale, createSale],
+  ...[createCredit, createCredit, createCredit, createCredit, createCredit],
+  ...[update, update, update, finalize, finalize, finalize, annul, annul],
+  ...[read, read, list, list, repeat, repeat, advance, sweep],
+  ...[close, close, settle, settle, readFilings],
+];
+
+const commandsMax = 40;
+const shrinkMsMax = 30_000;
+
+const replayed = process.env['MODEL_REPLAY'];
+const seeded = Number(process.env['MODEL_SEED'] ?? Number.NaN);
+
+/** The one command that repeats a failure: the seed, the way to the smallest run that failed, and which of it ran. */
+const commandOf = (file: string, { seed, counterexamplePath, counterexample }: fc.RunDetails<[unknown]>): string => {
+  const ran = /replayPath="([^"]*)"/.exec(String(counterexample?.[0]))?.[1] ?? '';
+  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts ${file}`;
+};
+
+/** Whether one run is repeated, which meets what it meets. */
+export const isRepeating = replayed !== undefined;
+
+const parameters = (numRuns: number) => {
+  const [path, replayPath] = replayed?.split(' ') ?? [];
+  return {
+    run: { numRuns, ...(Number.isNaN(seeded) ? {} : { seed: seeded }), ...(path && { path, endOnFailure: true }) },
+    commands: replayPath ? { replayPath } : {},
+  };
+};
+
+const newModel = (): Model => ({ nowMs: now(), books: [newBook(draftHours[0]), newBook(draftHours[1])] });
+
+/**
+ * Run a ledger and its model side by side through sequences of commands, and throw the shortest one after which they
+ * differ, with the command that repeats it.
+ */
+export const runModel = async (file: string, numRuns: number, newWorld: () => Promise<World>): Promise<void> => {
+  const { run, commands: replay } = parameters(numRuns);
+  const sequences = fc.commands(commands, { maxCommands: commandsMax, size: 'medium', ...replay });
+  let failedAt = Number.POSITIVE_INFINITY;
+  const property = fc.asyncProperty(sequences, async (sequence) => {
+    // What is shorter then must do: a few runs have thousands of shorter ones.
+    if (performance.now() > failedAt + shrinkMsMax) return;
+    try {
+      const world = await newWorld();
+      await world.advance(untilStart(now()));
+      const begun = await newScene(newModel(), world);
+      await fc.asyncModelRun(() => begun, sequence);
+    } catch (error) {
+      failedAt = Math.min(failedAt, performance.now());
+      throw error;
+    }
+  });
+  const details = await fc.check(property, run);
+  if (!details.failed) return;
+  const { numRuns: at, numShrinks, counterexample, errorInstance } = details;
+  const cause = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  throw new Error(
+    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${commandOf(file, details as never)}`,
+    { cause: errorInstance },
+  );
+};

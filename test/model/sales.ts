@@ -1,0 +1,78 @@
+import { type Body, must, same } from './book.ts';
+import { halfUp, isShare, minor, sum } from './money.ts';
+import { sumOf } from './remaining.ts';
+
+/** In whole percent, of goods that have no rule of their own. Neither state has local taxes. */
+const rates: Readonly<Record<string, bigint>> = { MI: 6n, IN: 7n };
+
+const stateOf = (line: Body, document: Body): string => (line.customer ?? document.customer).address.state;
+
+/** The tax of a line, rounded by itself. */
+export const rateOf = (net: bigint, line: Body, document: Body): bigint =>
+  halfUp(net * (rates[stateOf(line, document)] as bigint), 100n);
+
+const chargesOf = ({ line_items, shipping }: Body): readonly Body[] => [...line_items, ...(shipping ? [shipping] : [])];
+
+/** That every figure of a transaction is the sum of what it consists of. */
+export const mustAddUp = (body: Body): void => {
+  const { currency, line_items: lines, shipping } = body;
+  const read = (text: string) => minor(currency, text);
+  for (const line of lines) {
+    const amount = minor(currency, line.quantity, line.unit_price);
+    const net = amount - read(line.applied_discount_amount);
+    same([read(line.amount), read(line.net_amount)], [amount, net], 'A line');
+    must(net >= 0n && read(line.applied_discount_amount) >= 0n, 'A discount exceeds its line.');
+  }
+  for (const charge of chargesOf(body)) {
+    const gross = read(charge.net_amount ?? charge.amount);
+    same(read(charge.taxable_amount) + read(charge.exempt_amount), gross, 'What is taxable and what is not');
+    same(sumOf(currency, charge.taxes, 'tax_amount'), read(charge.tax_amount), 'The rows of a charge');
+  }
+  const shipped = shipping ? read(shipping.amount) : 0n;
+  const tax = sumOf(currency, chargesOf(body), 'tax_amount');
+  const discount = sumOf(currency, lines, 'applied_discount_amount');
+  const coupon = sumOf(currency, lines, 'applied_third_party_discount_amount');
+  const subtotal = sumOf(currency, lines, 'amount');
+  const expected = {
+    subtotal_amount: subtotal,
+    applied_discount_amount: discount,
+    applied_third_party_discount_amount: coupon,
+    shipping_amount: shipped,
+    taxable_amount: sumOf(currency, chargesOf(body), 'taxable_amount'),
+    exempt_amount: sumOf(currency, chargesOf(body), 'exempt_amount'),
+    tax_amount: tax,
+    total_amount: subtotal - discount - coupon + shipped + tax,
+  };
+  const told = Object.keys(expected).map((field) => [field, read(body[field])]);
+  same(Object.fromEntries(told), expected, 'The totals');
+  same(sumOf(currency, body.tax_summary, 'tax_amount'), tax, 'The summary');
+};
+
+const lineFields = ['id', 'description', 'product_tax_code', 'quantity', 'unit_price', 'customer'] as const;
+
+/** That a document that was calculated by itself says what was asked, and is taxed at its states' rates. */
+export const mustBeCalculated = (body: Body, request: Body, supplied: string | null): void => {
+  const { currency, line_items: lines } = body;
+  const echoes = (line: Body) => lineFields.map((field) => [field, line[field] ?? null]);
+  same(lines.map(echoes), request.line_items.map(echoes), 'The lines as sent');
+  mustAddUp(body);
+  const discounts = [...request.line_items, request].map((line) => minor(currency, line.discount_amount ?? '0'));
+  same(sumOf(currency, lines, 'applied_discount_amount'), sum(discounts), 'The discounts');
+  same(body.shipping?.amount, request.shipping?.amount, 'The shipping');
+  const taxes: bigint[] = lines.map((line: Body) => rateOf(minor(currency, line.net_amount), line, body));
+  const calculated = minor(currency, body.calculated_tax_amount);
+  const ofShipping = calculated - sum(taxes);
+  must(body.shipping ? ofShipping >= 0n : ofShipping === 0n, 'The calculated tax is not that of the lines.');
+  const weights = [...taxes, ...(body.shipping ? [ofShipping] : [])];
+  const charges = chargesOf(body);
+  const recorded = charges.map(({ tax_amount }) => minor(currency, tax_amount));
+  const tax = supplied === null ? calculated : minor(currency, supplied);
+  same(sum(recorded), tax, 'The tax');
+  if (tax === calculated) same(recorded, weights, 'The taxes of the lines');
+  else if (calculated > 0n)
+    recorded.forEach((part, index) => {
+      const rows = charges[index].taxes.length;
+      const isInProportion = isShare(part, tax, weights[index] as bigint, calculated, rows);
+      must(isInProportion, 'A supplied tax is not spread in proportion.');
+    });
+};

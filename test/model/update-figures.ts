@@ -1,0 +1,126 @@
+import type { Answer } from '../support/http.ts';
+import type { Asked } from './asked.ts';
+import { type Body, type Book, codesOf, type Entry, same } from './book.ts';
+import { acceptedCredit, mustHaveFigures, refusalsOf } from './credit-answers.ts';
+import { creditOf, overTaxed, taxRoom } from './credits.ts';
+import { minor, written } from './money.ts';
+import { type Refusal, refusal } from './refusal.ts';
+import { matchOf, remainingOf, takenBy } from './remaining.ts';
+import { mustBeCalculated } from './sales.ts';
+
+/** An update of a transaction that is there, as it reads. */
+export type Case = {
+  readonly update: Body;
+  readonly view: Body;
+  readonly entry: Entry;
+  readonly asked: Asked;
+  readonly book: Book;
+  readonly sale: Body;
+  readonly supplied: string | null;
+};
+
+/** What a draft of a credit asks for when it is computed again: with its lines as they are recorded, or are to be. */
+const wishOf = ({ update, view, entry: { kind }, asked }: Case): Body =>
+  kind === 'lines' || asked.inputs.includes('line_items')
+    ? { line_items: update.line_items ?? view.line_items, shipping: view.shipping }
+    : { credit_remaining: kind === 'remaining' };
+
+/** The tax that an update leaves supplied: an edit of what it was calculated from drops it unless it is sent again. */
+export const suppliedAfter = (update: Body, view: Body, asked: Asked): string | null => {
+  if (update.tax_amount !== undefined) return update.tax_amount;
+  return asked.inputs.length === 0 && view.tax_amount_source === 'provided' ? view.tax_amount : null;
+};
+
+/** What a recalculation makes anew. */
+export const figureFields = new Set([
+  ...['line_items', 'shipping', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'],
+  ...['shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'],
+  ...['content_releases', 'engine_version', 'warnings', 'explanation', 'calculated_tax_amount', 'tax_amount_source'],
+]);
+
+const expectedCodes = (body: Body, update: Body, view: Body, asked: Asked, unmatched: readonly string[]): string[] => {
+  const isDropped = asked.inputs.length > 0 && update.tax_amount === undefined && view.tax_amount_source === 'provided';
+  const differs = minor(body.currency, body.tax_amount) !== minor(body.currency, body.calculated_tax_amount);
+  return [...unmatched, ...(differs ? ['tax_amount_differs'] : isDropped ? ['tax_amount_dropped'] : [])].sort();
+};
+
+export const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
+
+/** The draft of a credit finalized as it is, though other credits came between: its figures must still be the same. */
+const staleRefusals = (one: Case, request: Body): Refusal[] => {
+  const { view, sale, book, asked, supplied } = one;
+  if (!isFinalizing(one) || asked.tax || asked.inputs.length > 0) return [];
+  const discounts = (request.line_items ?? []).map((line: Body) => minor(sale.currency, line.discount_amount ?? '0'));
+  const credit = creditOf(request, sale, book, discounts);
+  if (!('total' in credit)) throw new Error('It was refused before.');
+  const { currency } = sale;
+  const tax = supplied === null ? credit.total.tax : minor(currency, supplied);
+  const coupons = minor(currency, view.applied_third_party_discount_amount);
+  const net = minor(currency, view.total_amount) - minor(currency, view.tax_amount) + coupons;
+  const isMoved = tax !== minor(currency, view.tax_amount) || credit.total.net !== net;
+  return isMoved ? [refusal('conflict_credit_stale', '/status', { tax_amount: written(currency, tax) })] : [];
+};
+
+/** Why the figures of a credit of a sale refuse an update. */
+export const creditRefusals = (one: Case, answer: Answer): readonly Refusal[] => {
+  const { view, book, sale, supplied, asked } = one;
+  if (view.status === 'draft') {
+    if (!isFinalizing(one) && asked.inputs.length === 0 && !asked.tax) return [];
+    const request = { ...wishOf(one), tax_amount: supplied };
+    const refused = refusalsOf(request, sale, book, answer);
+    return refused.length > 0 ? refused : staleRefusals(one, request);
+  }
+  if (!asked.tax) return [];
+  const { currency } = sale;
+  const room = taxRoom(takenLines(view, sale), remainingOf(book, sale, view.id));
+  const tax = minor(currency, supplied ?? view.calculated_tax_amount);
+  return tax !== minor(currency, view.tax_amount) && tax > room ? [overTaxed(currency, room)] : [];
+};
+
+const takenLines = (credit: Body, sale: Body) => ({
+  lines: credit.line_items.map((line: Body) => ({
+    parentId: matchOf(line, sale)?.id ?? null,
+    net: minor(sale.currency, line.net_amount),
+    tax: minor(sale.currency, line.tax_amount),
+    discount: 0n,
+  })),
+  shipping: credit.shipping ? takenBy(credit, sale).shipping : null,
+});
+
+/** Hold the figures of an accepted update against the model. */
+export const judgeFigures = (one: Case, body: Body): void => {
+  const { update, view, asked, book, sale, supplied } = one;
+  const { currency } = view;
+  const tax = minor(currency, supplied ?? body.calculated_tax_amount);
+  same(minor(currency, body.tax_amount), tax, 'The tax after the update');
+  same(body.tax_amount_source, supplied === null ? 'calculated' : 'provided', 'Where the tax is from');
+  const ofSale = sale ? body.line_items.filter((line: Body) => !matchOf(line, sale)) : [];
+  const unmatched = ofSale.map(() => 'credit_line_unmatched');
+  same(codesOf(body), expectedCodes(body, update, view, asked, unmatched), 'The warnings');
+  if (!sale) mustBeCalculated(body, requestAfter(one), supplied);
+  else if (view.status === 'finalized') mustBeRetaxed(one, body, tax);
+  else {
+    const credit = acceptedCredit(body, wishOf(one), sale, book);
+    same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
+    mustHaveFigures(body, credit, sale, book);
+  }
+};
+
+const requestAfter = ({ update, view }: Case): Body => ({
+  line_items: update.line_items ?? view.line_items,
+  shipping: update.shipping === undefined ? view.shipping : update.shipping,
+  discount_amount: update.discount_amount === undefined ? view.discount_amount : update.discount_amount,
+});
+
+/** That a finalized credit has another tax, and nothing else: spread by what is left without this credit. */
+const mustBeRetaxed = ({ view, entry, book, sale }: Case, body: Body, tax: bigint): void => {
+  const { currency } = view;
+  same(body.calculated_tax_amount, view.calculated_tax_amount, 'The calculated tax');
+  const { lines, shipping } = takenLines(view, sale);
+  const net = minor(currency, view.total_amount) - minor(currency, view.tax_amount);
+  const coupons = minor(currency, view.applied_third_party_discount_amount);
+  // No credit comes to less than nothing: whatever the tax is now, it was spread.
+  const isSpread = tax !== minor(currency, view.tax_amount);
+  const total = { net: net + coupons, tax: isSpread ? -1n : tax };
+  mustHaveFigures(body, { kind: entry.kind ?? 'lines', lines, shipping, total }, sale, book, view.id);
+};

@@ -1,0 +1,101 @@
+import type { Answer } from '../support/http.ts';
+import { type Asked, askedOf, fieldsOf, stateRefusals } from './asked.ts';
+import { type Body, type Book, change, holderOf, instant, type Model, type Sent, same, viewOf } from './book.ts';
+import { duplicate, picked, recount } from './create.ts';
+import { tooFine } from './invalid.ts';
+import { isTaken, post, takeBack } from './journal.ts';
+import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+import {
+  type Case,
+  creditRefusals,
+  figureFields,
+  isFinalizing,
+  judgeFigures,
+  suppliedAfter,
+} from './update-figures.ts';
+
+/** Everything of a transaction after an update that is no figure. */
+const restAfter = (update: Body, view: Body, asked: Asked, nowMs: number): Body => {
+  const at = instant(nowMs);
+  const edits = asked.inputs.map((field) => [field, update[field]]).filter(([field]) => !figureFields.has(field));
+  return {
+    ...view,
+    ...Object.fromEntries(edits),
+    ...(asked.metadata && { metadata: asked.metadata }),
+    ...(asked.reference && { reference_id: update.reference_id }),
+    ...(asked.status && { status: update.status }),
+    ...(asked.status && update.status === 'finalized' && { finalized_at: at, expires_at: null }),
+    ...(asked.status && update.status === 'void' && { voided_at: at, void_reason: update.void_reason ?? null }),
+    updated_at: at,
+    version: view.version + 1,
+  };
+};
+
+/** Why an update of a transaction as it reads is refused, in the order in which a client hears of it. */
+const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[] => {
+  const { update, view, asked, book, sale } = one;
+  const fine = tooFine(update.tax_amount, view.currency);
+  if (fine.length > 0) return fine;
+  const state = stateRefusals(update, view, asked, book);
+  if (state.length > 0) return state;
+  const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals(one, answer) : [];
+  if (credit.length > 0) return credit;
+  // Edits come first, then the status: what is void at the end needs no reference of its own.
+  const isHeld = asked.reference && (update.status ?? view.status) !== 'void';
+  const holder = isHeld ? holderOf(book, update.reference_id, nowMs) : undefined;
+  if (holder) return [duplicate(holder)];
+  const isOwed = view.status === 'finalized' && (asked.tax || asked.status);
+  return isOwed && isTaken(book, view)
+    ? [refusal('conflict_period_closed', asked.status ? '/status' : '/tax_amount')]
+    : [];
+};
+
+const isMatch = (ifMatch: string | undefined, { version }: Body): boolean =>
+  ifMatch === undefined || ifMatch === '*' || ifMatch === `"${version}"`;
+
+/** Hold the answer to an update against the model, and write down what it changed. */
+export const judgeUpdate = (
+  { nowMs }: Model,
+  book: Book,
+  { path, body: update, headers }: Sent,
+  answer: Answer,
+): void => {
+  const entry = book.entries.get(path.slice('/transactions/'.length));
+  const view = entry && viewOf(entry, nowMs);
+  if (!entry) mustBeRefused(answer, [refusal('not_found')]);
+  else if (!isMatch(headers['If-Match'], view))
+    mustBeRefused(answer, [refusal('precondition_failed', 'If-Match', { version: view.version })]);
+  else {
+    const asked = askedOf(update, view);
+    const sale = view.type === 'credit' ? (book.entries.get(view.parent_transaction_id)?.body ?? null) : null;
+    const one = { update, view, entry, asked, book, sale, supplied: suppliedAfter(update, view, asked) };
+    const reasons = reasonsOf(one, nowMs, answer);
+    if (reasons.length > 0) mustBeRefused(answer, reasons);
+    else accept(one, answer, nowMs);
+  }
+};
+
+const accept = (one: Case, answer: Answer, nowMs: number): void => {
+  const { update, view, entry, asked, book, sale } = one;
+  const { body } = answer;
+  const fields = fieldsOf(asked);
+  same(answer.status, 200, `The status of ${answer.text}`);
+  same(answer.headers.get('etag'), `"${body.version}"`, 'The entity tag');
+  if (fields.length === 0) {
+    same(body, view, 'An update that changes nothing');
+    return;
+  }
+  const isFigured = asked.inputs.length > 0 || asked.tax || (sale !== null && isFinalizing(one));
+  if (isFigured) judgeFigures(one, body);
+  const rest = restAfter(update, view, asked, nowMs);
+  const figures = Object.fromEntries([...figureFields].map((field) => [field, null]));
+  const expected = isFigured ? { ...rest, ...picked(body, figures) } : rest;
+  same(body, expected, 'The transaction after the update');
+  if (sale && asked.inputs.includes('line_items')) entry.kind = 'lines';
+  const wasLive = view.status === 'finalized';
+  const isLive = body.status === 'finalized';
+  change(entry, nowMs, body, fields);
+  if (isLive && !wasLive) post(book, body);
+  if (wasLive && !isLive) takeBack(book, body);
+  if (sale && (wasLive !== isLive || (isLive && asked.tax))) recount(book, sale.id, nowMs);
+};

@@ -1,0 +1,46 @@
+import { handlers } from '../../../infra/local/handlers.ts';
+import { invoke } from '../../../infra/local/invoke.ts';
+import { advanceClock } from '../../../shared/config/clock.ts';
+import { newCaller, startApi } from '../../support/api.ts';
+import { send } from '../../support/http.ts';
+import type { World } from '../book.ts';
+import { type Send, sendEvents } from './send.ts';
+
+/** How long the drafts of the two accounts last, in hours. */
+export const draftHours = [24, 1] as const;
+
+const newKey = async (draft_ttl_hours: number): Promise<string> =>
+  (await newCaller({ settings: { draft_ttl_hours, rate_limit: 1_000_000_000 } })).key;
+
+const keys = async () => [await newKey(draftHours[0]), await newKey(draftHours[1])] as const;
+
+/** Two new accounts, whose requests go to the functions as events. */
+export const worldOfEvents = async (isAlone: boolean): Promise<World> => {
+  const [one, other] = await keys();
+  const schedule = { functionName: 'sweep-drafts', requestId: 'schedule', timeoutMs: 240_000 };
+  return {
+    send: [sendEvents(one), sendEvents(other)],
+    advance: async (byMs) => advanceClock(byMs),
+    sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as ReturnType<World['sweep']>,
+    work: () => invoke(handlers.schedules['close-periods'], {}, { ...schedule, functionName: 'close-periods' }),
+    isAlone,
+  };
+};
+
+/** Two new accounts, whose requests go through the local gateway's socket, as do the clock and the sweep. */
+export const worldOfWires = async (): Promise<World> => {
+  const { url } = await startApi();
+  const over = (key: string): Send => {
+    const credential = { 'X-API-Key': key };
+    return (method, path, request = {}) =>
+      send(url, method, path, { ...request, headers: { ...credential, ...request.headers } });
+  };
+  const [one, other] = await keys();
+  return {
+    send: [over(one), over(other)],
+    advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),
+    sweep: async () => (await send(url, 'POST', '/_local/schedules/sweep-drafts')).body,
+    work: () => send(url, 'POST', '/_local/schedules/close-periods'),
+    isAlone: true,
+  };
+};
