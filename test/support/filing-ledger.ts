@@ -18,6 +18,7 @@ import { closePorts } from '../../shared/store/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger-store.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
+import { answerFrom, type Command, MemoryDatabase } from './memory-database.ts';
 import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close: November is over. */
@@ -385,24 +386,28 @@ export type Watch = {
 
 const runs = new AsyncLocalStorage<{ watch: Watch; calls: number; turn: Promise<unknown> }>();
 
+let send: (command: any) => Promise<any> = database.send.bind(database);
+
+/** Have every call of this file answered from memory: a run that is tried at each of its calls makes thousands of them. */
+export const inMemory = (): void => {
+  send = new MemoryDatabase().send;
+};
+
 // Calls of a run come one after the other, so that its course is always the same, however many shards are at work.
-database.middlewareStack.add(
-  (next) => async (sent) => {
-    const run = runs.getStore();
-    if (!run) return next(sent);
-    const mine = run.turn.then(async () => {
-      run.calls += 1;
-      const call = run.calls;
-      await runs.exit(async () => run.watch.before?.(call, sent.input));
-      const answer = await next(sent);
-      await runs.exit(async () => run.watch.after?.(call, sent.input));
-      return answer;
-    });
-    run.turn = mine.catch(() => null);
-    return mine;
-  },
-  { step: 'initialize', name: 'watched', priority: 'high' },
-);
+answerFrom((command) => {
+  const run = runs.getStore();
+  if (!run) return send(command);
+  const mine = run.turn.then(async () => {
+    run.calls += 1;
+    const call = run.calls;
+    await runs.exit(async () => run.watch.before?.(call, command.input));
+    const answer = await send(command);
+    await runs.exit(async () => run.watch.after?.(call, command.input));
+    return answer;
+  });
+  run.turn = mine.catch(() => null);
+  return mine;
+});
 
 /** Run something with its database calls watched; answers how many there were, and what came of it. */
 export const watched = async <Value>(

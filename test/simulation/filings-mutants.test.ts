@@ -10,6 +10,7 @@ import {
   creditsEverywhere,
   fileIt,
   filingOf,
+  inMemory,
   judge,
   levies,
   newFiler,
@@ -22,6 +23,8 @@ import {
   type Watch,
   watched,
 } from '../support/filing-ledger.ts';
+
+inMemory();
 
 // Bugs that could be made in the filings, each switched on in one worker, and each caught by the judge of the other tests.
 

@@ -9,6 +9,7 @@ import {
   crashing,
   fileIt,
   filingOf,
+  inMemory,
   judge,
   levies,
   lostReply,
@@ -22,6 +23,8 @@ import {
   type Watch,
   watched,
 } from '../support/filing-ledger.ts';
+
+inMemory();
 
 const state = 'US-MI';
 

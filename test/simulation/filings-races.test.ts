@@ -10,6 +10,7 @@ import {
   codesOf,
   fileIt,
   filingOf,
+  inMemory,
   judge,
   levies,
   newFiler,
@@ -24,6 +25,8 @@ import {
   undo,
   watched,
 } from '../support/filing-ledger.ts';
+
+inMemory();
 
 const state = 'US-MI';
 const october = { period_end: '2026-10-31' };
