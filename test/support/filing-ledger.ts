@@ -18,7 +18,7 @@ import { closePorts } from '../../shared/store/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger-store.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
-import { answerFrom, type Command, MemoryDatabase } from './memory-database.ts';
+import { answerFrom, MemoryDatabase } from './memory-database.ts';
 import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close: November is over. */
