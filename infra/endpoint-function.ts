@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Action, Grants, Queried } from '../shared/http/routes.ts';
+import type { Action, Grants, Queried } from '../shared/http/grants.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import type { Entry } from './bundling.ts';
 import { functionCode } from './function-code.ts';

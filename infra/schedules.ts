@@ -5,6 +5,7 @@ import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/a
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { allowedTo } from '../shared/http/grants.ts';
 import { type ScheduleDefinition, type ScheduleName, schedules } from '../shared/http/routes.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { pascalCase } from './pascal-case.ts';
@@ -43,12 +44,11 @@ export class Schedules extends Construct {
     return queue;
   }
 
-  #add(name: ScheduleName, { minutes, timeoutSeconds, grants, indexes = [] }: ScheduleDefinition): void {
+  #add(name: ScheduleName, { minutes, timeoutSeconds }: ScheduleDefinition): void {
     const period = Duration.minutes(minutes);
     const handler = new EndpointFunction(this, name, {
       ...this.#props,
-      grants,
-      indexes,
+      ...allowedTo[name],
       timeout: Duration.seconds(timeoutSeconds),
       // The next run is the retry. One that has waited for a whole period would only run beside it.
       retryAttempts: 0,

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { type Allowed, allowedTo } from '../shared/http/grants.ts';
 import { type Operation, type Route, routes } from '../shared/http/routes.ts';
 import type { Entry } from './bundling.ts';
 import { EndpointFunction } from './endpoint-function.ts';
@@ -17,7 +18,6 @@ import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
-type Allowed = Pick<Route, 'grants' | 'indexes'>;
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
 /** The REST API of the route table: each operation with its own function, every error in the one envelope. */
@@ -82,10 +82,12 @@ export class TaxApi extends Construct {
     for (const path of paths) this.#api.root.resourceForPath(path).addMethod('ANY', refuse);
   }
 
-  #add(operation: Operation, { method, path, scope, ...allowed }: Route): void {
+  #add(operation: Operation, { method, path, scope }: Route): void {
     const { oidc } = this.#props.settings;
     const environment = scope && oidc ? { OIDC_ISSUER: oidc.issuer, OIDC_AUDIENCE: oidc.audience } : {};
-    this.#api.root.resourceForPath(path).addMethod(method, this.#integration(operation, allowed, environment));
+    this.#api.root
+      .resourceForPath(path)
+      .addMethod(method, this.#integration(operation, allowedTo[operation], environment));
   }
 
   #integration(entry: Entry, allowed: Allowed, environment: Record<string, string> = {}): LambdaIntegration {

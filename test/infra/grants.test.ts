@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Grants, type Queried, routes, schedules } from '../../shared/http/routes.ts';
+import { type Allowed, type Grants, allowedTo as granted } from '../../shared/http/grants.ts';
+import { schedules } from '../../shared/http/routes.ts';
 import { flat, type Resource, synthesize } from './synthesized.ts';
 
 const { ofType, template } = synthesize();
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
-type Allowed = { readonly grants: Grants; readonly indexes?: Queried };
-const entries: Record<string, Allowed> = { 'method-not-allowed': { grants: {} }, ...routes, ...schedules };
+const entries: Record<string, Allowed> = { 'method-not-allowed': { grants: {} }, ...granted };
 const functions = Object.fromEntries(ofType('AWS::Lambda::Function'));
 const functionOf = (entry: string): Resource => {
   const found = Object.entries(functions).find(([id]) => id.toLowerCase() === entry.replaceAll('-', ''));

@@ -2,7 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { type Grants, type Operation, type Queried, routes, schedules } from '../../shared/http/routes.ts';
+import { allowedTo } from '../../shared/http/grants.ts';
+import type { Operation, ScheduleName } from '../../shared/http/routes.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
 // because what is active is so for everybody.
@@ -23,7 +24,7 @@ const { commitOf, created } = await import('../support/transactions.ts');
 const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
 type Client = ReturnType<typeof filerOf>;
-type Entry = Operation | keyof typeof schedules;
+type Entry = Operation | ScheduleName;
 type Input = {
   readonly TableName?: string;
   readonly IndexName?: string;
@@ -31,7 +32,6 @@ type Input = {
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
 };
 
-const entries: Record<Entry, { readonly grants: Grants; readonly indexes?: Queried }> = { ...routes, ...schedules };
 const named = Object.fromEntries(Object.entries(environment.tables).map(([name, table]) => [table, name]));
 
 /** What IAM asks of a command, as `table action`; the writes of a transaction are asked for one by one. */
@@ -176,7 +176,7 @@ const preparedFilings = async (client: Client, hurried: Client) => {
   return { filing, filed };
 };
 
-it.each(Object.keys(entries) as Entry[])('%s may do what it does, and does all that it may', async (entry) => {
+it.each(Object.keys(allowedTo) as Entry[])('%s may do what it does, and does all that it may', async (entry) => {
   const caller = await newCaller();
   const client = filerOf(caller);
   const parent = await sold(client, { customer });
@@ -189,7 +189,7 @@ it.each(Object.keys(entries) as Entry[])('%s may do what it does, and does all t
   parent.hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   if (/filings?$|close/.test(entry) && entry !== 'create-filing')
     Object.assign(parent, await preparedFilings(client, parent.hurried));
-  const { grants, indexes = [] } = entries[entry];
+  const { grants, indexes = [] } = allowedTo[entry];
   const granted = [
     ...Object.entries(grants).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
     ...indexes.map((index) => `transactions Query ${index}`),
