@@ -78,18 +78,27 @@ const region = text(50).check(
 );
 
 /** A certificate that exempts the buyer, tested on the tax day. Without regions it holds everywhere. */
-export const Exemption = z.object(
-  {
-    type: z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
-    certificate_id: z.nullish(text(255)),
-    regions: z.nullish(
-      z.array(region, regionsAdvice).check(z.minLength(1, regionsAdvice), z.maxLength(60, 'Send at most 60 regions.')),
-    ),
-    valid_from: z.nullish(day),
-    valid_to: z.nullish(day),
-  },
-  'Send an object.',
-);
+export const Exemption = z
+  .object(
+    {
+      type: z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
+      certificate_id: z.nullish(text(255)),
+      regions: z.nullish(
+        z
+          .array(region, regionsAdvice)
+          .check(z.minLength(1, regionsAdvice), z.maxLength(60, 'Send at most 60 regions.')),
+      ),
+      valid_from: z.nullish(day),
+      valid_to: z.nullish(day),
+    },
+    'Send an object.',
+  )
+  .check(
+    z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
+      error: 'Send a last day that is not before the first: this certificate would never hold.',
+      path: ['valid_to'],
+    }),
+  );
 export type Exemption = z.infer<typeof Exemption>;
 
 export const Customer = z.object(

@@ -36,7 +36,9 @@ export const ruleOf = (one: Case, without: readonly Rule[] = []): DecidingRule |
   const { product, day } = subject;
   const isMeant = (rule: Rule) =>
     !without.includes(rule) && (!one.isBandOnly || isMeantForBand(rule, jurisdiction.code));
-  return chooseRule(release, { ...jurisdiction, zip5 }, product, day, isMeant) ?? shippingRule(release, product, day);
+  const chosen = chooseRule(release, { ...jurisdiction, zip5 }, product, day, isMeant);
+  // Where shipping follows goods, a band does not: it is of the price of one article.
+  return chosen ?? (one.isBandOnly ? undefined : shippingRule(release, product, day));
 };
 
 /**

@@ -123,6 +123,7 @@ describe('caps and bands', () => {
     ['FL', 'HOME.FURNITURE', '5000.00', '350.00'],
     ['FL', 'HOME.FURNITURE', '6000.00', '410.00'],
     ['FL', 'MANUFACTURING.MANUFACTURING_MACHINERY', '10000.00', '650.00'],
+    ['FL', 'PRINT.BOOKS', '6000.00', '410.00'],
     ['FL', 'HEALTH.HEARING_AIDS', '6000.00', '410.00'],
     ['FL', 'BEVERAGES.WINE', '6000.00', '410.00'],
     ['FL', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA', '6000.00', '410.00'],
@@ -158,6 +159,7 @@ describe('caps and bands', () => {
     ['HOME.FURNITURE', '1000.00', '4', '390.00'],
     ['MANUFACTURING.MANUFACTURING_MACHINERY', '10000.00', '1', '788.00'],
     ['PRINT.TEXTBOOKS', '4000.00', '1', '368.00'],
+    ['PRINT.BOOKS', '4000.00', '1', '368.00'],
     ['SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA', '4000.00', '1', '368.00'],
     ['SERVICES.CLEANING', '2000.00', '1', '195.00'],
     ['WARRANTIES.EXTENDED_WARRANTY', '2000.00', '1', '195.00'],
@@ -166,4 +168,13 @@ describe('caps and bands', () => {
   ])('the single article of Tennessee, %s at %s times %s: %s', (code, price, quantity, tax) =>
     expect(tennessee(code, price, quantity)).toBe(tax),
   );
+
+  it('a line of shipping is no article: the tax on single articles has no row there', () => {
+    const line = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '2000.00' };
+    const { line_items } = ask(
+      { to: town('TN'), line_items: [line] },
+      withLocals('TN', ['US-TN-DAVIDSON', 'county', '0.0275']),
+    );
+    expect(line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-TN', 'US-TN-DAVIDSON']);
+  });
 });

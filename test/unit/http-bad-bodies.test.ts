@@ -260,6 +260,14 @@ describe('a body that is not what it should be', () => {
       problems: [['validation_invalid_format', '/customer/exemption/regions']],
     },
     {
+      title: 'an exemption that ends before it begins',
+      body: {
+        ...good,
+        customer: { address, exemption: { type: 'resale', valid_from: '2026-12-01', valid_to: '2026-01-01' } },
+      },
+      problems: [['validation_invalid_format', '/customer/exemption/valid_to']],
+    },
+    {
       title: 'an exemption of no type',
       body: { ...good, customer: { address, exemption: {} } },
       problems: [['validation_required_field', '/customer/exemption/type']],

@@ -7,10 +7,10 @@ export const printSummary = (summary: Summary, skipsBadRows: boolean): void => {
   if (inForce?.locations === 0) print(`Mind that nothing of it holds today, ${inForce.day}.`);
   for (const { name, rows } of files) print(`${name}: ${counted(rows, 'row')}`);
   print(`Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`);
-  for (const { reason, count, firstLine } of skipped)
-    print(`Skipped ${counted(count, 'row')}, first on line ${firstLine}: ${reason}`);
-  for (const { reason, count, firstLine } of remarks)
-    print(`Kept ${counted(count, 'row')}, first on line ${firstLine}: ${reason}`);
+  for (const { reason, count, file, firstLine } of skipped)
+    print(`Skipped ${counted(count, 'row')}, first in ${file}, line ${firstLine}: ${reason}`);
+  for (const { reason, count, file, firstLine } of remarks)
+    print(`Kept ${counted(count, 'row')}, first in ${file}, line ${firstLine}: ${reason}`);
   if (bad.count > 0) print(`${skipsBadRows ? 'Skipped ' : ''}${counted(bad.rows, 'bad row')}:`);
   for (const { file, line, reason } of bad.first) print(`  ${file}, line ${line}: ${reason}`);
   if (bad.count > badRowsNamed) print(`  and ${(bad.count - badRowsNamed).toLocaleString('en-US')} more`);
