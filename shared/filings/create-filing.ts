@@ -87,10 +87,10 @@ const begin = async (
   return accept({ answered: { answer, isReplayed: false }, filing });
 };
 
-/** The filing that the period has, as it is now. The key counts all the same. */
+/** The filing that the period has, as it is now. The key counts all the same, but not for a dry run: it leaves no trace. */
 const answerExisting = async (
   id: string,
-  { state }: FilingAsked,
+  { state, dry_run }: FilingAsked,
   idempotency: Idempotency | null,
   { account }: Caller,
   ports: FilingPorts,
@@ -99,5 +99,6 @@ const answerExisting = async (
   if (!filing) throw new Error('A period names a filing that is not there.');
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
   const answer = filingReply(filingAnswer(filing, await ports.filings.progress(account.id, id)));
+  if (dry_run) return accept({ answered: { answer, isReplayed: false }, filing: null });
   return saveUnchanged(filing, answer, idempotency, ports);
 };

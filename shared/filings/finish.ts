@@ -1,6 +1,7 @@
 import { countsOf, totalsOf } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, ShardProgress, StoredFiling } from './ledger.ts';
+import type { Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { answeredSummary } from './totals.ts';
 
@@ -37,7 +38,11 @@ const endOf = (
   // The next period is this one again, and the schedule leaves it to whoever canceled it.
   return {
     head: { before, after },
-    chain: { before: chain, after: { ...free, last: before.previous, isHeld: true } },
+    chain: { before: chain, after: { ...free, last: before.previous, begins: beginsAgain(before), isHeld: true } },
     period: { remove: before.period_end },
   };
 };
+
+// What came late since then is earlier, and would move the beginning; it belongs into this period, as late as it is.
+const beginsAgain = ({ previous, period_start, period_end, frequency }: StoredFiling): Period | null =>
+  previous === null ? { start: period_start, end: period_end, frequency } : null;

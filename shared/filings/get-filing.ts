@@ -49,42 +49,52 @@ type Row = { readonly shard: number; readonly entry: OpenEntry };
 // What a Lambda function answers ends at 6 MB; an entry of hundreds of jurisdictions has tens of thousands of bytes.
 const pageBytesMax = 4_000_000;
 
-/** As many rows as a page has room for, from the first; never less than one. */
-const fitting = (rows: readonly Row[], limit: number): readonly Row[] => {
-  let bytes = 0;
-  const end = rows.findIndex(({ entry }, at) => {
-    bytes += Buffer.byteLength(JSON.stringify(entry.amounts));
-    return at === limit || (at > 0 && bytes > pageBytesMax);
-  });
-  return end === -1 ? rows : rows.slice(0, end);
+/** The entries after a place, shard by shard, so that a page goes on where the one before ended; read as they are taken. */
+const rowsAfter = async function* (
+  id: string,
+  after: Place,
+  most: number,
+  account: string,
+  { filings }: FilingReadPorts,
+): AsyncGenerator<Row> {
+  let place = after;
+  let left = most;
+  while (left > 0 && place.shard < filings.shards) {
+    const { shard, entry } = place;
+    const found = await filings.filedEntries({ account, id, shard }, left, entry);
+    for (const one of found.entries) yield { shard, entry: one };
+    left -= found.entries.length;
+    place = found.next === null ? { shard: shard + 1, entry: null } : { shard, entry: found.next };
+  }
 };
 
-/** Shard by shard, so that a page goes on where the one before ended. */
+/** As many entries as a page has room for, never less than one. */
 const entriesOf = async (
   id: string,
   limit: number,
   after: Place,
   { id: account, cursor_secret }: Account,
-  { filings }: FilingReadPorts,
+  ports: FilingReadPorts,
 ): Promise<FilingEntries> => {
   const rows: Row[] = [];
-  let place = after;
+  let bytes = 0;
+  let last: Row | undefined;
   // One more than the page has, to know whether another follows.
-  while (rows.length <= limit && place.shard < filings.shards) {
-    const { shard, entry } = place;
-    const found = await filings.filedEntries({ account, id, shard }, limit + 1 - rows.length, entry);
-    rows.push(...found.entries.map((one) => ({ shard, entry: one })));
-    place = found.next === null ? { shard: shard + 1, entry: null } : { shard, entry: found.next };
+  for await (const row of rowsAfter(id, after, limit + 1, account, ports)) {
+    bytes += Buffer.byteLength(JSON.stringify(row.entry.amounts));
+    if (rows.length === limit || (rows.length > 0 && bytes > pageBytesMax)) {
+      last = rows.at(-1);
+      break;
+    }
+    rows.push(row);
   }
-  const data = fitting(rows, limit);
-  const last = rows.length > data.length ? data.at(-1) : undefined;
   return {
     object: 'list',
     has_more: last !== undefined,
     next_cursor: last
       ? cursorOf([last.shard, last.entry.transactionId, last.entry.currency].join(' '), cursor_secret, listOf(id))
       : null,
-    data: data.map(({ entry }) => entryAnswer(entry)),
+    data: rows.map(({ entry }) => entryAnswer(entry)),
   };
 };
 

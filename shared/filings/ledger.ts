@@ -1,6 +1,7 @@
 import type { HeadChange, Commit as LedgerCommit, Replay } from '../transactions/ledger.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import type { FilingStatus, FilingSummary, Frequency } from './filing.ts';
+import type { Period } from './periods.ts';
 import type { Totals } from './totals.ts';
 
 /** What the filings need of the store: the port that shared/store implements on DynamoDB. */
@@ -44,6 +45,8 @@ export type Chain = {
   readonly state: string;
   /** The newest filing that is not canceled, or is still giving its entries back. */
   readonly last: ChainEnd | null;
+  /** The period that the first filing had, where it was canceled: without a last one, the state begins with it again. */
+  readonly begins: Period | null;
   /** Whether that filing is still taking entries or giving them back: until then there is no other. */
   readonly isBusy: boolean;
   /** Whether the next period was canceled: the schedule leaves it to whoever canceled it. */

@@ -1,7 +1,15 @@
 import type { Account } from '../accounts/account.ts';
 import type { Problem } from '../problem.ts';
 import type { Chain, FilingReads } from './ledger.ts';
-import { endsAround, firstPeriod, type Period, periodAfter, periodAround, registrationsIn } from './periods.ts';
+import {
+  endsAround,
+  firstPeriod,
+  type Period,
+  periodAfter,
+  periodAgain,
+  periodAround,
+  registrationsIn,
+} from './periods.ts';
 import { closeFirst, inProgress, noPeriodEnd, periodNotOver } from './problems.ts';
 
 /** The period that a state is to be closed for next; `null` where nothing has ever been, and any will do. */
@@ -13,6 +21,7 @@ export const nextPeriod = async (
 ): Promise<Period | null> => {
   const registrations = registrationsIn(state, settings.registrations);
   if (chain?.last) return periodAfter(chain.last.period_end, registrations);
+  if (chain?.begins) return periodAgain(chain.begins, registrations);
   const oldestOpenMonth = await filings.oldestOpenMonth(id, state);
   return firstPeriod({ oldestOpenMonth, createdAt: created_at }, registrations);
 };

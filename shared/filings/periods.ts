@@ -26,10 +26,15 @@ const lastDay = (month: number) => {
   return `${yearAndMonth(month)}-${days}`;
 };
 
-/** The account's registrations for a state (`US-MI`), which they may name `MI` or `US-MI`; the earliest first. */
+/** The account's registrations for a state (`US-MI`), which they may name `MI` or `US-MI`: by days, the earliest first. */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   (registrations ?? [])
     .filter((registration) => `US-${registration.state.toUpperCase().replace(/^US-/, '')}` === state)
+    .map((registration) => ({
+      ...registration,
+      from: registration.from.slice(0, 10),
+      to: registration.to?.slice(0, 10) ?? null,
+    }))
     .sort((one, other) => (one.from < other.from ? -1 : 1));
 
 /** How often is filed for a period that begins in this month: the registration on its first day, or the first after. */
@@ -56,6 +61,17 @@ export const periodAfter = (end: string, registrations: readonly Registration[])
   return periodFrom(month, frequencyIn(month, registrations));
 };
 
+/**
+ * The period that a state begins with again once it was canceled: the same, late entries or not, unless none of its months
+ * is filed by its frequency any more. Then it is the calendar's around its first day.
+ */
+export const periodAgain = (canceled: Period, registrations: readonly Registration[]): Period => {
+  const { start, end, frequency } = canceled;
+  for (let month = monthOf(start); month <= monthOf(end); month++)
+    if (frequencyIn(month, registrations) === frequency) return canceled;
+  return periodAround(start, registrations);
+};
+
 /** The last month of a period, `YYYY-MM`. */
 export const lastMonthOf = ({ end }: Pick<Period, 'end'>): string => end.slice(0, 7);
 
@@ -78,7 +94,7 @@ export const firstPeriod = (
   const created = createdAt.slice(0, 10);
   const registered = registrations
     .filter(({ to }) => to === null || to >= created)
-    .map(({ from }) => (from.slice(0, 10) > created ? from.slice(0, 10) : created));
+    .map(({ from }) => (from > created ? from : created));
   const days = [...registered, ...(oldestOpenMonth === null ? [] : [`${oldestOpenMonth}-01`])].sort();
   return days[0] === undefined ? null : periodAround(days[0], registrations);
 };

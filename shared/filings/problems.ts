@@ -49,6 +49,12 @@ export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   meta: { state, period_end: periodEnd },
 });
 
+/** The same where the newest has been filed, or is being marked as such: neither can be canceled any more. */
+export const newerFiled = (state: string, periodEnd: string): Problem => ({
+  ...cancelFirst(state, periodEnd),
+  detail: 'A newer filing has been filed: correct it in the next period.',
+});
+
 export const tooManyEntries: Problem = {
   code: 'validation_too_many_entries',
   title: 'Too many entries for a dry run',

@@ -58,7 +58,7 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
         source: { pointer: '/confirmation_number' },
       },
     ];
-  if (status === 'canceled' && isGiven(confirmation_number))
+  if (filingStatuses.some((one) => one === status && one !== 'filed') && isGiven(confirmation_number))
     return [
       invalidFormat(
         '/confirmation_number',

@@ -12,6 +12,7 @@ import {
   confirmationMissing,
   filingNotFound,
   filingTransitionProblem,
+  newerFiled,
 } from './problems.ts';
 import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply.ts';
 import { workAtOnce } from './work-on.ts';
@@ -58,7 +59,12 @@ const updateOnce = async (
   if (problem) return refuse(problem);
   if (asked.status === 'filed' && asked.confirmation_number === null) return refuse(confirmationMissing);
   const [chain = null] = asked.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
-  if (chain?.last && chain.last.filing !== filing.id) return refuse(cancelFirst(filing.state, chain.last.period_end));
+  if (chain?.last && chain.last.filing !== filing.id) {
+    const newest = await filings.find(account, chain.last.filing);
+    if (!newest) throw new Error('A chain ends with a filing that is not there.');
+    const isFiled = newest.status === 'marking' || newest.status === 'filed';
+    return refuse((isFiled ? newerFiled : cancelFirst)(filing.state, newest.period_end));
+  }
   return change(filing, shards, chain, asked, idempotency, caller, ports);
 };
 

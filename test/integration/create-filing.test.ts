@@ -181,6 +181,16 @@ describe('asked again', () => {
     expect((await made(filer.filings())).data).toHaveLength(1);
   });
 
+  it('in a dry run leaves the Idempotency-Key to another request', async () => {
+    const filer = await newFiler();
+    const key = { 'Idempotency-Key': 'k' };
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    const dry = await filer.close({ ...october, dry_run: true }, key);
+    expect([dry.status, dry.body.id, dry.body.status]).toEqual([200, id, 'closed']);
+    const real = await filer.close({ ...october, state: 'HI' }, key);
+    expect([real.status, real.headers.get('idempotent-replayed')]).toEqual([202, null]);
+  });
+
   it('under the same Idempotency-Key answers the very bytes of the first time, for 24 hours', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-10-05');

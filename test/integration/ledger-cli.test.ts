@@ -7,13 +7,23 @@ import { filingBook } from '../../shared/cli/ledger/filing-book.ts';
 import { type Finding, findingText } from '../../shared/cli/ledger/finding.ts';
 import { strayEntries } from '../../shared/cli/ledger/stray-entries.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
+import { chainFindings } from '../../shared/cli/ledger/verify-chains.ts';
 import { periodFindings, verifyFiling } from '../../shared/cli/ledger/verify-filings.ts';
 import { verifyTransaction } from '../../shared/cli/ledger/verify-transaction.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
 import { auditEntryFrom, auditItem } from '../../shared/store/audit-item.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filing-progress-item.ts';
-import { auditKey, claimKey, filedEntryKey, filingKey, headKey, openEntryKey } from '../../shared/store/keys.ts';
+import {
+  auditKey,
+  chainKey,
+  claimKey,
+  filedEntryKey,
+  filingKey,
+  headKey,
+  openEntryKey,
+  periodKey,
+} from '../../shared/store/keys.ts';
 import { entryAttributes, openEntryItem } from '../../shared/store/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/transaction-item.ts';
 import { entryHashOf } from '../../shared/transactions/audit.ts';
@@ -652,6 +662,7 @@ describe('verify, of filings', () => {
   type Filed = keyof (typeof filedBooks)['filings'];
   const of = (name: Sold) => ({ account: filedBooks.account, id: filedBooks.transactions[name].id as string });
   const filingId = (name: Filed): string => filedBooks.filings[name].id;
+  const named = (name: Filed) => ({ filing: filingId(name) });
   const entryAt = (filing: Filed, name: Sold) =>
     filedEntryKey(filedBooks.account, filingId(filing), { transactionId: of(name).id, currency: 'USD' });
   const entryOf = async (name: Sold) => {
@@ -768,6 +779,73 @@ describe('verify, of filings', () => {
       [() => `${filingId('closed')}  filings: first day is 2026-09-15, should be 2026-10-01`],
     ],
     [
+      'the period item of a filing, gone',
+      () => remove(periodKey(filedBooks.account, 'US-MI', '2026-10-31')),
+      [
+        () =>
+          `${filingId('closed')}  filings: filing of the period of US-MI to 2026-10-31 is none, should be ${filingId('closed')}`,
+      ],
+    ],
+    [
+      'the period item of a filing, which names a canceled one',
+      () => tamper(periodKey(filedBooks.account, 'US-MI', '2026-10-31'), (item) => ({ ...item, ...named('canceled') })),
+      [
+        () =>
+          `${filingId('closed')}  filings: filing of the period of US-MI to 2026-10-31 is ${filingId('canceled')}, should be ${filingId('closed')}`,
+      ],
+    ],
+    [
+      'the periods: one more',
+      () =>
+        tamper(periodKey(filedBooks.account, 'US-MI', '2026-11-30'), () => ({
+          ...periodKey(filedBooks.account, 'US-MI', '2026-11-30'),
+          ...named('canceled'),
+        })),
+      [
+        () =>
+          `${filingId('canceled')}  filings: filing of the period of US-MI to 2026-11-30 is ${filingId('canceled')}, should be none`,
+      ],
+    ],
+    [
+      'the periods of a state that has no filing',
+      () =>
+        tamper(periodKey(filedBooks.account, 'US-HI', '2026-11-30'), () => ({
+          ...periodKey(filedBooks.account, 'US-HI', '2026-11-30'),
+          filing: 'fil_other',
+        })),
+      [() => 'fil_other  filings: filing of the period of US-HI to 2026-11-30 is fil_other, should be none'],
+    ],
+    [
+      'the end of a chain',
+      () =>
+        tamper(chainKey(filedBooks.account, 'US-MI'), (item) => ({
+          ...item,
+          last: { period_end: '2026-09-30', filing: filingId('filed') },
+        })),
+      [
+        () =>
+          `${filingId('closed')}  filings: end of the chain of US-MI is ${filingId('filed')} of 2026-09-30, should be ${filingId('closed')} of 2026-10-31`,
+      ],
+    ],
+    [
+      'a chain, gone',
+      () => remove(chainKey(filedBooks.account, 'US-MI')),
+      [
+        () =>
+          `${filingId('closed')}  filings: end of the chain of US-MI is none, should be ${filingId('closed')} of 2026-10-31`,
+      ],
+    ],
+    [
+      'a chain that lets nothing through',
+      () => tamper(chainKey(filedBooks.account, 'US-MI'), (item) => ({ ...item, busy: true })),
+      [() => `${filingId('closed')}  filings: busy flag of the chain of US-MI is true, should be false`],
+    ],
+    [
+      'a chain that cannot be read',
+      () => tamper(chainKey(filedBooks.account, 'US-MI'), (item) => ({ ...item, last: 'x' })),
+      [() => `${filingId('closed')}  filings: chain of US-MI is not readable`],
+    ],
+    [
       'which filing a sale was filed with',
       () =>
         forge(
@@ -802,6 +880,7 @@ describe('verify, of filings', () => {
     const findings = [
       ...(await Promise.all([...ofTransactions, ...ofFilings])),
       { findings: periodFindings(book.all()) },
+      { findings: await chainFindings(account, book.all()) },
     ];
     const texts = findings.flatMap((found) => found.findings.map(findingText));
     for (const text of expected) expect(texts).toEqual(expect.arrayContaining([expect.stringContaining(text())]));

@@ -3,6 +3,7 @@ import type { Registration } from '../../shared/accounts/account.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { listFilings } from '../../shared/filings/list-filings.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
+import { chainKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger-store.ts';
 import {
   cancelIt,
@@ -24,6 +25,7 @@ import {
   read,
   resume,
 } from '../support/filing-ledger.ts';
+import { tamper } from '../support/tampering.ts';
 
 const state = 'US-MI';
 const on = (day: string, cents: number, others: { type?: 'credit'; currency?: string } = {}) => ({
@@ -97,6 +99,50 @@ it('cancels the newest first, back to the beginning, and closes everything again
   expect(new Set([september, october, ...again]).size).toBe(4);
 });
 
+it('begins with the same period again after the first was canceled, as often as it is, whatever came late', async () => {
+  const account = newFiler();
+  const september = { period_end: '2026-09-30' };
+  const posted = [await post(account, on('2026-09-05', 1001))];
+  const { id } = filingOf(await close(account, september));
+  posted.push(await post(account, on('2026-02-05', 333)));
+  filingOf(await cancelIt(account, id));
+  await judge(account, state, posted);
+  expect(await close(account, { period_end: '2026-02-28' })).toMatchObject({
+    problems: [{ code: 'conflict_period_order', meta: { state, period_end: '2026-09-30' } }],
+  });
+  for (let round = 0; round < 2; round++) {
+    const again = filingOf(await close(account, september));
+    await judge(account, state, posted);
+    expect((await membersOf(account, again.id)).map(({ month }) => month).sort()).toEqual(['2026-02', '2026-09']);
+    filingOf(await cancelIt(account, again.id));
+    await judge(account, state, posted);
+  }
+  filingOf(await close(account, september));
+  filingOf(await close(account));
+  await judge(account, state, posted);
+});
+
+it('begins anew where the frequency of the canceled first period was wrong', async () => {
+  const account = newFiler();
+  const posted = [await post(account, on('2026-09-05', 1001))];
+  const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
+  filingOf(await cancelIt(account, id));
+  const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' as const }];
+  const quarterly = { ...account, settings: { ...account.settings, registrations } };
+  const quarter = filingOf(await close(quarterly, { period_end: '2026-09-30' }));
+  expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
+  await judge(account, state, posted);
+});
+
+it('reads a chain that was written before it said where the state begins', async () => {
+  const account = newFiler();
+  const posted = [await post(account, on('2026-09-05', 1001))];
+  filingOf(await close(account, { period_end: '2026-09-30' }));
+  await tamper(chainKey(account.id, state), ({ begins: _, ...chain } = {}) => chain);
+  filingOf(await close(account));
+  await judge(account, state, posted);
+});
+
 it('has no other filing of a state while one is giving its entries back', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
@@ -134,6 +180,17 @@ describe('a dry run', () => {
       expectedTotals(members, state).map(({ tax_amount }) => tax_amount),
     );
     await judge(account, state, [...posted, later]);
+  });
+
+  it('of a period that has a filing answers it as it is, and does nothing for it', async () => {
+    const account = newFiler();
+    const posted = [await post(account, on('2026-10-08', 1001))];
+    const { id } = filingOf(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
+    const dry = filingOf(await close(account, { dry_run: true }));
+    expect(dry).toMatchObject({ id, status: 'closing', progress: { entries_moved: 0, complete: false } });
+    expect(await read(account, id)).toMatchObject({ status: 'closing', progress: { entries_moved: 0 } });
+    await resume(account);
+    await judge(account, state, posted);
   });
 
   it('that has no time is refused, and says what to do', async () => {

@@ -125,11 +125,23 @@ describe('canceling', () => {
     const answer = await filer.change(september.id, { status: 'canceled' });
     expect(refusalOf(answer)).toBe('409 | conflict_period_order /status');
     expect(metaOf(answer)).toMatchObject({ state: 'US-MI', period_end: '2026-10-31' });
+    expect(answer.body.errors[0].detail).toContain('Cancel the one of meta.period_end first.');
     await cancel(filer, october.id);
     await cancel(filer, september.id);
     const again = await closedFiling(filer, 'MI', '2026-09-30');
     expect(totalsOf(again)).toEqual(['US-MI USD 100.00 0.00 100.00 6.00 1']);
   });
+});
+
+it('a filing stays where a newer one was filed, and is told where to correct it', async () => {
+  const filer = await newFiler();
+  const september = await closedFiling(filer, 'MI', '2026-09-30');
+  const october = await closedFiling(filer, 'MI', '2026-10-31');
+  await file(filer, october.id);
+  const answer = await filer.change(september.id, { status: 'canceled' });
+  expect(refusalOf(answer)).toBe('409 | conflict_period_order /status');
+  expect(metaOf(answer)).toEqual({ state: 'US-MI', period_end: '2026-10-31' });
+  expect(answer.body.errors[0].detail).toBe('A newer filing has been filed: correct it in the next period.');
 });
 
 describe('what a filing cannot become', () => {
@@ -175,6 +187,13 @@ describe('what a filing cannot become', () => {
     const answer = await filer.change(id, { ...confirmed, confirmation_number: 'MI-2' });
     expect(refusalOf(answer)).toContain('409 | conflict_');
     expect((await made(filer.filing(id))).confirmation_number).toBe('MI-1');
+  });
+
+  it.each(['closed', 'canceled', 'closing', 'marking'])('has no confirmation number as %s', async (status) => {
+    const { filer, id } = await inStatus('closed');
+    const answer = await filer.change(id, { status, confirmation_number: 'x' });
+    expect(refusalOf(answer)).toBe('422 | validation_invalid_format /confirmation_number');
+    expect(await made(filer.filing(id))).toMatchObject({ status: 'closed', confirmation_number: null });
   });
 
   it('without a confirmation number is not filed', async () => {

@@ -7,6 +7,7 @@ import {
   firstPeriod,
   type Period,
   periodAfter,
+  periodAgain,
   periodAround,
   registeredUntil,
   registrationsIn,
@@ -179,7 +180,54 @@ describe('the first period', () => {
   });
 });
 
+describe('the first period, canceled', () => {
+  const again = (canceled: Period, ...registrations: Registration[]) => periodAgain(canceled, registrations);
+  const september: Period = { start: '2026-09-01', end: '2026-09-30', frequency: 'month' };
+  const winter: Period = { start: '2026-01-01', end: '2026-03-31', frequency: 'quarter' };
+
+  it('is the same again, also of who was registered in the middle of it or no more at its end', () => {
+    expect(again(september)).toEqual(september);
+    expect(again(september, registration('2026-11-01', null, 'year'))).toEqual(september);
+    for (const [from, to] of [
+      ['2026-01-01', null],
+      ['2026-03-15', null],
+      ['2025-01-01', '2026-01-31'],
+    ] as const)
+      expect(again(winter, registration(from, to, 'quarter'))).toEqual(winter);
+  });
+
+  it('is the one around its first day where the account files at another frequency by now', () => {
+    expect(again(september, registration('2026-01-01', null, 'quarter'))).toEqual({
+      start: '2026-07-01',
+      end: '2026-09-30',
+      frequency: 'quarter',
+    });
+    expect(again(winter, registration('2026-01-01', null, 'month'))).toEqual({
+      start: '2026-01-01',
+      end: '2026-01-31',
+      frequency: 'month',
+    });
+  });
+});
+
 describe('registrations', () => {
+  it('may say an instant: its day counts, from the first to the last', () => {
+    const all = [
+      registration('2026-01-31T22:00:00.000Z', '2026-03-31T10:00:00.000Z', 'quarter'),
+      registration('2026-04-30T00:00:00.000Z', null, 'year'),
+    ];
+    const registrations = registrationsIn('US-MI', all);
+    expect(registrations.map(({ from, to }) => [from, to])).toEqual([
+      ['2026-01-31', '2026-03-31'],
+      ['2026-04-30', null],
+    ]);
+    expect(periodAfter('2025-12-31', registrations)).toMatchObject({ end: '2026-03-31', frequency: 'quarter' });
+    expect(periodAfter('2026-03-31', registrations)).toMatchObject({ end: '2026-12-31', frequency: 'year' });
+    expect(registeredUntil(registrations.slice(0, 1))).toBe('2026-03-31');
+    const first = firstPeriod({ oldestOpenMonth: null, createdAt: '2026-03-31T23:00:00.000Z' }, registrations);
+    expect(first).toMatchObject({ start: '2026-01-01', end: '2026-03-31' });
+  });
+
   it('are found however the state is written, the earliest first, and in no other state', () => {
     const all = ['us-mi', 'MI', 'Mi', 'OH'].map((state, at) => ({
       ...registration(`2026-0${4 - at}-01`, null, 'month'),

@@ -5,6 +5,7 @@ import { addCounts, type Counts, noCounts } from './counts.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';
 import type { Finding } from './finding.ts';
 import { statesOfEntries, strayEntries } from './stray-entries.ts';
+import { chainFindings } from './verify-chains.ts';
 import { periodFindings, verifyFiling } from './verify-filings.ts';
 import { verifyTransaction } from './verify-transaction.ts';
 
@@ -85,6 +86,11 @@ const verifyFilings = async (
     return { findings: periodFindings(book.all()) };
   }, pauseMs);
   periods.findings.forEach(onFinding);
+  const chains = await confirmed(async () => {
+    await book.refresh();
+    return { findings: await chainFindings(account, book.all()) };
+  }, pauseMs);
+  chains.findings.forEach(onFinding);
   const filings = book.all();
   for (const [index, { id }] of filings.entries()) {
     const { findings } = await confirmed(() => verifyFiling(account, id), pauseMs);
