@@ -3,7 +3,6 @@ import { invalidFormat } from '../calculations/fields.ts';
 import { addressProblems, calculationProblems, dateProblems } from '../calculations/request-problems.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';
-import { expiredReason } from './lifecycle.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (body: unknown): Fields =>
@@ -59,7 +58,6 @@ const isMissingPrice = ({ code, source }: Problem) =>
 /** What is wrong between the fields of an update, as far as it can be said without the transaction. */
 export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
   const fields = fieldsOf(body);
-  const hasReason = fields['void_reason'] !== undefined && fields['void_reason'] !== null;
   return [
     ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
     ...dateProblems(body, nowMs),
@@ -71,11 +69,5 @@ export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
         withinLines.test(problem.source.pointer) &&
         !isMissingPrice(problem),
     ),
-    ...(hasReason && fields['status'] !== 'void'
-      ? [invalidFormat('/void_reason', 'Invalid void_reason', 'Send it together with status "void", or leave it out.')]
-      : []),
-    ...(fields['void_reason'] === expiredReason
-      ? [invalidFormat('/void_reason', 'Invalid void_reason', 'The service itself gives this reason: send another.')]
-      : []),
   ];
 };

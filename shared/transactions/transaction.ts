@@ -31,6 +31,10 @@ export const Transaction = z.object({
 });
 export type Transaction = z.infer<typeof Transaction>;
 
+/** What corrects a transaction that can no longer be voided: a credit of a sale, a sale after a credit. */
+export const oppositeOf = ({ type }: Pick<Transaction, 'type'>): Transaction['type'] =>
+  type === 'credit' ? 'sale' : 'credit';
+
 /** A transaction as the indexes know it: everything but what grows with its lines, whose keys keep their places. */
 export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'> & {
   readonly line_items: null;

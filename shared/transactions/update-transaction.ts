@@ -15,7 +15,7 @@ import {
   tooLarge,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
-import type { StoredTransaction } from './transaction.ts';
+import { oppositeOf, type StoredTransaction } from './transaction.ts';
 import { basisOf } from './updates/basis.ts';
 import { commitOf } from './updates/commit.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
@@ -118,7 +118,7 @@ const write = async (
       return refuse({
         code: 'conflict_period_closed',
         title: 'Period closed',
-        detail: 'The transaction has gone into a filing. Record a credit instead.',
+        detail: `The transaction has gone into a filing. Record a ${oppositeOf(before.transaction)} instead.`,
         source: { pointer: fields.includes('status') ? '/status' : '/tax_amount' },
       });
     default:

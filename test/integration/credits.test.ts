@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
+import type { Answer } from '../support/http.ts';
 import { type Client, clientOf, creditOf, goods, made, metaOf, refusalOf, sale, sold } from '../support/sales.ts';
 
 const newClient = async () => clientOf(await newCaller());
@@ -9,6 +10,7 @@ const creditedOf = async (client: Client, { id }: { id: string }) => {
   const { credited_amount, credited_tax_amount, refund_status } = await made(client.get(id));
   return [credited_amount, credited_tax_amount, refund_status];
 };
+const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
 
 describe('the parent (interface decisions 5.1)', () => {
@@ -120,6 +122,7 @@ describe('a credit without line items (5.2)', () => {
     const refused = await client.create(creditOf(parent));
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /parent_transaction_id');
     expect(metaOf(refused)).toEqual({ remaining_amount: '50.00', remaining_tax_amount: '3.00' });
+    expect(detailOf(refused)).toContain('than is left of the sale.');
   });
 
   it('credits exactly what is left with credit_remaining, once', async () => {
@@ -216,6 +219,7 @@ describe('a credit with line items (5.3)', () => {
     const refused = await by({ id: 'shirt', quantity: '1', unit_price: '29.98' });
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items/0');
     expect(metaOf(refused)).toEqual({ remaining_amount: '29.97', remaining_tax_amount: '1.80' });
+    expect(detailOf(refused)).toContain('than is left of this line.');
     expect((await by({ id: 'shirt', quantity: '2997', unit_price: '0.01' })).status).toBe(201);
   });
 
@@ -247,6 +251,7 @@ describe('a credit with line items (5.3)', () => {
     const refused = await credit({ shipping: { amount: '10.01' } });
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /shipping/amount');
     expect(metaOf(refused)).toEqual({ remaining_amount: '10.00', remaining_tax_amount: '0.60' });
+    expect(detailOf(refused)).toContain('than is left of the shipping.');
     expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping.tax_amount).toBe('0.60');
     expect(await creditedOf(client, parent)).toEqual(['110.00', '6.60', 'full']);
   });
@@ -468,7 +473,11 @@ describe('a supplied tax on a credit (5.3)', () => {
       client.create(creditOf(parent, { line_items: [{ id: 'mug', quantity: '1' }], tax_amount }));
     const refused = await credit('6.01');
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    expect(metaOf(refused)).toMatchObject({ remaining_tax_amount: '6.00' });
+    // Of the net, what is left of the sale; of the tax, what is left of the mug's.
+    expect(metaOf(refused)).toEqual({ remaining_amount: '129.97', remaining_tax_amount: '6.00' });
+    expect(detailOf(refused)).toBe(
+      'More tax would be credited than is left where this credit takes it. Send at most meta.remaining_tax_amount.',
+    );
     expect(await made(credit('4.00'))).toMatchObject({
       tax_amount: '4.00',
       calculated_tax_amount: '3.00',
@@ -492,6 +501,21 @@ describe('a supplied tax on a credit (5.3)', () => {
     expect((await creditedOf(client, parent))[2]).toBe('full');
   });
 
+  it('does not make the net look credited where only the tax is over', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const line_items = [{ id: 'item_1', quantity: '1', unit_price: '0' }];
+    const credit = (tax_amount: string) => client.create(creditOf(parent, { line_items, tax_amount }));
+    const first = await made(credit('2.50'));
+    const refused = await credit('3.51');
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
+    expect(metaOf(refused)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '3.50' });
+    await made(credit('3.50'));
+    const raised = await client.update(first.id, { tax_amount: '2.51' });
+    expect(refusalOf(raised)).toBe('409 | conflict_over_credit /tax_amount');
+    expect(metaOf(raised)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '2.50' });
+  });
+
   it('is bounded in total, too, where unmatched lines took some of it', async () => {
     const client = await newClient();
     const parent = await sold(client);
@@ -500,7 +524,7 @@ describe('a supplied tax on a credit (5.3)', () => {
     const line = { id: 'item_1', quantity: '1', unit_price: '20.00' };
     const refused = await client.create(creditOf(parent, { line_items: [line], tax_amount: '1.21' }));
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    expect(metaOf(refused)).toMatchObject({ remaining_tax_amount: '1.20' });
+    expect(metaOf(refused)).toEqual({ remaining_amount: '20.00', remaining_tax_amount: '1.20' });
     const both = [line, goods({ id: 'more', quantity: '1', unit_price: '1.00' })].map((each, index) =>
       index === 0 ? { ...each, unit_price: '19.00' } : each,
     );
@@ -704,9 +728,10 @@ describe('the tax of a finalized credit (section 4)', () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-    expect(refusalOf(await client.update(credit.id, { tax_amount: '6.01' }))).toBe(
-      '409 | conflict_over_credit /tax_amount',
-    );
+    const refused = await client.update(credit.id, { tax_amount: '6.01' });
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
+    // What is left without this credit: it may take that much itself.
+    expect(metaOf(refused)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '6.00' });
     const changed = await made(client.update(credit.id, { tax_amount: '1.00' }));
     expect(changed).toMatchObject({ tax_amount: '1.00', tax_amount_source: 'provided', calculated_tax_amount: '3.00' });
     expect(await creditedOf(client, parent)).toEqual(['50.00', '1.00', 'partial']);

@@ -5,6 +5,8 @@ import { transactionPorts } from '../../shared/store/transaction-ports.ts';
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';
 import { updateTransaction } from '../../shared/transactions/update-transaction.ts';
 import { newCaller } from '../support/api.ts';
+import { closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
+import type { Answer } from '../support/http.ts';
 import {
   type Client,
   clientOf,
@@ -16,6 +18,7 @@ import {
   made,
   metaOf,
   michigan,
+  recorded,
   refusalOf,
   retrieved,
   sale,
@@ -25,6 +28,7 @@ import { itemsOf } from '../support/transactions.ts';
 
 const newClient = async () => clientOf(await newCaller());
 const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
+const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 
 const states = {
   draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
@@ -67,6 +71,48 @@ describe('the table of interface decisions 4', () => {
       }
     },
   );
+
+  it('says of a fixed field what can be done instead, in each state', async () => {
+    const client = filerOf(await newCaller());
+    const parent = await sold(client);
+    const [filed, filedParent] = [await soldOn(client, '2026-09-05'), await soldOn(client, '2026-09-06')];
+    const filedCredit = await made(client.create(creditOf(filedParent, { tax_date: '2026-09-07' })));
+    await file(client, (await closedFiling(client, 'MI', '2026-09-30')).id);
+    const draft = await states.draft(client);
+    const expected: [any, Record<string, unknown>, string][] = [
+      [draft, { parent_transaction_id: parent.id }, 'a draft transaction. Create another draft.'],
+      [parent, { currency: 'EUR' }, 'a finalized transaction. Void the transaction, or record a credit.'],
+      [
+        await made(client.create(creditOf(parent))),
+        { tax_date: '2026-10-01' },
+        'a finalized transaction. Void the transaction, or record a sale.',
+      ],
+      [filed, { tax_amount: '1.00' }, 'a filed transaction. Record a credit.'],
+      [filedCredit, { tax_amount: '1.00' }, 'a filed transaction. Record a sale.'],
+      [await states.void(client), { currency: 'EUR' }, 'a void transaction. Create another transaction.'],
+    ];
+    for (const [{ id }, body, advice] of expected) {
+      const refused = await client.update(id, body);
+      expect(refusalOf(refused)).toContain('409 | conflict_immutable_field');
+      expect(detailOf(refused)).toBe(`It is fixed in ${advice}`);
+    }
+  });
+
+  it('says of what went into a filing what to record instead: a credit of a sale, a sale after a credit', async () => {
+    const client = filerOf(await newCaller());
+    const parent = await soldOn(client, '2026-09-05');
+    const kept = await soldOn(client, '2026-09-06');
+    const credit = await made(client.create(creditOf(parent, { tax_date: '2026-09-07' })));
+    await closedFiling(client, 'MI', '2026-09-30');
+    for (const [{ id }, instead] of [
+      [kept, 'credit'],
+      [credit, 'sale'],
+    ] as const) {
+      const refused = await client.update(id, { status: 'void' });
+      expect(refusalOf(refused)).toBe('409 | conflict_period_closed /status');
+      expect(detailOf(refused)).toBe(`The transaction has gone into a filing. Record a ${instead} instead.`);
+    }
+  });
 
   it('recalculates with what was sent and keeps the rest', async () => {
     const client = await newClient();
@@ -568,6 +614,48 @@ describe('void_reason (decisions 4)', () => {
       expect(refusalOf(await client.update(id, { status: 'void', void_reason }))).toBe(
         '409 | conflict_immutable_field /void_reason',
       );
+  });
+
+  it('is unchanged where the stored one is sent alone: no error, no version, no audit entry', async () => {
+    const client = await newClient();
+    const { id } = await states.finalized(client);
+    const voided = await made(client.update(id, { status: 'void', void_reason: 'mistake' }));
+    const key = { 'Idempotency-Key': 'k' };
+    for (const headers of [{}, key, key])
+      expect(await made(client.update(id, { void_reason: 'mistake' }, headers))).toEqual(voided);
+    expect((await made(client.call('GET', `/transactions/${id}/history`))).data).toHaveLength(2);
+    const edited = await made(client.update(id, { void_reason: 'mistake', metadata: { a: '1' } }));
+    expect(edited).toMatchObject({ void_reason: 'mistake', metadata: { a: '1' }, version: 3 });
+  });
+
+  it('is unchanged where it is the one that the service gave to an expired draft', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    await later(dayMs, async () => {
+      const before = recorded(await made(client.get(id)));
+      for (const others of [{}, { status: 'void' }])
+        expect(await made(client.update(id, { ...others, void_reason: 'draft_expired' }))).toEqual(before);
+    });
+  });
+
+  it('is refused without its status where it is another one, in every state', async () => {
+    const client = await newClient();
+    for (const state of ['draft', 'finalized', 'void'] as const) {
+      const { id, version } = await states[state](client);
+      const refused = '422 | validation_invalid_format /void_reason';
+      expect(refusalOf(await client.update(id, { void_reason: 'x' }))).toBe(refused);
+      expect(refusalOf(await client.update(id, { void_reason: 'x', currency: 'EUR' }))).toBe(refused);
+      expect((await made(client.get(id))).version).toBe(version);
+    }
+    expect(refusalOf(await client.update('txn_none', { void_reason: 'x' }))).toBe('404 | not_found');
+  });
+
+  it('is told beside a tax that cannot be paid', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    expect(refusalOf(await client.update(id, { void_reason: 'x', tax_amount: '1.001' }))).toBe(
+      '422 | validation_invalid_format /tax_amount | validation_invalid_format /void_reason',
+    );
   });
 });
 

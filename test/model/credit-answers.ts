@@ -21,8 +21,9 @@ const refusalsWith = (discounts: readonly bigint[], request: Body, sale: Body, b
   if (isRefusal(credit)) return credit;
   const supplied = request.tax_amount ?? null;
   if (supplied === null || minor(sale.currency, supplied) === credit.total.tax) return [];
-  const room = taxRoom(credit, remainingOf(book, sale));
-  return minor(sale.currency, supplied) > room ? [overTaxed(sale.currency, room)] : [];
+  const remaining = remainingOf(book, sale);
+  const room = taxRoom(credit, remaining);
+  return minor(sale.currency, supplied) > room ? [overTaxed(sale.currency, room, remaining)] : [];
 };
 
 /**

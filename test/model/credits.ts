@@ -135,6 +135,6 @@ export const taxRoom = (credit: Pick<Credit, 'lines' | 'shipping'>, remaining: R
   return least(shares.reduce(plus, nothing).tax, remaining.total.tax);
 };
 
-/** The refusal of more tax than that. */
-export const overTaxed = (currency: string, room: bigint): Refusal =>
-  overCredit(currency, { net: 0n, tax: room }, '/tax_amount');
+/** The refusal of more tax than that, whatever net may still be credited. */
+export const overTaxed = (currency: string, room: bigint, { total: { net } }: Remaining): Refusal =>
+  overCredit(currency, { net, tax: room }, '/tax_amount');

@@ -37,11 +37,13 @@ export const invalidUpdate = (update: Body): Refusal[] => [
   ...twice(update),
   ...(update.status === null ? [refusal('validation_required_field', '/status')] : []),
   ...(update.line_items?.length === 0 ? [refusal('validation_invalid_format', '/line_items')] : []),
-  // Only with its status, and never the service's own.
-  ...(typeof update.void_reason === 'string' && (update.status !== 'void' || update.void_reason === 'draft_expired')
-    ? [refusal('validation_invalid_format', '/void_reason')]
-    : []),
 ];
+
+/** Another reason than the stored one: only with its status, and never the service's own. */
+export const wrongReason = ({ void_reason: reason, status }: Body, view: Body): Refusal[] =>
+  typeof reason === 'string' && reason !== view.void_reason && (status !== 'void' || reason === 'draft_expired')
+    ? [refusal('validation_invalid_format', '/void_reason')]
+    : [];
 
 /** The same of a change of a filing. */
 export const invalidFiling = ({ status, confirmation_number }: Body): Refusal[] =>

@@ -92,8 +92,8 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
   else {
     if (path.startsWith('/filings')) await settled(world, side, answer);
     judge(model, book, sent, answer);
-    // A dry run stores nothing at all.
-    if (key !== null && answer.status < 300 && answer.body.status !== 'dry_run')
+    // A dry run stores nothing at all, also where the period is closed already.
+    if (key !== null && answer.status < 300 && body.dry_run !== true)
       book.records.set(key, { body: canonical(body), answer, untilMs: model.nowMs + dayMs });
   }
 };

@@ -72,9 +72,10 @@ export const creditRefusals = (one: Case, answer: Answer): readonly Refusal[] =>
   }
   if (!asked.tax) return [];
   const { currency } = sale;
-  const room = taxRoom(takenLines(view, sale), remainingOf(book, sale, view.id));
+  const without = remainingOf(book, sale, view.id);
+  const room = taxRoom(takenLines(view, sale), without);
   const tax = minor(currency, supplied ?? view.calculated_tax_amount);
-  return tax !== minor(currency, view.tax_amount) && tax > room ? [overTaxed(currency, room)] : [];
+  return tax !== minor(currency, view.tax_amount) && tax > room ? [overTaxed(currency, room, without)] : [];
 };
 
 const takenLines = (credit: Body, sale: Body) => ({

@@ -2,7 +2,7 @@ import type { Answer } from '../support/http.ts';
 import { type Asked, askedOf, fieldsOf, stateRefusals } from './asked.ts';
 import { type Body, type Book, change, holderOf, instant, type Model, type Sent, same, viewOf } from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
-import { tooFine } from './invalid.ts';
+import { tooFine, wrongReason } from './invalid.ts';
 import { isTaken, post, takeBack } from './journal.ts';
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 import {
@@ -34,8 +34,8 @@ const restAfter = (update: Body, view: Body, asked: Asked, nowMs: number): Body 
 /** Why an update of a transaction as it reads is refused, in the order in which a client hears of it. */
 const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[] => {
   const { update, view, asked, book, sale } = one;
-  const fine = tooFine(update.tax_amount, view.currency);
-  if (fine.length > 0) return fine;
+  const invalid = [...tooFine(update.tax_amount, view.currency), ...wrongReason(update, view)];
+  if (invalid.length > 0) return invalid;
   const state = stateRefusals(update, view, asked, book);
   if (state.length > 0) return state;
   const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals(one, answer) : [];

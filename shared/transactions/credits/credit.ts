@@ -7,7 +7,8 @@ import type { StoredTransaction } from '../transaction.ts';
 import { creditProblems } from './admission.ts';
 import type { CreditRequest } from './credit-request.ts';
 import { linesOutcome } from './lines.ts';
-import { overCredit, remainingOf } from './remaining.ts';
+import { overCredit } from './over-credit.ts';
+import { remainingOf } from './remaining.ts';
 import { restOutcome } from './rest.ts';
 import { wholeOutcome } from './whole.ts';
 

@@ -12,7 +12,8 @@ import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './c
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import type { CreditRequest } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit, parentLineId, type Remaining } from './remaining.ts';
+import { overCredit } from './over-credit.ts';
+import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 import { unmatchedBasis } from './unmatched.ts';
 
@@ -85,7 +86,7 @@ const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: 
   const discount = excessiveDiscount(sized);
   if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
   const left = leftOf(balance);
-  if (sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`);
+  if (sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`, 'line');
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
   const credited = creditLine(line, id, parentLine, sized, taken, balance, exponent);
   drawn.balances.set(parentLine.id, {
@@ -123,7 +124,8 @@ const drawShipping = (
   const exponent = exponentOf(parent.currency);
   const net = rescale(decimal(shipping.amount), exponent);
   const left = leftOf(balance);
-  if (!parent.shipping || net > left.net) return refuse(overCredit(left, parent.currency, '/shipping/amount'));
+  if (!parent.shipping || net > left.net)
+    return refuse(overCredit(left, parent.currency, '/shipping/amount', 'shipping'));
   const taken = { net, tax: recordedTax(net, balance) };
   const scaled = scaleCharge(parent.shipping, balance, taken, exponent);
   return accept({ ...scaled, amount: shipping.amount, product_tax_code: parent.shipping.product_tax_code });

@@ -1,5 +1,4 @@
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import type { Problem } from '../../problem.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 import {
   type Amounts,
@@ -121,15 +120,3 @@ export const withCredited = (
     },
   };
 };
-
-/** The refusal of a credit that would exceed what is left of its parent. */
-export const overCredit = (remaining: Share, currency: string, pointer: string): Problem => ({
-  code: 'conflict_over_credit',
-  title: 'Credit exceeds the sale',
-  detail: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
-  source: { pointer },
-  meta: {
-    remaining_amount: formatAmount(remaining.net, exponentOf(currency)),
-    remaining_tax_amount: formatAmount(remaining.tax, exponentOf(currency)),
-  },
-});

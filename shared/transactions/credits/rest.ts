@@ -9,7 +9,8 @@ import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
 import { creditLine } from './credit-lines.ts';
 import type { CreditRequest } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit, type Remaining } from './remaining.ts';
+import { overCredit } from './over-credit.ts';
+import type { Remaining } from './remaining.ts';
 import { inheritedCoupon, scaleShipping } from './scale.ts';
 
 /** The outcome that credits exactly what is left of a sale, each line as one piece of what is left of it. */

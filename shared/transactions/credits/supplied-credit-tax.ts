@@ -4,8 +4,9 @@ import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { withRowTaxes } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { leftOf, nothing } from './counters.ts';
-import { overCredit, parentLineId, remainingOf } from './remaining.ts';
+import { leftOf } from './counters.ts';
+import { overCredit } from './over-credit.ts';
+import { parentLineId, remainingOf } from './remaining.ts';
 import { rowTaxes } from './scale.ts';
 
 /** What a charge can still carry, and how its jurisdictions share what it gets of that. */
@@ -26,9 +27,9 @@ export const withSuppliedCreditTax = (
   const charges = chargesOf(outcome, parent, exponent);
   const sum = charges.reduce((all, { weight }) => all + weight, 0n);
   // Lines that matched none took of the total what the lines themselves still show.
-  const left = remainingOf(parent).total.tax;
-  const bound = sum < left ? sum : left;
-  if (total > bound) return refuse(overCredit({ ...nothing, tax: bound }, outcome.currency, '/tax_amount'));
+  const left = remainingOf(parent).total;
+  const bound = sum < left.tax ? sum : left.tax;
+  if (total > bound) return refuse(overCredit({ net: left.net, tax: bound }, outcome.currency, '/tax_amount', 'tax'));
   const taxes = allocate(
     total,
     charges.map(({ weight }) => weight),

@@ -1,7 +1,7 @@
 import type { Problem } from '../../problem.ts';
 import { draftExpired, isExpiredDraft, transitionProblem } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
-import type { Transaction } from '../transaction.ts';
+import { oppositeOf, type Status, type Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
 
 /** What an update asks to change, before anyone asks whether it may. */
@@ -15,12 +15,19 @@ export type Asked = {
   readonly reason: boolean;
 };
 
-const immutable = (field: string, status: string): Problem => ({
+const advice: Readonly<Record<Status, (transaction: Transaction) => string>> = {
+  draft: () => 'Create another draft.',
+  finalized: (transaction) => `Void the transaction, or record a ${oppositeOf(transaction)}.`,
+  filed: (transaction) => `Record a ${oppositeOf(transaction)}.`,
+  void: () => 'Create another transaction.',
+};
+
+const immutable = (field: string, transaction: Transaction): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
-  detail: `It is fixed while the transaction is ${status}. Void it, or record a credit.`,
+  detail: `It is fixed in a ${transaction.status} transaction. ${advice[transaction.status](transaction)}`,
   source: { pointer: `/${field}` },
-  meta: { status },
+  meta: { status: transaction.status },
 });
 
 const identity = ['type', 'parent_transaction_id'] as const;
@@ -35,12 +42,12 @@ export const updateProblems = (update: TransactionUpdate, transaction: Transacti
   const isOpen = status === 'draft';
   const fixed = identity.filter((field) => update[field] !== undefined && update[field] !== transaction[field]);
   const problems = [
-    ...fixed.map((field) => immutable(field, status)),
-    ...(isOpen ? [] : asked.inputs.map((field) => immutable(field, status))),
-    ...(asked.reference && !canSetReference(transaction) ? [immutable('reference_id', status)] : []),
-    ...(asked.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', status)] : []),
+    ...fixed.map((field) => immutable(field, transaction)),
+    ...(isOpen ? [] : asked.inputs.map((field) => immutable(field, transaction))),
+    ...(asked.reference && !canSetReference(transaction) ? [immutable('reference_id', transaction)] : []),
+    ...(asked.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', transaction)] : []),
     ...(asked.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
-    ...(asked.reason ? [immutable('void_reason', status)] : []),
+    ...(asked.reason ? [immutable('void_reason', transaction)] : []),
     ...statusProblems(update, transaction, asked),
   ];
   const isExpired = isExpiredDraft(transaction) && problems.length > 0;

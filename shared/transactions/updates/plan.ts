@@ -9,6 +9,7 @@ import { askedOf } from './asked.ts';
 import { figuresAfter } from './figures-after.ts';
 import { type Asked, updateProblems } from './immutable.ts';
 import { type Basis, isOfLines } from './recalculate.ts';
+import { voidReasonProblem } from './void-reason.ts';
 
 /** What an update makes of a transaction: its next state, and the names of the fields that changed. */
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
@@ -25,7 +26,9 @@ export const planUpdate = (
 ): Result<Plan | null> => {
   const { transaction } = stored;
   const decimals = taxDecimalsProblem(update.tax_amount, update.currency ?? transaction.currency);
-  if (decimals) return refuse(decimals);
+  const reason = voidReasonProblem(update, transaction);
+  const [invalid, ...alsoInvalid] = [decimals, reason].filter((one) => one !== null);
+  if (invalid) return refuse(invalid, ...alsoInvalid);
   const asked = askedOf(update, transaction);
   // Each update may have as many keys as the transaction may, but not beside the ones that are there.
   if (Object.keys(asked.metadata ?? {}).length > metadataMax.keys)

@@ -31,7 +31,7 @@ const common = {
 const wishes = {
   ...common,
   status: seldom(fc.constantFrom('finalized', 'finalized', 'void', 'draft', 'filed', null), 3),
-  reason: seldom(fc.constantFrom('lost', 'draft_expired', null), 15),
+  reason: seldom(fc.constantFrom('lost', 'draft_expired', 'stored', null), 12),
   reference: seldom(fc.constantFrom('r1', 'r2', 'r3', null), 4),
   lines: seldom(fc.oneof(fc.constantFrom('same' as const, 'none' as const), lines), 5),
   credited: lineWishes,
@@ -80,7 +80,7 @@ const linesOf = (wish: any, transaction: Body, book: Book): Body[] => {
 const bodyOf = (wish: any, transaction: Body, book: Book, nowMs: number): Body => ({
   ...said(wish, nowMs),
   ...(wish.status !== undefined && { status: wish.status }),
-  ...(wish.reason !== undefined && { void_reason: wish.reason }),
+  ...(wish.reason !== undefined && { void_reason: wish.reason === 'stored' ? transaction.void_reason : wish.reason }),
   ...(wish.lines !== undefined && { line_items: linesOf(wish, transaction, book) }),
   ...(wish.tax !== undefined && { tax_amount: taxOf(wish.tax, transaction) }),
   ...(wish.identity === 'type' && { type: 'credit' }),
