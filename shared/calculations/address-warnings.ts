@@ -1,3 +1,5 @@
+import type { ReleaseHead } from '../content/content.ts';
+import type { Release } from '../content/release.ts';
 import type { Doubt } from '../tax/document.ts';
 import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
@@ -20,12 +22,26 @@ const notCovered = (decisive: Decisive): string => {
     : `No content covers ${place.name}. No tax was calculated.`;
 };
 
-const localMissing = ({ place: { name, release }, address: { zip5, isZipKnown }, choice }: Decisive): string => {
+// An import of cities keeps them beside its head, and lists no ZIPs.
+const isByCity = (release: Release): boolean =>
+  release.locals !== 'listed' &&
+  release.coverage === 'partial' &&
+  ((release as Partial<ReleaseHead>).counts?.locations ?? 0) > 0;
+
+// What to send that the content can use.
+const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }: Decisive): string => {
+  if (release === null) return '';
+  if (isByCity(release)) return city === null ? ' They depend on the city: send it.' : '';
+  const isByZip = release.locals === 'listed' || release.locations.length > 0;
+  return isByZip && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send it.' : '';
+};
+
+const localMissing = (decisive: Decisive): string => {
+  const { place, address, choice } = decisive;
+  const { name, release } = place;
   if (choice?.isPart && release)
-    return `${name}: ${release.id} has local taxes in force for a part of ZIP ${zip5} alone; those of its other addresses are missing.`;
-  const isListed = release !== null && (release.locals === 'listed' || release.locations.length > 0);
-  const advice = isListed && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send it.' : '';
-  return `${name}: only the state's rate is known; local taxes are missing from the figures.${advice}`;
+    return `${name}: ${release.id} has local taxes in force for a part of ZIP ${address.zip5} alone; those of its other addresses are missing.`;
+  return `${name}: only the state's rate is known; local taxes are missing from the figures.${localAdvice(decisive)}`;
 };
 
 const ambiguous = (decisive: Decisive): string => {

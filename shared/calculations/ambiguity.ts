@@ -1,3 +1,5 @@
+import type { LocalChoice } from '../content/location/local-choice.ts';
+import { localSetOf } from '../content/location/location-index.ts';
 import type { StateCandidate } from '../content/location/place.ts';
 import { rateDecimals } from '../content/release.ts';
 import { decimalText, listed } from './explain/step.ts';
@@ -9,9 +11,12 @@ const correct = 'No other address would be more precise: the content has to be c
 const noMorePrecise = 'No other address would be more precise: only content by ZIP+4 would be.';
 const onlyByZip = 'No other address would be more precise: only content by ZIP would be.';
 
-/** Whether a release knows some addresses by their ZIPs. */
-const hasZips = ({ release }: Decisive['place']): boolean =>
-  release !== null && (release.locals === 'listed' || release.locations.some(({ zips }) => zips.length > 0));
+/** Whether some ZIP has just one of the sets that a city may have, so that it leaves no doubt. */
+const hasOwnZip = ({ place: { release }, choice }: Decisive): boolean =>
+  release?.locations.some(
+    ({ zips, alternatives: [first, ...others] }) =>
+      zips.length > 0 && others.length === 0 && choice?.possible.some(({ key }) => key === localSetOf(first ?? []).key),
+  ) === true;
 
 const knownText = (coverage: StateCandidate['coverage'], isPart: boolean): string => {
   if (isPart) return ' in the part of the ZIP that is known';
@@ -31,11 +36,11 @@ const assumedText = ({ states, wanted, address: { state } }: Decisive): string =
 
 type Ambiguity = { readonly why: string; readonly advice: string };
 
-const ofCity = ({ address: { zip5, city }, place, choice }: Decisive): Ambiguity => ({
-  why: choice?.isByName
-    ? `the content knows ${city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`
-    : `${city} has several sets of local taxes.`,
-  advice: zip5 === null && hasZips(place) ? sendZip : onlyByZip,
+const ofCity = (decisive: Decisive): Ambiguity => ({
+  why: decisive.choice?.isByName
+    ? `the content knows ${decisive.address.city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`
+    : `${decisive.address.city} has several sets of local taxes.`,
+  advice: !decisive.address.isZipKnown && hasOwnZip(decisive) ? sendZip : onlyByZip,
 });
 
 const citiesMax = 10;
@@ -74,6 +79,15 @@ const ofZip = ({ address: { zip5, plus4 }, choice }: Decisive): Ambiguity => {
   return { why: `ZIP ${zip5} spans jurisdictions with different taxes.`, advice };
 };
 
+// A city that has no local tax anywhere brings the one set without any into those of a ZIP that has some.
+const ofContradiction = ({ zip5, city }: Decisive['address'], { possible, usual }: LocalChoice): Ambiguity => ({
+  why:
+    usual.every(({ codes }) => codes.length > 0) && possible.at(-1)?.codes.length === 0
+      ? `ZIP ${zip5} has local taxes, and ${city} has none.`
+      : `ZIP ${zip5} is none of those where ${city} has its local taxes.`,
+  advice: 'Correct the city, or the ZIP code.',
+});
+
 /** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
 export const ambiguityOf = (decisive: Decisive): Ambiguity => {
   const { address, choice } = decisive;
@@ -82,11 +96,7 @@ export const ambiguityOf = (decisive: Decisive): Ambiguity => {
       why: `ZIP ${address.zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
-  if (choice?.contradictsCity)
-    return {
-      why: `ZIP ${address.zip5} is none of those where ${address.city} has its local taxes.`,
-      advice: 'Correct the city, or the ZIP code.',
-    };
+  if (choice?.contradictsCity) return ofContradiction(address, choice);
   if (choice?.level === 'city') return ofCity(decisive);
   return choice && choice.otherCities.length > 0 ? ofOtherCities(decisive, choice.otherCities) : ofZip(decisive);
 };

@@ -140,6 +140,8 @@ export type Location = Dated &
     readonly yields_to_city?: true;
     /** Borders cross the ZIPs, and of the taxes beyond these the source says nothing. */
     readonly crosses_borders?: true;
+    /** The source says nothing here beyond the state's rate: local taxes may be missing. */
+    readonly lacks_locals?: true;
     readonly alternatives: readonly (readonly string[])[];
   };
 

@@ -1,6 +1,7 @@
 /** What an answer says of the values below medium-high that it rests on, beside its rates and rules. */
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInRelease, newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { statesOfZip } from '../../shared/content/location/zip-states.ts';
 import type { Confidence, Release } from '../../shared/content/release.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, locationOf, refusal, releaseOf, rule } from '../support/builders.ts';
@@ -291,6 +292,100 @@ describe('a place that content knows by its name alone', () => {
   );
 
   it.each([
+    ['VA', 'Norfolk', '24001', '5.30', 'no local tax'],
+    ['VA', 'Norfolk', '23185', '7.00', 'Hampton Roads .*Historic Triangle.*'],
+    ['VA', 'Alexandria', '24541-0001', '6.30', '.*school.*'],
+    ['PA', 'Philadelphia', '15222', '7.00', 'Allegheny.*'],
+    ['PA', 'Pittsburgh', '19103', '8.00', 'Philadelphia.*'],
+    ['MS', 'Jackson', '38802', '7.25', '.*Tupelo.*'],
+    ['MS', 'Tupelo', '39201', '8.00', '.*Jackson.*'],
+    ['HI', 'Honolulu', '96742', '4.00', 'no local tax'],
+  ])(
+    'does not decide beside a ZIP that the built-in content gives other taxes: %s, %s, %s',
+    (state, city, zip, tax, assumed) => {
+      const asked = { to: { state, city, postal_code: zip } };
+      const outcome = ask(asked);
+      expect(outcome.tax_amount).toBe(tax);
+      expect(outcome.line_items[0]?.address_resolution).toEqual({
+        level: zip.length > 5 ? 'zip9' : 'zip5',
+        ambiguous: true,
+        coverage: 'complete',
+      });
+      expect(outcome.warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual(
+        [
+          expect.stringMatching(
+            new RegExp(
+              `: ZIP ${zip.slice(0, 5)} is none of those where ${city.toUpperCase()} has its local taxes\\. Assumed: ${assumed}\\. Correct the city, or the ZIP code\\.$`,
+              'i',
+            ),
+          ),
+        ],
+      );
+      expect(ask({ to: { state, postal_code: zip } }).line_items[0]?.address_resolution.ambiguous).toBe(false);
+      expect(refusal(asked, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
+        { code: 'validation_address_unresolvable', detail: expect.stringContaining('Correct the city') },
+      ]);
+    },
+  );
+
+  it.each([
+    ['HI', 'Honolulu', '96742', '4.50'],
+    ['VA', 'Norfolk', '23185', '7.00'],
+    ['PA', 'Pittsburgh', '19103', '8.00'],
+    ['PA', 'Philadelphia', '15222', '8.00'],
+  ])('may be meant all the same, where the highest rate is wanted: %s, %s, %s', (state, city, zip, tax) => {
+    const settings = { ambiguous_address: 'highest_rate' } as const;
+    expect(ask({ to: { state, city, postal_code: zip } }, { settings }).tax_amount).toBe(tax);
+  });
+
+  it('is never taxed in silence at another rate than its own, whatever ZIP of the state comes with it', () => {
+    let pairs = 0;
+    for (const { state, coverage, locations } of newestBuiltInReleases()) {
+      if (coverage !== 'complete') continue;
+      const code = state.slice(3);
+      const cities = new Set(locations.flatMap(({ cities }) => cities));
+      const zips = new Set(locations.flatMap(({ zips }) => zips.map(([low]) => low.slice(0, 5))));
+      const answer = (to: { readonly city: string; readonly postal_code?: string }) => {
+        const { tax_amount, line_items } = ask({ to: { state: code, ...to } });
+        return { tax_amount, isAmbiguous: line_items[0]?.address_resolution.ambiguous };
+      };
+      for (const city of cities) {
+        const own = answer({ city });
+        for (const postal_code of zips) {
+          if (!statesOfZip(postal_code).includes(code)) continue;
+          const { tax_amount, isAmbiguous } = answer({ city, postal_code });
+          if (tax_amount === own.tax_amount) continue;
+          pairs += 1;
+          expect(isAmbiguous, `${code} ${city} ${postal_code}`).toBe(true);
+        }
+      }
+    }
+    expect(pairs).toBeGreaterThan(1000);
+  });
+
+  it('that has no local tax contradicts a ZIP that has some', () => {
+    const { warnings } = ask({ to: { state: 'VA', city: 'Roanoke', postal_code: '23510' } });
+    expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /: ZIP 23510 has local taxes, and ROANOKE has none\. .*Correct the city, or the ZIP code\.$/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ['VA', 'Norfolk', '23510'],
+    ['VA', 'Harrisonburg', '23510'],
+    ['VA', 'Williamsburg', '23185'],
+    ['PA', 'Philadelphia', '19103'],
+    ['PA', 'Camp Hill', '15222'],
+    ['HI', 'Kailua', '96734'],
+    ['HI', 'Lahaina', '96761'],
+  ])('does not contradict a ZIP of its own, nor where the content does not name it: %s, %s, %s', (state, city, zip) => {
+    const outcome = ask({ to: { state, city, postal_code: zip } });
+    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(false);
+  });
+
+  it.each([
     ['VA', '23089'],
     ['VA', '23089-1234'],
     ['PA', '15241'],
@@ -314,6 +409,29 @@ describe('a place that content knows by its name alone', () => {
     expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual([
       expect.stringMatching(/by its name alone.*Send the ZIP code\.$/),
     ]);
+  });
+
+  it.each([
+    ['PA', 'Philadelphia', '00000', /Send the ZIP code\.$/],
+    ['MT', 'Whitefish', null, /No other address would be more precise: only content by ZIP would be\.$/],
+    ['MT', 'West Yellowstone', null, /No other address would be more precise: only content by ZIP would be\.$/],
+  ])('is told to send a ZIP only where one would help: %s, %s, %s', (state, city, postal_code, advice) => {
+    const { warnings } = ask({ to: { state, city, postal_code } });
+    expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual([
+      expect.stringMatching(advice),
+    ]);
+  });
+
+  it('is asked for where the content knows cities alone', async () => {
+    const releaseFor = releaseForOf(await california());
+    const missing = (postal_code: string | null, city: string | null = null) =>
+      ask({ to: { state: 'CA', city, postal_code }, tax_date: '2026-11-20' }, { releaseFor })
+        .warnings.filter(({ code }) => code === 'local_rates_missing')
+        .map(({ message }) => message);
+    const said = "California: only the state's rate is known; local taxes are missing from the figures.";
+    expect(missing('90230')).toEqual([`${said} They depend on the city: send it.`]);
+    expect(missing(null)).toEqual([`${said} They depend on the city: send it.`]);
+    expect(missing('90230', 'Nowhere')).toEqual([said]);
   });
 });
 

@@ -39,14 +39,16 @@ const RandomLocation: fc.Arbitrary<Location> = fc
     within: fc.option(fc.constantFrom('LANSING', 'ADA', 'FLINT'), { freq: 2 }),
     yields: fc.constantFrom(true, false, false),
     crosses: fc.constantFrom(true, false, false, false, false, false, false),
+    lacks: fc.constantFrom(true, false, false, false),
   })
-  .map(({ dates, within, yields, crosses, ...location }) =>
+  .map(({ dates, within, yields, crosses, lacks, ...location }) =>
     locationOf({
       ...location,
       ...dates,
-      ...(location.zips.length > 0 && within !== null ? { within_city: within } : {}),
+      ...(within !== null ? { within_city: within } : {}),
       ...(location.zips.length > 0 && yields ? { yields_to_city: true as const } : {}),
       ...(crosses ? { crosses_borders: true as const } : {}),
+      ...(lacks ? { lacks_locals: true as const } : {}),
     }),
   );
 
@@ -75,6 +77,8 @@ type Found = {
   isDoubtful: boolean;
   isPart: boolean;
   isYielding: boolean;
+  /** Where no local tax is assumed, some may be missing. */
+  isLacking: boolean;
 };
 
 const holds = ({ low, high }: Row, point: string) => low <= point && point <= high;
@@ -92,6 +96,7 @@ const foundOf = (level: string, all: readonly Location[], usual: readonly Locati
   isDoubtful: isCrossed(all),
   isPart: false,
   isYielding: all.some((one) => one.yields_to_city === true && one.within_city === undefined),
+  isLacking: all.some((one) => one.lacks_locals === true),
 });
 
 const among = (rows: readonly Row[], { zip5, plus4 }: Asked, isRestKnown: boolean): Found | undefined => {
@@ -110,22 +115,37 @@ const among = (rows: readonly Row[], { zip5, plus4 }: Asked, isRestKnown: boolea
   return isRestKnown ? { ...found, possible: withNone, usual: withNone } : { ...found, isPart: true };
 };
 
+const alsoOf = (found: Found, others: Found | undefined): Found => ({
+  ...found,
+  possible: [...new Set([...found.possible, ...(others?.possible ?? [])])],
+});
+
 const inZip = (rows: readonly Row[], asked: Asked, isRestKnown: boolean): Found | undefined => {
   const { city } = asked;
-  const own = rows.filter(({ location }) => city !== null && location.within_city === city);
-  const ofAll = rows.filter(({ location }) => location.within_city === undefined);
-  const ofOthers = rows.filter(
-    ({ location }) => location.within_city !== undefined && (city === null || location.yields_to_city !== true),
-  );
-  const [mine, all, others] = [own, ofAll, ofOthers].map((some) => among(some, asked, isRestKnown));
-  if (mine) return mine;
-  if (!others) return all;
-  if (!all) return city === null ? { ...others, isPart: true } : undefined;
-  return { ...all, possible: [...new Set([...all.possible, ...others.possible])] };
+  const of = (some: (location: Location) => boolean) =>
+    among(
+      rows.filter(({ location }) => some(location)),
+      asked,
+      isRestKnown,
+    );
+  const isMine = ({ within_city }: Location) => city !== null && within_city === city;
+  const isSettled = ({ within_city, yields_to_city }: Location) => within_city !== undefined && yields_to_city !== true;
+  const [mine, all] = [of(isMine), of(({ within_city }) => within_city === undefined)];
+  const [settled, ofCities] = [of(isSettled), of(({ within_city }) => within_city !== undefined)];
+  if (mine) return rows.some(({ location }) => isMine(location) && isSettled(location)) ? mine : alsoOf(mine, settled);
+  if (all) return alsoOf(all, city === null ? ofCities : settled);
+  const meant = settled ?? ofCities;
+  return meant && city === null ? { ...alsoOf(meant, ofCities), isPart: true } : undefined;
 };
 
 /** Which sets are possible, which of them are usual, and by what. */
-const slowly = (locations: readonly Location[], asked: Asked, day: string, isRestKnown: boolean): Found | undefined => {
+const slowly = (
+  locations: readonly Location[],
+  asked: Asked,
+  day: string,
+  isRestKnown: boolean,
+  rateOf: (set: string) => number,
+): Found | undefined => {
   const { zip5, city } = asked;
   const live = locations.filter((location) => isOn(location, day));
   const rows = live.flatMap((location) =>
@@ -133,7 +153,9 @@ const slowly = (locations: readonly Location[], asked: Asked, day: string, isRes
       .map(([low, high]) => ({ low: low.padEnd(9, '0'), high: high.padEnd(9, '9'), location }))
       .filter(({ low, high }) => zip5 !== null && low <= `${zip5}9999` && `${zip5}0000` <= high),
   );
-  const cityRows = live.filter(({ cities }) => city !== null && cities.includes(city));
+  const ofCity = live.filter(({ cities }) => city !== null && cities.includes(city));
+  const isBound = ({ zips: own, within_city }: Location) => own.length === 0 && within_city !== undefined;
+  const [bound, cityRows] = [ofCity.filter(isBound), ofCity.filter((one) => !isBound(one))];
   const isByName = cityRows.some(({ zips: own }) => own.length === 0);
   const byName =
     cityRows.length > 0
@@ -152,11 +174,17 @@ const slowly = (locations: readonly Location[], asked: Asked, day: string, isRes
           level: asked.plus4 === null ? 'zip5' : 'zip9',
           possible: [...new Set(['', ...byName.possible])],
           usual: [''],
+          isDoubtful: false,
+          isLacking: false,
         }
       : undefined;
   if (!found) return byName;
+  if (byName && isSilent && found.possible.every((set) => !byName.possible.includes(set))) return alsoOf(found, byName);
   const isMore = byName?.possible.some((set) => set !== '') && found.possible.every((set) => set === '');
   if (byName && isByName && !isSilent && (isMore || found.isYielding)) return byName;
+  const isListedHere = rows.some(({ location }) => city !== null && location.within_city === city);
+  const otherRates = found.possible.every((set) => !setsOf(bound).map(rateOf).includes(rateOf(set)));
+  if (bound.length > 0 && !isListedHere && otherRates) return alsoOf(found, foundOf('city', bound));
   return { ...found, isDoubtful: found.isDoubtful || (found.isYielding && city === null) };
 };
 
@@ -194,7 +222,10 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         const address = { country: 'US', state: 'MI', ...asked, isZipKnown: zip5 !== null, isStateGuessed: false };
         const { place, resolution } = locate(address, () => release, day, highest);
         const local = sorted(place.jurisdictions.slice(1).map(({ code }) => code));
-        const expected = slowly(locations, asked, day, coverage === 'complete' && !isListed);
+        const percentOf = (set: string) =>
+          set.split('+').reduce((sum, code) => sum + (percents[codes.indexOf(code)] ?? 0), 0);
+        const rateOf = (set: string) => (unknown !== null && set.includes(unknown) ? -1 : percentOf(set));
+        const expected = slowly(locations, asked, day, coverage === 'complete' && !isListed, rateOf);
         const level = expected?.level ?? 'none';
         for (const met of [level, ...(expected?.isPart ? ['part'] : []), ...(expected?.isDoubtful ? ['doubtful'] : [])])
           levels.set(met, (levels.get(met) ?? 0) + 1);
@@ -208,16 +239,15 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
           expect(resolution.ambiguous).toBe(false);
           return;
         }
-        const percentOf = (set: string) =>
-          set.split('+').reduce((sum, code) => sum + (percents[codes.indexOf(code)] ?? 0), 0);
         const meant = highest ? expected.possible : expected.usual;
         const known = meant.filter((set) => unknown === null || !set.includes(unknown));
         const rates = known.map(percentOf);
         const extreme = highest ? Math.max(...rates) : Math.min(...rates);
+        const lacks = expected.isPart || (expected.isLacking && local === '');
         expect(resolution).toEqual({
           level: expected.level,
           ambiguous: expected.possible.length > 1 || expected.isDoubtful || expected.isPart,
-          coverage: known.length === 0 ? 'none' : expected.isPart ? 'partial' : 'complete',
+          coverage: known.length === 0 ? 'none' : lacks ? 'partial' : 'complete',
         });
         expect(meant).toContain(local);
         if (known.length > 0) {

@@ -290,6 +290,7 @@ describe('a city beside a ZIP that no location names', () => {
     locationOf({ cities: ['RESORT'], alternatives: [['DISTRICT']] }),
     locationOf({ zips: [['55407', '55407']], alternatives: [[]] }),
     locationOf({ zips: [['55408', '55408']], cities: ['PLAIN'], alternatives: [[]] }),
+    locationOf({ zips: [['55409', '55409']], alternatives: [[], ['CITY']] }),
   ];
   const complete: Content = { locations, coverage: 'complete' };
   it.each([
@@ -298,7 +299,14 @@ describe('a city beside a ZIP that no location names', () => {
     ['55999/BIG', 'US-XX; zip5, ambiguous, complete', 'the ZIPs of its taxes are listed beside its name'],
     ['55999/PLAIN', 'US-XX; zip5, complete', 'it has no taxes that the ZIP could lack'],
     ['55999', 'US-XX; zip5, complete', 'nothing speaks against the ZIP'],
-    ['55407/BIG', 'US-XX; zip5, complete', 'the ZIP is listed as one without local taxes'],
+    ['55407/BIG', 'US-XX; zip5, ambiguous, complete', 'the ZIP is listed as one without local taxes'],
+    ['55406/BIG', 'US-XX TOWN; zip5, ambiguous, complete', 'the ZIP has other local taxes'],
+    ['55406-0001/BIG', 'US-XX TOWN; zip9, ambiguous, complete', 'with four digits as well'],
+    ['55401/PLAIN', 'US-XX CITY; zip5, ambiguous, complete', 'the ZIP has local taxes, and the city none'],
+    ['55408/PLAIN', 'US-XX; zip5, complete', 'the ZIP is the city’s'],
+    ['55405/BIG', 'US-XX CITY; zip5, complete', 'it has the same taxes'],
+    ['55409/BIG', 'US-XX; zip5, ambiguous, complete', 'the ZIP may have the city’s'],
+    ['55401/NOWHERE', 'US-XX CITY; zip5, complete', 'no location names the city'],
     ['55999/RESORT', 'US-XX DISTRICT; city, ambiguous, complete', 'no ZIP of its taxes is listed'],
     ['55407/RESORT', 'US-XX DISTRICT; city, ambiguous, complete', 'nor here'],
     ['/BIG', 'US-XX CITY; city, ambiguous, complete', 'without a ZIP the city decides'],
@@ -307,6 +315,7 @@ describe('a city beside a ZIP that no location names', () => {
 
   it('may be meant after all, where the highest rate is wanted', () => {
     expect(find('55999/NEAR', complete, { highest: true })).toBe('US-XX TOWN; zip5, ambiguous, complete');
+    expect(find('55406/BIG', complete, { highest: true })).toBe('US-XX CITY; zip5, ambiguous, complete');
   });
 
   it('decides where the release does not have all of the state', () => {

@@ -8,7 +8,7 @@ import {
   percentOf,
   releaseForOf,
 } from '../fixtures/imports/harness.ts';
-import { ask } from '../support/builders.ts';
+import { ask, refusal } from '../support/builders.ts';
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
 const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content: [header, ...rows].join('\n') });
@@ -27,6 +27,16 @@ const bad = async (...rows: readonly string[]) =>
   ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('WooCommerce’s tax rates', () => {
+  it('are of the county in North Carolina, whose 2 % on food are the counties’', async () => {
+    const releaseFor = releaseForOf(await importFiles('woocommerce', 'NC', [table('US,NC,27601,,7.25,Wake,1,0,0,')]));
+    const taxOf = (product_tax_code: string) =>
+      ask(
+        { to: { state: 'NC', postal_code: '27601' }, tax_date: '2026-11-20', line_items: [{ product_tax_code }] },
+        { releaseFor },
+      ).tax_amount;
+    expect([taxOf('GENERAL'), taxOf('FOOD.GROCERY')]).toEqual(['7.25', '2.00']);
+  });
+
   it('make a release of every ZIP that some row matches', async () => {
     const imported = await importFiles('woocommerce', 'TX', [fixture('tax_rates.csv')]);
     const { parts, built } = imported;
@@ -142,10 +152,92 @@ describe('WooCommerce’s tax rates', () => {
     const { at } = await answersIn('OK', 'US,OK,748*,SHAWNEE,9.495,Tax,1,0,1,', 'US,OK,*,*,4.5,Tax,1,0,1,');
     expect(at('74801', 'Shawnee')).toEqual(['9.50', 'zip5', false, 'complete', '']);
     expect(at('74801-1234', 'SHAWNEE')).toEqual(['9.50', 'zip9', false, 'complete', '']);
-    expect(at('73101', 'Shawnee')).toEqual(['4.50', 'zip5', false, 'complete', '']);
+    const unsure = ['4.50', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous'];
     // Tecumseh is another city of that ZIP, or else Shawnee under another name.
-    expect(at('74801', 'Tecumseh')).toEqual(['4.50', 'zip5', true, 'complete', 'address_ambiguous']);
-    expect(at('74801')).toEqual(['4.50', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('74801', 'Tecumseh')).toEqual(unsure);
+    expect(at('74801')).toEqual(unsure);
+    // The table knows Shawnee, and elsewhere.
+    expect(at('73101', 'Shawnee')).toEqual(unsure);
+    expect(at('73101', 'Edmond')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
+    expect(at('73101')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
+  });
+
+  it('of a city that ZIPs do not bound stay, in a ZIP that is given to another city, and the address is ambiguous', async () => {
+    const { at } = await answersIn(
+      'OK',
+      'US,OK,748*,SHAWNEE,9.495,Tax,1,0,1,',
+      'US,OK,*,*,4.5,Tax,1,0,1,',
+      'US,OK,,LAWTON,9.125,Tax,1,0,1,',
+    );
+    for (const zip of ['74801', '74801-0001'])
+      expect(at(zip, 'Lawton').slice(2)).toEqual([true, 'complete', 'address_ambiguous']);
+    expect(at('74801', 'Lawton')[0]).toBe('9.13');
+    expect(at('74801', 'Shawnee')).toEqual(['9.50', 'zip5', false, 'complete', '']);
+    expect(at('73501', 'Lawton')).toEqual(['9.13', 'city', true, 'complete', 'address_ambiguous']);
+  });
+
+  it('of a ZIP’s own city come before those of a city that may be anywhere, where no city is sent', async () => {
+    const { at, releaseFor } = await answersIn(
+      'CO',
+      'US,CO,80202,DENVER,8.81,Tax,1,0,1,',
+      'US,CO,,FRASER,2.9,Tax,1,0,1,',
+    );
+    expect(at('80202')).toEqual(['8.81', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
+    expect(at('80202', 'Denver')).toEqual(['8.81', 'zip5', false, 'complete', '']);
+    expect(at('80202', 'Fraser')).toEqual(['2.90', 'zip5', true, 'complete', 'address_ambiguous']);
+    const asked = { to: { state: 'CO', postal_code: '80202', city: 'Fraser' }, tax_date: '2026-11-20' };
+    expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('8.81');
+  });
+
+  it('of a city within ZIPs contradict it elsewhere: not beside a row of that rate, nor where it has several', async () => {
+    const { at, releaseFor } = await answersIn(
+      'OK',
+      'US,OK,*,*,8,Tax,1,0,1,',
+      'US,OK,74801,SHAWNEE,9.5,Tax,1,0,1,',
+      'US,OK,74802,SHAWNEE,9,Tax,1,0,1,',
+      'US,OK,73101,*,8.6,Tax,1,0,1,',
+      'US,OK,73102,*,9,Tax,1,0,1,',
+    );
+    expect(at('73101', 'Shawnee')).toEqual(['8.60', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('73103', 'Shawnee')).toEqual(['8.00', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('73102', 'Shawnee')).toEqual(['9.00', 'zip5', false, 'complete', '']);
+    expect(at('73101', 'Edmond')).toEqual(['8.60', 'zip5', false, 'complete', '']);
+    const asked = { to: { state: 'OK', postal_code: '73101', city: 'Shawnee' }, tax_date: '2026-11-20' };
+    expect(ask(asked, { releaseFor }).warnings.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/ZIP 73101 is none of those where SHAWNEE .*Correct the city, or the ZIP code\.$/),
+    );
+    expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('9.50');
+    // Without a ZIP its name is no answer, as before.
+    const alone = ask({ to: { state: 'OK', city: 'Shawnee' }, tax_date: '2026-11-20' }, { releaseFor });
+    expect(alone.line_items[0]?.address_resolution).toMatchObject({ level: 'state', coverage: 'partial' });
+  });
+
+  it.each([
+    ['CO', '80202', 'US,CO,*,*,2.9,State,1,0,0,', '2.90', 'partial', 'local_rates_missing', 'it adds nothing'],
+    [
+      'CO',
+      '80202',
+      'US,*,*,*,2.9,State,1,0,0,',
+      '2.90',
+      'partial',
+      'local_rates_missing',
+      'nor does one of the country',
+    ],
+    ['PA', '15222', 'US,PA,*,*,6,State,1,0,0,', '6.00', 'partial', 'local_rates_missing', 'the state has local taxes'],
+    ['CO', '80202', 'US,CO,*,*,8.81,State,1,0,0,', '8.81', 'complete', '', 'it adds something'],
+    ['CO', '80202', 'US,CO,80202,*,2.9,State,1,0,0,', '2.90', 'complete', '', 'it names the ZIP'],
+    ['KY', '40202', 'US,KY,*,*,6,State,1,0,0,', '6.00', 'complete', '', 'the state has no local taxes'],
+  ])('of all of %s say of %s what they are: %s is %s, %s (%s), for %s', async (of, zip, row, tax, coverage, codes) => {
+    const { at } = await answersIn(of, row);
+    expect(at(zip)).toEqual([tax, 'zip5', false, coverage, codes]);
+  });
+
+  it('of the state alone are no statement about local taxes beside those of a ZIP', async () => {
+    const { at, releaseFor } = await answersIn('PA', 'US,PA,*,*,6,State,1,0,0,', 'US,PA,19103,*,8,Tax,1,0,0,');
+    expect(at('19103')).toEqual(['8.00', 'zip5', false, 'complete', '']);
+    expect(at('15222', 'Pittsburgh')).toEqual(['6.00', 'zip5', false, 'partial', 'local_rates_missing']);
+    const asked = { to: { state: 'PA', postal_code: '15222' }, tax_date: '2026-11-20' };
+    expect(refusal(asked, { releaseFor, settings: { incomplete_coverage: 'reject' } })).toHaveLength(1);
   });
 
   it('of two cities in one row are those of the city that is named', async () => {
@@ -183,10 +275,10 @@ describe('WooCommerce’s tax rates', () => {
     );
     expect(at('75001')[3]).toBe('none');
     expect(at('75002', 'Addison')[3]).toBe('none');
-    expect(at('75002', 'Dallas')).toEqual(['6.25', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('75002', 'Dallas')).toEqual(['6.25', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
     expect(at('75003', 'Dallas')[3]).toBe('none');
     expect(at('79843', 'Marfa')[3]).toBe('none');
-    expect(at('79843', 'Alpine')).toEqual(['6.25', 'zip5', false, 'complete', '']);
+    expect(at('79843', 'Alpine')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
   });
 
   it('of a city and of a ZIP add up where their priorities differ, and the ZIP’s wins where they do not', async () => {
@@ -211,8 +303,8 @@ describe('WooCommerce’s tax rates', () => {
 
   it('of a ZIP with the rates of several cities make it ambiguous', async () => {
     const { at } = await answers(state, 'US,TX,75001,Addison,2,City,2,0,1,', 'US,TX,75001,Dallas,1,City,2,0,1,');
-    expect(at('75001')).toEqual(['6.25', 'zip5', true, 'complete', 'address_ambiguous']);
-    expect(at('75002')).toEqual(['6.25', 'zip5', false, 'complete', '']);
+    expect(at('75001')).toEqual(['6.25', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
+    expect(at('75002')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
   });
 
   it('of few ZIPs do not cover the others, and the answer names the release', async () => {
@@ -227,7 +319,7 @@ describe('WooCommerce’s tax rates', () => {
   it('of a city without ZIPs tax who names it, beside a row for every ZIP, and say that it is a guess', async () => {
     const { at } = await answers(state, 'US,TX,,Addison,2,City,2,0,1,', 'US,TX,75002,*,1,City,2,0,1,');
     expect(at('75001', 'Addison')).toEqual(['8.25', 'city', true, 'complete', 'address_ambiguous']);
-    expect(at('75001', 'Dallas')).toEqual(['6.25', 'zip5', false, 'complete', '']);
+    expect(at('75001', 'Dallas')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
     expect(at('75002', 'Addison')).toEqual(['7.25', 'zip5', false, 'complete', '']);
   });
 

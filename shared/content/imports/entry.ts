@@ -25,7 +25,9 @@ export type Entry =
       readonly yieldsToCity?: true;
       /** Borders cross the ZIPs, and of the taxes beyond these the file says nothing. */
       readonly crossesBorders?: true;
-      /** Where two spans end as the same ZIPs, the lower rank is asked first, whatever its width; 0 where none is said. */
+      /** Nothing but the state's rate is said of the ZIPs: local taxes may be missing. */
+      readonly lacksLocals?: true;
+      /** Of two spans that hold an address the lower rank is asked first, then the narrower span; 0 where none is said. */
       readonly rank?: number;
     }
   /** A place that is known by its name alone, upper case and without punctuation, as `TaxAddress.city`. */
@@ -35,6 +37,8 @@ export type Entry =
       readonly from: string | null;
       readonly to: string | null;
       readonly locals: LocalSet;
+      /** It has this only together with some ZIPs: beside others its name is a contradiction, and without one no answer. */
+      readonly isWithinZips?: true;
     }
   /** A file was read to its end. */
   | { readonly kind: 'file'; readonly name: string; readonly rows: number }

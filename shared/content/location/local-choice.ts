@@ -25,6 +25,8 @@ export type LocalChoice = {
   readonly otherCities: readonly string[];
   /** Whether the ZIP is none of those of the city that the address names: one of both is wrong, and the ZIP decides. */
   readonly contradictsCity: boolean;
+  /** Whether only the state's rate is said of the place: where no local tax is assumed, some may be missing. */
+  readonly lacksLocals: boolean;
   /** Whether the content tells parts of the ZIP apart by the last four digits. */
   readonly hasRanges: boolean;
 };
@@ -54,6 +56,7 @@ export const choiceOf = (
     crossesBorders: areas.some(({ crossesBorders }) => crossesBorders),
     otherCities: [],
     contradictsCity: false,
+    lacksLocals: areas.some(({ lacksLocals }) => lacksLocals),
     hasRanges,
   };
 };
@@ -67,7 +70,7 @@ const withSets = <Sets extends LocalChoice['possible']>(sets: Sets, more: readon
 export const withPossible = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, possible),
-  evidence: [...choice.evidence, ...evidence],
+  evidence: [...new Set([...choice.evidence, ...evidence])],
 });
 
 /** An address may have no local tax too, and that is meant as well as the others. */
@@ -77,14 +80,26 @@ export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
   usual: withSets(choice.usual, [untaxed]),
 });
 
-/** No local tax, as the ZIP says, of an address that names a city which has some elsewhere. */
-export const againstCity = (level: LocalChoice['level'], named: LocalChoice): LocalChoice => ({
-  ...named,
+/** No local tax, as a ZIP says that no location names. */
+export const untaxedZip = (level: LocalChoice['level']): LocalChoice => ({
   level,
-  possible: withSets([untaxed], named.possible),
+  possible: [untaxed],
   usual: [untaxed],
   evidence: [],
   isByName: false,
+  isPart: false,
+  yieldsToCity: false,
+  lacksCity: false,
+  crossesBorders: false,
+  otherCities: [],
+  contradictsCity: false,
+  lacksLocals: false,
+  hasRanges: false,
+});
+
+/** What a ZIP says of an address that names a city whose local taxes are none of these: those may be meant as well. */
+export const againstCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
+  ...withPossible(ofZip, { ...ofCity, evidence: [] }),
   contradictsCity: true,
 });
 

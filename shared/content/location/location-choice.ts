@@ -1,7 +1,8 @@
 import { isInForce } from '../effective.ts';
 import type { Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
-import { againstCity, choiceOf, hasLocals, type LocalChoice } from './local-choice.ts';
+import { combinedRate } from './combined-rate.ts';
+import { againstCity, choiceOf, hasLocals, type LocalChoice, untaxedZip } from './local-choice.ts';
 import { type Area, locationIndex, type Span } from './location-index.ts';
 import { chooseByZip } from './zip-choice.ts';
 
@@ -21,6 +22,33 @@ const spansNear = (release: Release, zip5: string, day: string): readonly Span[]
   );
 };
 
+/** Whether no set of one is a set of the other. */
+const areDisjoint = (one: LocalChoice, other: LocalChoice): boolean =>
+  one.possible.every(({ key }) => other.possible.every((set) => set.key !== key));
+
+/** Whether no rate of one is a rate of the other: a shop's table calls taxes by places, and the same tax twice. */
+const haveOtherRates = (release: Release, day: string, one: LocalChoice, other: LocalChoice): boolean => {
+  const ratesOf = ({ possible }: LocalChoice) =>
+    new Set(possible.map(({ codes }) => combinedRate(release, codes, day)));
+  return ratesOf(one).isDisjointFrom(ratesOf(other));
+};
+
+type Named = {
+  /** What a city has wherever it is. */
+  readonly named: LocalChoice | undefined;
+  /** What it has together with ZIPs that the content lists, and nowhere else. */
+  readonly withinZips: LocalChoice | undefined;
+};
+
+const byCity = (release: Release, city: string | null, day: string): Named => {
+  const areas = city === null ? [] : (locationIndex(release).byCity.get(city) ?? []);
+  const [within, wherever] = [[], []] as [Area[], Area[]];
+  for (const area of areas)
+    if (isInForce(area, day, release.established_from))
+      (area.isByName && area.withinCity !== null ? within : wherever).push(area);
+  return { named: choiceOf('city', wherever), withinZips: choiceOf('city', within) };
+};
+
 /**
  * Find the local jurisdictions of an address on a tax day: by its ZIP+4, where the narrowest range that holds it decides;
  * else by its ZIP, else by its city (content notes 1.6). `undefined`: no location names it.
@@ -28,21 +56,25 @@ const spansNear = (release: Release, zip5: string, day: string): readonly Span[]
  * A ZIP without its four digits may have the jurisdictions of every range in it. Where the ZIP has no local taxes, and
  * the city, known by its name alone, has some, those are meant: a shop's table gives cities rates that its ZIPs lack.
  * Not so where the release lists the ZIPs of those taxes, and all of the state: there the ZIP decides, named or not, and
- * the address is ambiguous if it is none of the city's.
+ * the address is ambiguous if the ZIP has none of the city's sets: one of both is wrong. A shop's table that names a city
+ * together with ZIPs contradicts it beside others in the same way.
  */
 export const chooseLocals = (release: Release, address: TaxAddress, day: string): LocalChoice | undefined => {
   const { zip5, plus4, city, isZipKnown } = address;
-  const holds = (area: Area) => isInForce(area, day, release.established_from);
-  const named =
-    city === null ? undefined : choiceOf('city', (locationIndex(release).byCity.get(city) ?? []).filter(holds));
+  const { named, withinZips } = byCity(release, city, day);
   if (zip5 === null) return named;
   const zip = { first: Number(zip5) * 10_000, plus4, city };
-  const found = chooseByZip(spansNear(release, zip5, day), zip, isRestUntaxed(release));
+  const near = spansNear(release, zip5, day);
+  const found = chooseByZip(near, zip, isRestUntaxed(release));
   const isDecided = named !== undefined && hasAllZipsOf(release, named);
   if (!found && isDecided && isZipKnown)
-    return hasLocals(named) ? againstCity(plus4 === null ? 'zip5' : 'zip9', named) : undefined;
+    return hasLocals(named) ? againstCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;
   if (!found) return named;
+  if (isDecided && areDisjoint(found, named)) return againstCity(found, named);
   if (named?.isByName && !isDecided && (found.yieldsToCity || (hasLocals(named) && !hasLocals(found)))) return named;
+  const isNamedThere = near.some(({ area }) => area.withinCity === city && city !== null);
+  if (withinZips && !isNamedThere && haveOtherRates(release, day, found, withinZips))
+    return againstCity(found, withinZips);
   return { ...found, lacksCity: found.yieldsToCity && city === null };
 };
 

@@ -15,6 +15,8 @@ export type Area = Dated & {
   readonly yieldsToCity: boolean;
   /** Whether borders cross its ZIPs, and nothing says what lies beyond them. */
   readonly crossesBorders: boolean;
+  /** Whether only the state's rate is said here, so that local taxes may be missing. */
+  readonly lacksLocals: boolean;
 };
 
 /** The nine-digit ZIPs of an area, both ends inclusive. */
@@ -27,7 +29,11 @@ export type LocationIndex = {
   readonly codesWithZips: ReadonlySet<string>;
 };
 
-const setOf = (codes: readonly string[]): LocalSet => ({ key: [...new Set(codes)].sort().join(' '), codes });
+/** The set of a location's codes. */
+export const localSetOf = (codes: readonly string[]): LocalSet => ({
+  key: [...new Set(codes)].sort().join(' '),
+  codes,
+});
 
 // Five digits are every ZIP+4 below them. A number holds nine digits exactly.
 const spansOf = ({ zips }: Location, area: Area): Span[] =>
@@ -36,12 +42,13 @@ const spansOf = ({ zips }: Location, area: Area): Span[] =>
 const areaOf = (location: Location): Area => ({
   from: location.from,
   to: location.to,
-  sets: location.alternatives.map(setOf),
+  sets: location.alternatives.map(localSetOf),
   evidence: location,
   isByName: location.zips.length === 0,
   withinCity: location.within_city ?? null,
   yieldsToCity: location.yields_to_city === true,
   crossesBorders: location.crosses_borders === true,
+  lacksLocals: location.lacks_locals === true,
 });
 
 const index = ({ locations }: Release): LocationIndex => {

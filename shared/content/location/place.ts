@@ -101,8 +101,11 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
     return { ...uncovered(place, address, wanted), isGap: isInGap(release, address, day) };
-  const jurisdictions = jurisdictionsOf(release, localsOf(release, choice, day, wanted));
-  const lacksLocals = choice ? choice.isPart : lacksLocalsAt(release, address);
+  const locals = localsOf(release, choice, day, wanted);
+  const jurisdictions = jurisdictionsOf(release, locals);
+  const lacksLocals = choice
+    ? choice.isPart || (choice.lacksLocals && locals.length === 0)
+    : lacksLocalsAt(release, address);
   const coverage = lacksLocals ? 'partial' : 'complete';
   return {
     address,

@@ -46,6 +46,19 @@ const byRanges = (spans: readonly Span[], zip: AskedZip, isRestUntaxed: boolean)
   return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
 };
 
+/** What is meant, where an address may also be one of cities that have taxes of their own in its ZIP. */
+const besideCities = (
+  meant: LocalChoice,
+  spans: readonly Span[],
+  zip: AskedZip,
+  isRestUntaxed: boolean,
+): LocalChoice => {
+  const others = byRanges(spans, zip, isRestUntaxed);
+  if (!others) return meant;
+  const otherCities = [...new Set(spans.flatMap(({ area }) => area.withinCity ?? []))];
+  return { ...withPossible(meant, others), otherCities };
+};
+
 /**
  * Find the local jurisdictions of a ZIP among the spans that touch it, all in force. What is of the address's city alone
  * comes first, then the narrowest range that holds its ZIP+4, then the whole ZIP.
@@ -58,14 +71,14 @@ export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed:
   if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
   const own = ofCities.filter(({ area }) => area.withinCity === zip.city);
   const found = byRanges(own, zip, isRestUntaxed);
-  if (found) return found;
+  const ofZip = ofCities.filter(({ area }) => !area.yieldsToCity);
+  if (found) return own.some(({ area }) => !area.yieldsToCity) ? found : besideCities(found, ofZip, zip, isRestUntaxed);
   const others = near.filter(({ area }) => area.withinCity === null);
   const usual = byRanges(others, zip, isRestUntaxed);
   // Another name may be another way to write that of a city of this ZIP, if not of one that may be anywhere.
-  const confused = zip.city === null ? ofCities : ofCities.filter(({ area }) => !area.yieldsToCity);
-  const elsewhere = byRanges(confused, zip, isRestUntaxed);
-  if (!elsewhere) return usual;
-  const otherCities = [...new Set(confused.flatMap(({ area }) => area.withinCity ?? []))];
-  if (usual) return { ...withPossible(usual, elsewhere), otherCities };
-  return zip.city === null ? { ...elsewhere, isPart: true, otherCities } : undefined;
+  if (usual) return besideCities(usual, zip.city === null ? ofCities : ofZip, zip, isRestUntaxed);
+  if (zip.city !== null) return undefined;
+  // The cities that its own rows name come before those that may be anywhere.
+  const meant = byRanges(ofZip, zip, isRestUntaxed) ?? byRanges(ofCities, zip, isRestUntaxed);
+  return meant && { ...besideCities(meant, ofCities, zip, isRestUntaxed), isPart: true };
 };

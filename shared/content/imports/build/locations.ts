@@ -32,6 +32,7 @@ const locationsOf = (
     ...(city === null ? {} : { within_city: city }),
     ...(meanings.some(({ yieldsToCity }) => yieldsToCity) ? { yields_to_city: true } : {}),
     ...(meanings.some(({ crossesBorders }) => crossesBorders) ? { crosses_borders: true } : {}),
+    ...(meanings.some(({ lacksLocals }) => lacksLocals) ? { lacks_locals: true } : {}),
     alternatives: [...new Map(meanings.map(({ locals }) => [locals.join(), locals])).values()],
   }));
 };

@@ -6,7 +6,7 @@ export type Piece = {
   /** `20190101`, inclusive; `noFrom` and `noTo` are open. */
   readonly from: number;
   readonly to: number;
-  /** Of two pieces of the same ZIPs the one with the lower order is asked: rank first, then the span's own width. */
+  /** Of two pieces that hold an address the one with the lower order is asked: rank first, then the span's own width. */
   readonly order: number;
   /** The number of what it says of its addresses. */
   readonly set: number;

@@ -3,7 +3,7 @@ import { dayAfter, dayBefore } from '../days.ts';
 import { dayNumber, dayText, noFrom, noTo, type Piece } from './piece.ts';
 
 /** A range of a ZIP with the sets that its addresses may have: one, or several that nothing tells apart. */
-export type Resolved = Omit<Piece, 'order' | 'set'> & { readonly sets: readonly number[] };
+export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
 
 const next = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
 const previous = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);
@@ -14,11 +14,12 @@ const groupBy = <Value>(values: readonly Value[], key: (value: Value) => string 
   ...Map.groupBy(values, key).values(),
 ];
 
-/** The sets of the pieces of the lowest order on a day. */
-const setsOn = (pieces: readonly Piece[], day: number): readonly number[] => {
+/** The lowest order of the pieces on a day, and the sets of those that have it. */
+const firstOn = (pieces: readonly Piece[], day: number): Pick<Resolved, 'order' | 'sets'> => {
   const there = pieces.filter(({ from, to }) => from <= day && day <= to);
   const lowest = Math.min(...there.map(({ order }) => order));
-  return [...new Set(there.filter(({ order }) => order === lowest).map(({ set }) => set))].toSorted(ascending);
+  const sets = new Set(there.filter(({ order }) => order === lowest).map(({ set }) => set));
+  return { order: lowest, sets: [...sets].toSorted(ascending) };
 };
 
 const same = (one: readonly number[], other: readonly number[]): boolean =>
@@ -28,19 +29,20 @@ const same = (one: readonly number[], other: readonly number[]): boolean =>
 const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   const [first] = pieces as readonly [Piece, ...Piece[]];
   const { low, high } = first;
-  if (pieces.length === 1) return [{ low, high, from: first.from, to: first.to, sets: [first.set] }];
+  if (pieces.length === 1)
+    return [{ low, high, from: first.from, to: first.to, order: first.order, sets: [first.set] }];
   const starts = pieces.flatMap(({ from, to }) => (to === noTo ? [from] : [from, next(to)]));
   const days = [...new Set(starts)].toSorted(ascending);
   const resolved: Resolved[] = [];
   for (const [index, from] of days.entries()) {
-    const sets = setsOn(pieces, from);
+    const { order, sets } = firstOn(pieces, from);
     if (sets.length === 0) continue;
     const following = days[index + 1];
     const to = following === undefined ? noTo : previous(following);
     const before = resolved.at(-1);
-    if (before && before.to !== noTo && next(before.to) === from && same(before.sets, sets))
+    if (before && before.to !== noTo && next(before.to) === from && before.order === order && same(before.sets, sets))
       resolved[resolved.length - 1] = { ...before, to };
-    else resolved.push({ low, high, from, to, sets });
+    else resolved.push({ low, high, from, to, order, sets });
   }
   return resolved;
 };
@@ -49,7 +51,7 @@ type Range = { readonly low: number; readonly high: number };
 
 const keyOf = ({ low, high }: Range): number => low * 10_000 + (high % 10_000);
 
-/** What two ranges share that are as wide as each other and say something else: neither is the narrower one. */
+/** What two ranges share that are as wide as each other and say something else: a look-up sees no narrower one. */
 const contested = (ranges: readonly Resolved[]): readonly Range[] =>
   groupBy(ranges, ({ low, high }) => high - low)
     .filter((group) => group.length > 1)
@@ -66,6 +68,26 @@ const contested = (ranges: readonly Resolved[]): readonly Range[] =>
       });
     });
 
+const widthOf = ({ low, high }: Range): number => high - low;
+
+/** What a range shares with a wider one that is not asked after it: of a lower rank, or no wider before both were cut to the ZIP. */
+const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
+  ranges
+    .filter((one) => one.order > widthOf(one))
+    .flatMap((one) =>
+      ranges
+        .filter(
+          (other) =>
+            other.order <= one.order &&
+            widthOf(other) > widthOf(one) &&
+            one.from <= other.to &&
+            other.from <= one.to &&
+            !same(one.sets, other.sets),
+        )
+        .map((other) => ({ low: Math.max(one.low, other.low), high: Math.min(one.high, other.high) }))
+        .filter(({ low, high }) => low <= high),
+    );
+
 /** The pieces between two neighbouring ends of ranges, within what is contested. */
 const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly Range[] => {
   if (shared.length === 0) return [];
@@ -76,20 +98,18 @@ const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly
     .filter(({ low, high }) => shared.some((range) => range.low <= low && high <= range.high));
 };
 
-/** A slice with the sets of the narrowest ranges that hold it: of all of them, where they are as wide as each other. */
+/** A slice with the sets of the range of the lowest order that holds it: of all of them, where several have that. */
 const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readonly Resolved[] =>
   resolveTimes(
     ranges
       .filter((range) => range.low <= low && high <= range.high)
-      .flatMap(({ from, to, sets, ...range }) =>
-        sets.map((set) => ({ low, high, from, to, set, order: range.high - range.low })),
-      ),
+      .flatMap(({ from, to, order, sets }) => sets.map((set) => ({ low, high, from, to, order, set }))),
   );
 
-/** Resolve the pieces of one ZIP, sorted. Ranges of different width may lie in each other: the narrowest is asked first. */
+/** Resolve the pieces of one ZIP, sorted. Ranges of different width may lie in each other: a look-up asks the narrowest first. */
 export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
   const ranges = groupBy(pieces, keyOf).flatMap(resolveTimes);
-  const cut = slices(ranges, contested(ranges));
+  const cut = slices(ranges, [...contested(ranges), ...misjudged(ranges)]);
   const replaced = new Set(cut.map(keyOf));
   return [
     ...ranges.filter((range) => !replaced.has(keyOf(range))),

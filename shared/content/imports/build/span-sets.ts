@@ -7,6 +7,19 @@ export type SpanMeaning = {
   readonly city: string | null;
   readonly yieldsToCity: boolean;
   readonly crossesBorders: boolean;
+  readonly lacksLocals: boolean;
+};
+
+const flagsOf = (entry: Extract<Entry, { kind: 'span' | 'city' }>): Omit<SpanMeaning, 'locals'> => {
+  if (entry.kind === 'city')
+    return {
+      city: entry.isWithinZips ? entry.city : null,
+      yieldsToCity: false,
+      crossesBorders: false,
+      lacksLocals: false,
+    };
+  const { city = null, yieldsToCity = false, crossesBorders = false, lacksLocals = false } = entry;
+  return { city, yieldsToCity, crossesBorders, lacksLocals };
 };
 
 /** Gives each meaning a number: there are far fewer of them than spans, and a number is four bytes. */
@@ -19,16 +32,16 @@ export class SpanSets {
   /** The number of what an entry says, in whatever order it names its jurisdictions. */
   numberOf(entry: Extract<Entry, { kind: 'span' | 'city' }>): number {
     const { locals } = entry;
-    const { city = null, yieldsToCity = false, crossesBorders = false } = entry.kind === 'span' ? entry : {};
-    const isPlain = city === null && !yieldsToCity && !crossesBorders;
+    const { city, ...flags } = flagsOf(entry);
+    const isPlain = city === null && !Object.values(flags).includes(true);
     const seen = isPlain ? this.seen.get(locals) : undefined;
     if (seen !== undefined) return seen;
     const sorted = locals.toSorted();
-    const text = JSON.stringify([sorted, city, yieldsToCity, crossesBorders]);
+    const text = JSON.stringify([sorted, city, ...Object.values(flags)]);
     const number = this.numbers.get(text) ?? this.meanings.length;
     if (number === this.meanings.length) {
       this.numbers.set(text, number);
-      this.meanings.push({ locals: sorted, city, yieldsToCity, crossesBorders });
+      this.meanings.push({ locals: sorted, city, ...flags });
     }
     if (isPlain) this.seen.set(locals, number);
     return number;

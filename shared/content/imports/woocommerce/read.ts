@@ -1,3 +1,4 @@
+import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
@@ -5,7 +6,7 @@ import type { Read } from '../importers.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { unknownPlace } from '../unknown-place.ts';
 import { zipsOfState } from '../zips.ts';
-import { type LocalContext, localsOf } from './locals.ts';
+import { isStateWide, type LocalContext, localsOf } from './locals.ts';
 import { bySpecificity, ratesIn } from './match.ts';
 import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
 
@@ -32,7 +33,11 @@ const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' i
 
 type Where =
   | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
-  | { readonly kind: 'city'; readonly city: string };
+  | Pick<Extract<Entry, { kind: 'city' }>, 'kind' | 'city' | 'isWithinZips'>;
+
+/** Whether rates say nothing of local taxes: they are the state's own, and the state's release may lack some. */
+const isStateAlone = (rates: readonly WooRate[], { coverage, locals, locations }: Release): boolean =>
+  rates.every(isStateWide) && !(coverage === 'complete' && locals !== 'listed' && locations.length === 0);
 
 function* placeEntries(
   context: LocalContext,
@@ -50,7 +55,8 @@ function* placeEntries(
     return;
   }
   yield* locals.entries;
-  yield { ...where, from: null, to: locals.to, locals: locals.codes };
+  const lacksLocals = where.kind === 'span' && locals.codes.length === 0 && isStateAlone(rates, context.base);
+  yield { ...where, from: null, to: locals.to, locals: locals.codes, ...(lacksLocals ? { lacksLocals } : {}) };
 }
 
 const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
@@ -77,8 +83,11 @@ function* zipEntries(
   const named = citiesOf(own);
   for (const city of named.union(byName)) {
     const chosen = ratesIn(rates, city);
-    if (named.has(city)) yield* placeEntries(context, chosen, city, { ...where, city });
-    else if (!areSame(chosen, anywhere))
+    if (named.has(city)) {
+      yield* placeEntries(context, chosen, city, { ...where, city });
+      if (!byName.has(city)) yield* placeEntries(context, chosen, city, { kind: 'city', city, isWithinZips: true });
+    }
+    if (!named.has(city) && !areSame(chosen, anywhere))
       yield* placeEntries(context, chosen, city, { ...where, city, yieldsToCity: true });
   }
 }
