@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PostalAddress } from '../content/location/postal-address.ts';
-import { regionCode } from '../content/location/zip-states.ts';
+import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
@@ -74,7 +74,7 @@ const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'othe
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
 // A region that nobody knows would exempt nowhere, and nobody would hear of it.
 const region = text(50).check(
-  z.refine((value) => regionCode(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
+  z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
 );
 
 /** A certificate that exempts the buyer, tested on the tax day. Without regions it holds everywhere. */

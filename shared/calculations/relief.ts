@@ -1,5 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
-import { regionCode } from '../content/location/zip-states.ts';
+import { stateJurisdiction } from '../content/location/zip-states.ts';
 import type { Relief } from '../tax/document.ts';
 import type { Customer, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';
@@ -7,10 +7,8 @@ import type { CalculationInput } from './request.ts';
 const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined) =>
   (!from || from <= day) && (!to || day <= to);
 
-const isState = (text: string, place: string) => text.toUpperCase() === place || `US-${text.toUpperCase()}` === place;
-
 const holds = ({ regions, valid_from, valid_to }: Exemption, place: string, day: string): boolean =>
-  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => `US-${regionCode(region)}` === place));
+  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => stateJurisdiction(region) === place));
 
 /**
  * Why nothing is collected from a buyer in a place (`US-MI`) on a tax day, or `null`.
@@ -25,7 +23,10 @@ export const reliefOf = (
   day: string,
   { registrations }: Settings,
 ): Relief => {
-  if (registrations && !registrations.some(({ state, from, to }) => isState(state, place) && isWithin(day, from, to)))
+  if (
+    registrations &&
+    !registrations.some(({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to))
+  )
     return 'not_collecting';
   if (collected_by === 'marketplace') return 'marketplace_collects';
   const exemption = lineCustomer?.exemption ?? customer?.exemption;

@@ -1,10 +1,10 @@
 import type { ReleaseFor } from '../content/content.ts';
-import { inForce } from '../content/effective.ts';
+import { settingOn } from '../content/effective.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { mergedRelease } from '../content/location/merged-release.ts';
 import { type Located, locate, type Resolution } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
-import type { Evidence, Release } from '../content/release.ts';
+import type { Evidence } from '../content/release.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 
@@ -24,12 +24,6 @@ export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null 
 
 /** What locating rests on beside the addresses. */
 export type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
-
-const settingOn = (
-  { place: { release } }: Located,
-  day: string,
-): Release['settings']['sourcing'][number] | undefined =>
-  release ? inForce(release.settings.sourcing, day, '')[0] : undefined;
 
 const isKnown = ({ resolution: { coverage, ambiguous } }: Decisive): boolean => coverage === 'complete' && !ambiguous;
 
@@ -90,7 +84,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
     at,
   });
   const destination = find(to, 'destination');
-  const setting = settingOn(destination, day);
+  const setting = settingOn(destination.place.release?.settings.sourcing ?? [], day);
   const policy = setting?.policy ?? 'destination';
   // Of a ZIP in several states locating has chosen one, at both ends.
   const home = destination.address;

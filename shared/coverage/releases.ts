@@ -13,10 +13,10 @@ type Ports = {
 
 /**
  * The release that each state's calculations rest on, without the local content of imported ones; of one state by its
- * two letters, or of all (`null`). Read anew, so that an activation shows at once.
+ * jurisdiction code, or of all (`null`). Read anew, so that an activation shows at once.
  */
 export const activeReleases = async (state: string | null, ports: Ports): Promise<readonly Release[]> => {
-  const isAsked = (code: string) => state === null || code === `US-${state}`;
+  const isAsked = (code: string) => state === null || code === state;
   const { states } = await ports.readActive();
   const releases = new Map(ports.newest().map((release) => [release.state, release]));
   const active = Object.entries(states).flatMap(([code, { release }]) =>

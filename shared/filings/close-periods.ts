@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import type { Chain, StoredFiling } from './ledger.ts';
 import { isOver, nextPeriod } from './next-period.ts';
@@ -95,7 +96,7 @@ const closeAll = async (ports: ClosePorts): Promise<Closed> => {
 };
 
 const statesOf = ({ settings: { registrations } }: Account): string[] => [
-  ...new Set((registrations ?? []).map(({ state }) => `US-${state.toUpperCase().replace(/^US-/, '')}`)),
+  ...new Set((registrations ?? []).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
 ];
 
 const closeAccount = async (id: string, ports: ClosePorts): Promise<Closed> => {

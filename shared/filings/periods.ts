@@ -1,4 +1,5 @@
 import type { Registration } from '../accounts/account.ts';
+import { stateJurisdiction } from '../content/location/zip-states.ts';
 import type { Frequency } from './filing.ts';
 
 /**
@@ -29,7 +30,7 @@ const lastDay = (month: number) => {
 /** The account's registrations for a state (`US-MI`), which they may name `MI` or `US-MI`: by days, the earliest first. */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   (registrations ?? [])
-    .filter((registration) => `US-${registration.state.toUpperCase().replace(/^US-/, '')}` === state)
+    .filter((registration) => stateJurisdiction(registration.state) === state)
     .map((registration) => ({
       ...registration,
       from: registration.from.slice(0, 10),

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { day, flag, invalidFormat } from '../calculations/fields.ts';
-import { stateLetters } from '../coverage/query.ts';
+import { stateJurisdiction } from '../content/location/zip-states.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
 
 const stateAdvice = 'Send a two-letter state code, or the name of the state.';
 
 /** A state as its two letters, its jurisdiction code or its name. */
-export const state = z.string(stateAdvice).check(z.refine((text) => stateLetters(text) !== null, stateAdvice));
+export const state = z.string(stateAdvice).check(z.refine((text) => stateJurisdiction(text) !== null, stateAdvice));
 
-/** The jurisdiction code of a state that was sent in any of these ways: `US-MI`. */
-export const stateOf = (text: string): string => `US-${stateLetters(text)}`;
+/** The jurisdiction code of a state that has been checked: `US-MI`. */
+export const stateOf = (text: string): string => stateJurisdiction(text) as string;
 
 /** POST /filings: which period of which state to close (interface decisions 8). */
 export const FilingRequest = z.object(

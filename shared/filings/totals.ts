@@ -1,4 +1,5 @@
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
+import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
 import type { FilingSummary, FilingTotal } from './filing.ts';
 
@@ -97,15 +98,20 @@ const answered = ({ taxable, exempt, tax, count }: Sum, currency: string) => {
 
 const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
+const unitsOf = (rate: string): bigint => rescale(decimal(rate), digits.fraction);
+
+const byRate = ({ rate: one }: { readonly rate: string }, { rate: other }: { readonly rate: string }) => {
+  const above = unitsOf(one) - unitsOf(other);
+  return above === 0n ? byText(one, other) : above < 0n ? -1 : 1;
+};
+
 /** The totals by jurisdiction as the API answers them, by code and currency; rates from the lowest to the highest. */
 export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
   [...jurisdictions.values()]
     .map(({ sum, rates, ...jurisdiction }) => ({
       ...jurisdiction,
       ...answered(sum, jurisdiction.currency),
-      rates: [...rates]
-        .map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) }))
-        .sort((one, other) => Number(one.rate) - Number(other.rate) || byText(one.rate, other.rate)),
+      rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
     }))
     .sort(
       (one, other) => byText(one.jurisdiction_code, other.jurisdiction_code) || byText(one.currency, other.currency),

@@ -1,7 +1,8 @@
 import { now } from '../config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../content/built-in.ts';
+import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { coverageOfAll } from '../coverage/coverage.ts';
-import { CoverageQuery, stateLetters } from '../coverage/query.ts';
+import { CoverageQuery } from '../coverage/query.ts';
 import { activeReleases } from '../coverage/releases.ts';
 import { operation } from '../http/operation.ts';
 import { taggedReply } from '../http/tagged-reply.ts';
@@ -18,7 +19,7 @@ const ports = {
 export const serve = operation({
   query: CoverageQuery,
   run: async ({ query, version, exchange }) => {
-    const state = query.state === undefined ? null : stateLetters(query.state);
+    const state = query.state === undefined ? null : stateJurisdiction(query.state);
     const day = new Date(now()).toISOString().slice(0, 10);
     const states = coverageOfAll(await activeReleases(state, ports), day);
     return accept(taggedReply({ object: 'coverage', tax_date: day, states }, version, exchange));

@@ -3,12 +3,11 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import type { Commit, Committed, Idempotency, Replay } from '../transactions/ledger.ts';
 import type { Role, RoledWrite } from './commit-writes.ts';
-import { Contention } from './contention.ts';
+import { Contention, contentionCodes } from './contention.ts';
 import { replayFrom } from './idempotency-item.ts';
 
 type Obstacle = { readonly role: Role; readonly code: string; readonly item: Readonly<Record<string, unknown>> | null };
 
-const contentionCodes = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 const staleRoles = new Set<Role>(['head', 'audit', 'parent', 'release']);
 const tellingRoles = new Set<Role>(['idempotency', 'audit']);
 const closedRoles = new Set<Role>(['remove', 'replace']);

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { database } from './client.ts';
-import { Contention, retryContention } from './contention.ts';
+import { Contention, contentionCodes, retryContention } from './contention.ts';
 
 /**
  * Write all of these items of the Content table, or none where a condition does not hold: `failed` has the positions of
@@ -21,7 +21,7 @@ export const transact = (
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
       const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (failed.length > 0) return { failed };
-      if (codes.includes('TransactionConflict'))
+      if (codes.some((code) => contentionCodes.has(code ?? '')))
         throw new Contention('Others are writing the same content.', { cause: error });
       throw error;
     }

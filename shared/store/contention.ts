@@ -11,6 +11,13 @@ export class Contention extends Error {
   override readonly name = 'ThrottlingException';
 }
 
+/** Why a write of a cancelled transaction failed, where that is worth another try. */
+export const contentionCodes: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+]);
+
 /** How long an attempt that may take so many milliseconds takes at the worst with all that follow it. */
 export const contendedMsMax = (attemptMs: number): number => patienceMs + attemptMs;
 

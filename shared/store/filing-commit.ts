@@ -6,7 +6,7 @@ import type { FilingCommit, FilingCommitted, FilingLedger } from '../filings/led
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import { database } from './client.ts';
 import { headWrites, idempotencyWrites } from './commit-writes.ts';
-import { Contention, type RemainingMs, retryContention } from './contention.ts';
+import { Contention, contentionCodes, type RemainingMs, retryContention } from './contention.ts';
 import { chainItem, filingItem } from './filing-item.ts';
 import { filingProgressItem } from './filing-progress-item.ts';
 import { replayFrom } from './idempotency-item.ts';
@@ -75,8 +75,6 @@ const writesOf = (commit: FilingCommit): Write[] => {
   ];
 };
 
-const contentionCodes = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
-
 const refusalOf = (
   { idempotency, nowMs }: FilingCommit,
   exception: TransactionCanceledException,
@@ -86,7 +84,7 @@ const refusalOf = (
   const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
   if (replay) return replay;
   if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return { kind: 'stale' };
-  if (reasons.some(({ Code }) => contentionCodes.includes(Code ?? '')))
+  if (reasons.some(({ Code }) => contentionCodes.has(Code ?? '')))
     throw new Contention('Others are writing the same items.', { cause: exception });
   throw exception;
 };

@@ -1,4 +1,4 @@
-import { possiblyInForce } from '../content/effective.ts';
+import { settingOn } from '../content/effective.ts';
 import type { Release, Rounding } from '../content/release.ts';
 
 export const halfUp = { method: 'half_up' } as const;
@@ -7,8 +7,7 @@ export const halfUp = { method: 'half_up' } as const;
 export const roundingSettingOn = (
   { settings }: Release,
   day: string,
-): Release['settings']['rounding'][number] | undefined =>
-  settings.rounding.find((setting) => possiblyInForce(setting, day));
+): Release['settings']['rounding'][number] | undefined => settingOn(settings.rounding, day);
 
 /** How a state rounds on a day: half up where its release does not say. */
 export const roundingOf = (release: Release, day: string): Rounding =>

@@ -1,4 +1,4 @@
-import { inForce, possiblyInForce } from '../content/effective.ts';
+import { possiblyInForce, settingOn } from '../content/effective.ts';
 import type { Effect, Jurisdiction, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
@@ -102,7 +102,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   if (!product.path.startsWith('SHIPPING.')) return undefined;
   const [first] = release.settings.shipping;
   if (!first) return undefined;
-  const setting = inForce(release.settings.shipping, day, '')[0] ?? { ...first, from: null };
+  const setting = settingOn(release.settings.shipping, day) ?? { ...first, from: null };
   return {
     ...setting,
     isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(stated),

@@ -360,9 +360,9 @@ describe('the active releases', () => {
   });
 
   it('of one state are its alone, also where another state has an imported one', async () => {
-    expect(idsOf(await from(imported.id, [imported], 'XX'))).toEqual([imported.id]);
-    expect(idsOf(await from(imported.id, [], 'YY'))).toEqual(['US-YY@2026-10-01.1']);
-    expect(await from(null, [], 'ZZ')).toEqual([]);
+    expect(idsOf(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
+    expect(idsOf(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-10-01.1']);
+    expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 
   it('are never guessed: one that is gone is an error', async () => {

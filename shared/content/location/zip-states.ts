@@ -79,10 +79,14 @@ const codeByText: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Read a state, territory or military region by its two-letter code or its name, in any case; `null` if it is none. */
-export const stateCode = (text: string): string | null => codeByText.get(normalized(text)) ?? null;
+export const stateCode = (text: string): string | null =>
+  codeByText.get(text) ?? codeByText.get(normalized(text)) ?? null;
 
-/** The same of a text that may be a jurisdiction's code (`US-IN`), as certificates name their regions. */
-export const regionCode = (text: string): string | null => stateCode(text.replace(/^US-/i, ''));
+/** The jurisdiction code (`US-IN`) of a state that is written as `IN`, `US-IN` or `Indiana`, in any case; `null` if it is none. */
+export const stateJurisdiction = (text: string): string | null => {
+  const code = stateCode(text.replace(/^US-/i, ''));
+  return code && `US-${code}`;
+};
 
 const none: readonly string[] = [];
 

@@ -1,16 +1,14 @@
 import { formatAmount } from '../../money/currency.ts';
-import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
 import type { Recorded } from './holders.ts';
 import type { BilledTransaction } from './request.ts';
 import type { DifferentTransaction, ReconciledAmounts } from './response.ts';
-
-const unitsAt = ({ units, scale }: Decimal, to: number): bigint => units * powerOfTen(to - scale);
 
 /** Exact, with as many decimals as the longer one has: `"106.00"` less `"105.5"` is `"0.50"`. */
 const minus = (one: string, other: string): string => {
   const [first, second] = [decimal(one), decimal(other)];
   const scale = Math.max(first.scale, second.scale);
-  return formatAmount(unitsAt(first, scale) - unitsAt(second, scale), scale);
+  return formatAmount(rescale(first, scale) - rescale(second, scale), scale);
 };
 
 const isZero = (amount: string) => !/[1-9]/.test(amount);
