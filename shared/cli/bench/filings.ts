@@ -11,8 +11,8 @@ import { openEntryItem } from '../../store/open-entry-item.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { type Figure, rounded } from './figure.ts';
 
-// A million would take the emulator half an hour; what is held meanwhile does not depend on how many there are.
-const entries = 100_000;
+// Of a bench's minutes; a million take the emulator half an hour (`npm run bench -- --filing-entries 1000000`).
+const usualEntries = 100_000;
 const state = 'US-WA';
 const account = 'acct_bench_filing';
 const places = 300;
@@ -62,7 +62,7 @@ const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
   throw new Error('The database is too busy for a bench.');
 };
 
-const putSome = async (from: number, step: number): Promise<void> => {
+const putSome = async (entries: number, from: number, step: number): Promise<void> => {
   for (let at = from; at < entries; at += step * batch) {
     const some = Array.from({ length: Math.min(batch, entries - at) }, (_, index) => entryOf(at + index));
     const puts = some.map((entry) => ({ PutRequest: { Item: openEntryItem(account, entry) } }));
@@ -86,8 +86,8 @@ const collector = (): (() => number) => {
 };
 
 /** How long a filing of very many entries takes to close, and how much more memory it holds than one of none. */
-export const filingFigures = async (): Promise<Figure[]> => {
-  await Promise.all(Array.from({ length: writers }, (_, writer) => putSome(writer * batch, writers)));
+export const filingFigures = async (entries = usualEntries): Promise<Figure[]> => {
+  await Promise.all(Array.from({ length: writers }, (_, writer) => putSome(entries, writer * batch, writers)));
   const heldBytes = collector();
   const before = heldBytes();
   let most = before;
