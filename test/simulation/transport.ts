@@ -29,9 +29,10 @@ const attempts = 3;
 const lagMax = 12;
 const lagShare = 0.25;
 
-// What a call of an invocation that has ended comes to: nothing, ever.
+// What a call of an invocation that has ended comes to: nothing, ever. Each waits for a promise of its own: what waits for
+// one that lives as long as the process is never collected.
 const ended = Symbol('ended');
-const never = new Promise<never>(() => {});
+const never = () => new Promise<never>(() => {});
 
 class Retried extends Error {
   readonly last: Error;
@@ -79,10 +80,10 @@ export class Transport {
     if (asked.input['TableName'] === environment.tables.content) return this.#backend.memory.send(asked);
     const command = asked instanceof TransactWriteCommand ? this.#withToken(asked) : asked;
     for (let attempt = 1; ; attempt++) {
-      if (invocation.isDead) return never;
+      if (invocation.isDead) return never();
       try {
         const answer = await this.#scheduler.turn(() => this.#attempt(command, invocation));
-        return answer === ended ? never : answer;
+        return answer === ended ? never() : answer;
       } catch (error) {
         if (!(error instanceof Retried)) throw error;
         if (attempt === attempts) throw error.last;
