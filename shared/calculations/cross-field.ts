@@ -3,6 +3,7 @@ import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts'
 import type { Problem } from '../problem.ts';
 import { invalidFormat } from './fields.ts';
 import { lineItemsAdvice, lineItemsMax } from './request.ts';
+import { type Fields, isSent, recordOf } from './sent-fields.ts';
 
 /**
  * What is wrong between fields, of a body that may be anything: a field that is wrong by itself is skipped here, so that
@@ -25,11 +26,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   ];
 };
 
-export type Fields = Readonly<Record<string, unknown>>;
 type Line = Fields | undefined;
-export const recordOf = (value: unknown): Fields | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-const isSent = (value: unknown) => value !== undefined && value !== null;
 
 // A line that is no object, or lines that are too many, are wrong by themselves.
 export const linesOf = (value: unknown): readonly Line[] =>

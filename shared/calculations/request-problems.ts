@@ -1,8 +1,9 @@
 import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Problem } from '../problem.ts';
-import { crossFieldProblems, type Fields, linesOf, recordOf } from './cross-field.ts';
+import { crossFieldProblems, linesOf } from './cross-field.ts';
 import { invalidFormat } from './fields.ts';
+import { type Fields, recordOf } from './sent-fields.ts';
 
 /**
  * What is wrong with a calculation's body beyond the format of its fields: between them, with its date, with its

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini';
 import { day } from '../calculations/fields.ts';
+import { pageLimit } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
 import { state } from './request.ts';
 
-const limit = z.pipe(
-  z.string().check(z.regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')),
-  z.transform((digits) => Number(digits)),
-);
 const startingAfter = z.string().check(z.minLength(1, 'Send the next_cursor of the page before.'));
 
 /** The query parameters of GET /filings: filters, ANDed, and paging (interface decisions 8). */
@@ -14,7 +11,7 @@ export const FilingListQuery = z.object({
   status: z.optional(z.enum(filingStatuses, `Send one of ${filingStatuses.join(', ')}.`)),
   state: z.optional(state),
   period_end: z.optional(day),
-  limit: z.optional(limit),
+  limit: pageLimit(),
   starting_after: z.optional(startingAfter),
 });
 export type FilingListQuery = z.infer<typeof FilingListQuery>;
@@ -23,7 +20,7 @@ export type FilingListQuery = z.infer<typeof FilingListQuery>;
 export const FilingQuery = z
   .object({
     expand: z.optional(z.enum(['entries'], 'Send entries.')),
-    limit: z.optional(limit),
+    limit: pageLimit(),
     starting_after: z.optional(startingAfter),
   })
   .check(({ value, issues }) => {
@@ -44,11 +41,3 @@ for (const [schema, description] of [
   [FilingQuery.shape.starting_after, 'Goes on after: the `next_cursor` of the previous page of entries.'],
 ] as const)
   z.globalRegistry.add<z.core.$ZodType>(schema, { description });
-z.globalRegistry.add(limit, {
-  description: 'Page size.',
-  // For the document generator: text on the wire, a number to the client.
-  override: { type: 'integer', minimum: 1, maximum: 100, default: 25, pattern: undefined },
-});
-
-/** How many rows a page has at the most. */
-export const pageLimitOf = ({ limit: sent }: { readonly limit?: number | undefined }): number => sent ?? 25;

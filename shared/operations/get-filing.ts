@@ -1,9 +1,10 @@
 import { getFiling } from '../filings/get-filing.ts';
-import { FilingQuery, pageLimitOf } from '../filings/query.ts';
+import { FilingQuery } from '../filings/query.ts';
 import { filingReply } from '../http/filing-reply.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
 import { filingReadPorts } from '../store/filing-read-ports.ts';
+import { pageLimitOf } from '../transactions/page-limit.ts';
 
 export const serve = operation({
   query: FilingQuery,

@@ -1,9 +1,10 @@
 import { listFilings } from '../filings/list-filings.ts';
-import { FilingListQuery, pageLimitOf } from '../filings/query.ts';
+import { FilingListQuery } from '../filings/query.ts';
 import { stateOf } from '../filings/request.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
 import { filingReadPorts } from '../store/filing-read-ports.ts';
+import { pageLimitOf } from '../transactions/page-limit.ts';
 
 export const serve = operation({
   query: FilingListQuery,

@@ -1,19 +1,16 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import type { ActiveReleases } from '../content/loading/active-releases.ts';
 import type { ReadContent } from '../content/loading/content-cache.ts';
-import { database } from './client.ts';
 import { activeReleasesFrom, headFrom, partFrom } from './content-item.ts';
 import { activeReleasesKey, type ItemKey, partKey, releaseHeadKey } from './keys.ts';
+import { readItem } from './read-item.ts';
 import { type Items, keysMax, readTogether } from './read-together.ts';
 
 const TableName = environment.tables.content;
 
 /** Which release is active for each state; version 0 where none ever was. */
 export const readActiveReleases = async (): Promise<ActiveReleases> =>
-  activeReleasesFrom(
-    (await database.send(new GetCommand({ TableName, Key: activeReleasesKey, ConsistentRead: true }))).Item,
-  );
+  activeReleasesFrom(await readItem(TableName, activeReleasesKey));
 
 const nameOf = ({ pk, sk }: ItemKey) => `${pk} ${sk}`;
 

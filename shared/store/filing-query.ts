@@ -1,15 +1,14 @@
-import { GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import { database } from './client.ts';
 import { type ItemKey, openEntryShards } from './keys.ts';
 
 const TableName = environment.tables.transactions;
 
-/** The item of a key. Strongly consistent, like all of these: what is moved and counted rests on what is read here. */
-export const read = async (Key: ItemKey): Promise<unknown> =>
-  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
-/** A page of a partition, which ends at 1 MB or at its limit. */
+/**
+ * A page of a partition, which ends at 1 MB or at its limit. Strongly consistent: what is moved and counted rests on what
+ * is read here.
+ */
 export const query = async (input: Omit<QueryCommandInput, 'TableName' | 'ConsistentRead'>) => {
   const { Items = [], LastEvaluatedKey } = await database.send(
     new QueryCommand({ TableName, ConsistentRead: true, ...input }),

@@ -5,7 +5,7 @@ import type { RemainingMs } from './contention.ts';
 import { filedEntries, oldestOpenMonth, openEntries } from './filing-entries.ts';
 import { chainFrom, filingFrom } from './filing-item.ts';
 import { filingProgressFrom } from './filing-progress-item.ts';
-import { everyShard, query, read, startAfter } from './filing-query.ts';
+import { everyShard, query, startAfter } from './filing-query.ts';
 import {
   chainKey,
   filingKey,
@@ -18,13 +18,14 @@ import {
   periodKey,
 } from './keys.ts';
 import { idLengthMax } from './ledger-reads.ts';
+import { readItem } from './read-item.ts';
 import { readTogether } from './read-together.ts';
 
 const TableName = environment.tables.transactions;
 
 const find: FilingReads['find'] = async (account, id) => {
   if (id.length === 0 || id.length > idLengthMax) return undefined;
-  const item = await read(filingKey(account, id));
+  const item = await readItem(TableName, filingKey(account, id));
   return item === undefined ? undefined : filingFrom(item);
 };
 
@@ -50,7 +51,7 @@ const chainsWithin =
 const Period = z.object({ filing: z.string() });
 
 const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, periodEnd) => {
-  const item = await read(periodKey(account, state, periodEnd));
+  const item = await readItem(TableName, periodKey(account, state, periodEnd));
   return item === undefined ? undefined : Period.parse(item).filing;
 };
 

@@ -1,31 +1,26 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import type { Idempotency, Ledger } from '../transactions/ledger.ts';
 import type { StoredTransaction } from '../transactions/transaction.ts';
-import { database } from './client.ts';
 import type { RemainingMs } from './contention.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { headKey, type ItemKey, idempotencyKey } from './keys.ts';
+import { readItem } from './read-item.ts';
 import { readTogether } from './read-together.ts';
 import { transactionFrom } from './transaction-item.ts';
 
 const TableName = environment.tables.transactions;
 
-// Strongly consistent, all of them: what a client was told a moment ago is what it reads, and what its change rests on.
-const read = async (Key: ItemKey): Promise<unknown> =>
-  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
 const storedFrom = (item: unknown): StoredTransaction | undefined =>
   item === undefined ? undefined : transactionFrom(item);
 
 const findReplay: Ledger['findReplay'] = async (account, idempotency, nowMs) =>
-  replayFrom(await read(idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
+  replayFrom(await readItem(TableName, idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
 
 // No id of ours is longer, and DynamoDB fails on a key of more than 2 KB.
 export const idLengthMax = 64;
 
 const find: Ledger['find'] = async (account, id) =>
-  id.length > idLengthMax ? undefined : storedFrom(await read(headKey(account, id)));
+  id.length > idLengthMax ? undefined : storedFrom(await readItem(TableName, headKey(account, id)));
 
 type LedgerReads = Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'>;
 

@@ -1,7 +1,8 @@
-import { GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import { database } from './client.ts';
 import { auditKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from './keys.ts';
+import { readItem } from './read-item.ts';
 import { keysMax, readTogether } from './read-together.ts';
 
 /** What an operator's command reads of one account, page by page, so that memory does not grow with the ledger. */
@@ -74,15 +75,13 @@ export const openEntryItems = async function* (account: string, state: string): 
     });
 };
 
-const itemAt = async (Key: ItemKey): Promise<Item | undefined> =>
-  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
 /** The item of a transaction, strongly consistent. */
-export const headItem = (account: string, id: string): Promise<Item | undefined> => itemAt(headKey(account, id));
+export const headItem = (account: string, id: string): Promise<Item | undefined> =>
+  readItem(TableName, headKey(account, id));
 
 /** The item of the claim on a reference, strongly consistent. */
 export const claimItemOf = (account: string, reference: string): Promise<Item | undefined> =>
-  itemAt(claimKey(account, reference));
+  readItem(TableName, claimKey(account, reference));
 
 /** The items of these keys that there are, strongly consistent, by key; at most 100. */
 export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {

@@ -1,13 +1,7 @@
 import * as z from 'zod/mini';
 import { identifier, instant, text } from '../calculations/fields.ts';
+import { pageLimit, pageLimitOf } from './page-limit.ts';
 import { statuses } from './transaction.ts';
-
-const limit = z.optional(
-  z.pipe(
-    z.string().check(z.regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')),
-    z.transform((digits) => Number(digits)),
-  ),
-);
 
 const bounds = <Name extends string>(name: Name) =>
   ({
@@ -27,7 +21,7 @@ export const TransactionListQuery = z
     customer_id: z.optional(identifier),
     ...bounds('tax_date'),
     ...bounds('created_at'),
-    limit,
+    limit: pageLimit('Page size; with expand=line_items at most 10, which is then the default.'),
     starting_after: z.optional(z.string().check(z.minLength(1, 'Send the id or next_cursor of the page before.'))),
     expand: z.optional(z.enum(['line_items'], 'Send line_items.')),
   })
@@ -46,11 +40,5 @@ export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 const lineItemsLimitMax = 10;
 
 /** How many rows a page has at the most. */
-export const limitOf = ({ limit: sent, expand }: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
-  sent ?? (expand ? lineItemsLimitMax : 25);
-
-z.globalRegistry.add(limit, {
-  description: 'Page size; with expand=line_items at most 10, which is then the default.',
-  // For the document generator: text on the wire, a number to the client.
-  override: { type: 'integer', minimum: 1, maximum: 100, default: 25, pattern: undefined },
-});
+export const limitOf = (query: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
+  pageLimitOf(query, query.expand && lineItemsLimitMax);

@@ -2,6 +2,7 @@ import { accept, type Result, refuse } from '../../result.ts';
 import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../expiry.ts';
 import { asOf, isExpired } from '../lifecycle.ts';
+import { pageLimitOf } from '../page-limit.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { TransactionHistoryQuery } from './query.ts';
@@ -23,7 +24,6 @@ export type HistoryPorts = { readonly history: HistoryReads; readonly now: () =>
 
 type Account = { readonly id: string };
 
-const pageDefault = 25;
 const expandedMax = 50;
 
 /**
@@ -48,10 +48,12 @@ export const transactionWithHistory = async (
  */
 export const transactionHistory = async (
   id: string,
-  { limit = pageDefault, starting_after }: TransactionHistoryQuery,
+  query: TransactionHistoryQuery,
   account: Account,
   ports: HistoryPorts,
 ): Promise<Result<TransactionHistory>> => {
+  const { starting_after } = query;
+  const limit = pageLimitOf(query);
   if (starting_after === undefined) {
     const found = await newest(id, limit, account, ports);
     return found ? accept(page(id, found.entries)) : refuse(notFound);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { decimalString, identifier, instant, invalidFormat } from '../../calculations/fields.ts';
+import { type Fields, isSent, recordOf } from '../../calculations/sent-fields.ts';
 import type { Problem } from '../../problem.ts';
 import { edge } from '../list-filters.ts';
 
@@ -30,19 +31,15 @@ export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 /** Milliseconds, both inclusive: a date means the whole day. */
 export type Range = { readonly from: number; readonly to: number };
 
-type Sent = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Sent => typeof value === 'object' && value !== null;
-const isGiven = (value: unknown) => value !== undefined && value !== null;
-
 /** The range of tax dates whose transactions are looked through, or `null`. */
 export const rangeOf = ({ from, to }: Pick<ReconciliationRequest, 'from' | 'to'>): Range | null => {
   const [first, last] = [edge(from ?? undefined, 'gte'), edge(to ?? undefined, 'lte')];
   return first === null || last === null ? null : { from: first, to: last };
 };
 
-const rangeProblems = ({ from, to, starting_after }: Sent): Problem[] => {
-  if (isGiven(from) !== isGiven(to)) {
-    const missing = isGiven(from) ? 'to' : 'from';
+const rangeProblems = ({ from, to, starting_after }: Fields): Problem[] => {
+  if (isSent(from) !== isSent(to)) {
+    const missing = isSent(from) ? 'to' : 'from';
     return [
       {
         code: 'validation_required_field',
@@ -52,8 +49,8 @@ const rangeProblems = ({ from, to, starting_after }: Sent): Problem[] => {
       },
     ];
   }
-  if (!isGiven(from))
-    return isGiven(starting_after)
+  if (!isSent(from))
+    return isSent(starting_after)
       ? [invalidFormat('/starting_after', 'Invalid starting_after', 'Send it with the from and to that it came from.')]
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
@@ -65,11 +62,12 @@ const rangeProblems = ({ from, to, starting_after }: Sent): Problem[] => {
 
 /** What is wrong across the fields of a body that may be anything: the range, and references that are sent twice. */
 export const reconciliationProblems = (body: unknown): Problem[] => {
-  if (!isObject(body)) return [];
-  const { transactions } = body;
+  const fields = recordOf(body);
+  if (!fields) return [];
+  const { transactions } = fields;
   const seen = new Set<unknown>();
   const repeated = (Array.isArray(transactions) ? transactions : []).flatMap((row: unknown, index) => {
-    const reference = isObject(row) ? row['reference_id'] : undefined;
+    const reference = recordOf(row)?.['reference_id'];
     if (typeof reference !== 'string' || !seen.has(reference)) {
       seen.add(reference);
       return [];
@@ -77,5 +75,5 @@ export const reconciliationProblems = (body: unknown): Problem[] => {
     const detail = 'Send each reference_id once: it names at most one transaction.';
     return [invalidFormat(`/transactions/${index}/reference_id`, 'Repeated reference_id', detail)];
   });
-  return [...rangeProblems(body), ...repeated];
+  return [...rangeProblems(fields), ...repeated];
 };
