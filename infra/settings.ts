@@ -4,9 +4,19 @@ import type { Node } from 'constructs';
 export type Settings = {
   /** The template is for `sam local`: the host's architecture, and the emulator's address and table names. */
   readonly sam: boolean;
-  /** Who issues the bearer tokens that the API accepts; without it, API keys only. */
-  readonly oidc: { readonly issuer: string; readonly audience: string } | null;
+  /** Who issues the bearer tokens that the API accepts, as the functions' variables; without it, API keys only. */
+  readonly oidc: Readonly<Record<string, string>>;
 };
+
+/** What may be said of the issuer, and the variable that tells the functions (shared/config/environment.ts). */
+const oidcVariables = {
+  oidcIssuer: 'OIDC_ISSUER',
+  oidcAudience: 'OIDC_AUDIENCE',
+  oidcAccountClaim: 'OIDC_ACCOUNT_CLAIM',
+  oidcScopesClaim: 'OIDC_SCOPES_CLAIM',
+  oidcReadScope: 'OIDC_READ_SCOPE',
+  oidcWriteScope: 'OIDC_WRITE_SCOPE',
+} as const;
 
 const text = (node: Node, name: string): string | null => {
   const value: unknown = node.tryGetContext(name);
@@ -16,15 +26,20 @@ const text = (node: Node, name: string): string | null => {
 };
 
 const oidcOf = (node: Node): Settings['oidc'] => {
-  const issuer = text(node, 'oidcIssuer');
-  const audience = text(node, 'oidcAudience');
+  const given = Object.entries(oidcVariables).flatMap(([name, variable]) => {
+    const value = text(node, name);
+    return value === null ? [] : [[variable, value] as const];
+  });
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, ...others } = Object.fromEntries(given);
   // A function with only one of them would start and refuse every token: stop here instead.
-  if ((issuer === null) !== (audience === null)) {
+  if ((issuer === undefined) !== (audience === undefined))
     throw new Error('Give both oidcIssuer and oidcAudience, or neither (then only API keys are accepted).');
+  if (issuer === undefined || audience === undefined) {
+    if (Object.keys(others).length > 0) throw new Error('Claims and scopes are named for an issuer: give oidcIssuer.');
+    return {};
   }
-  if (issuer === null || audience === null) return null;
   if (!issuer.startsWith('https://')) throw new Error(`oidcIssuer must be an https address, not ${issuer}.`);
-  return { issuer, audience };
+  return { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, ...others };
 };
 
 /** Read the deployment's settings; a half-made choice stops the synthesis. */

@@ -84,7 +84,7 @@ export class TaxApi extends Construct {
 
   #add(operation: Operation, { method, path, scope }: Route): void {
     const { oidc } = this.#props.settings;
-    const environment = scope && oidc ? { OIDC_ISSUER: oidc.issuer, OIDC_AUDIENCE: oidc.audience } : {};
+    const environment = scope ? oidc : {};
     this.#api.root
       .resourceForPath(path)
       .addMethod(method, this.#integration(operation, allowedTo[operation], environment));

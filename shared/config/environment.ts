@@ -1,4 +1,4 @@
-// By hand: six texts are checked in microseconds, and a schema would be built at every cold start.
+// By hand: a few texts are checked in microseconds, and a schema would be built at every cold start.
 const text = (name: string): string | undefined => process.env[name] || undefined;
 
 const issuer = text('OIDC_ISSUER');
@@ -17,5 +17,15 @@ export const environment = {
     accounts: text('TABLE_ACCOUNTS') ?? 'accounts',
   },
   /** Where bearer tokens come from; without both, none is accepted. */
-  oidc: issuer !== undefined && audience !== undefined ? { issuer, audience } : null,
+  oidc:
+    issuer !== undefined && audience !== undefined
+      ? {
+          issuer,
+          /** Several stand with commas or spaces between them. */
+          audience: audience.split(/[\s,]+/).filter(Boolean),
+          accountClaim: text('OIDC_ACCOUNT_CLAIM') ?? 'levy_account',
+          scopesClaim: text('OIDC_SCOPES_CLAIM') ?? 'scope',
+          scopes: { read: text('OIDC_READ_SCOPE') ?? 'levy/read', write: text('OIDC_WRITE_SCOPE') ?? 'levy/write' },
+        }
+      : null,
 } as const;

@@ -1,0 +1,117 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Jwk } from 'aws-jwt-verify/jwk';
+
+/** Whom to ask, and by which clock. */
+type Asked = { readonly issuer: string; readonly now: () => number };
+type Json = Readonly<Record<string, unknown>>;
+
+const fetchTimeoutMs = 3000;
+// Many instances ask, and an issuer in trouble must not be asked by each of them for every request.
+const pauseAfterFailureMs = 5000;
+const pauseAfterUnknownKeyMs = 10_000;
+
+/** The issuer cannot be asked, or answers nonsense: by its name a 503, as the token may well be good. */
+export class IssuerOutage extends Error {
+  override readonly name = 'ServiceUnavailable';
+}
+
+// By issuer, not by address: where the keys cannot be read, its description is no use.
+const failedAt = new Map<string, number>();
+
+const isWithin = (since: number | undefined, pauseMs: number, nowMs: number) =>
+  since !== undefined && nowMs >= since && nowMs < since + pauseMs;
+
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
+
+// The package's own fetcher speaks https only; this one also reaches an issuer on the developer's machine.
+const fetchJson = async <Value>(
+  { issuer, now }: Asked,
+  uri: string,
+  read: (document: Json) => Value,
+): Promise<Value> => {
+  if (isWithin(failedAt.get(issuer), pauseAfterFailureMs, now()))
+    throw new IssuerOutage('The issuer of bearer tokens could not be reached a moment ago.');
+  try {
+    if (!isSafe(new URL(uri))) throw new Error('Signing keys are read over https, or from this machine.');
+    const response = await fetch(uri, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeoutMs) });
+    if (!response.ok) throw new Error(`The issuer answers ${response.status}.`);
+    const value = read((await response.json()) as Json);
+    failedAt.delete(issuer);
+    return value;
+  } catch (error) {
+    failedAt.set(issuer, now());
+    // Most often a wrong setting, which nobody could guess from a 503.
+    console.warn({ metric: 'issuer_unavailable', uri, reason: error instanceof Error ? error.message : 'unknown' });
+    throw new IssuerOutage('The issuer of bearer tokens cannot be asked.', { cause: error });
+  }
+};
+
+/** Where an issuer keeps its keys: they differ in that, not in where they say so (OpenID Connect Discovery 1.0, 4). */
+export const findKeysUri = (asked: Asked): Promise<string> =>
+  fetchJson(
+    asked,
+    `${asked.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    ({ issuer: named, jwks_uri }) => {
+      if (named !== asked.issuer) throw new Error('The issuer describes another one.');
+      if (typeof jwks_uri !== 'string') throw new Error('The issuer does not say where its keys are.');
+      return jwks_uri;
+    },
+  );
+
+/** One of the issuer's keys, as it was published and as Node's crypto takes it. */
+export type SigningKey = { readonly jwk: Jwk; readonly native: KeyObject };
+type Keys = ReadonlyMap<string, SigningKey>;
+
+// RFC 7518, 3.3.
+const rsaBitsMin = 2048;
+
+// RFC 7517, 5: one key that is for something else, or that nobody understands, does not spoil the set.
+const signingKey = (jwk: Jwk): readonly (readonly [string, SigningKey])[] => {
+  try {
+    const { kid, use = 'sig' } = jwk;
+    const native = createPublicKey({ key: jwk, format: 'jwk' });
+    const { modulusLength = rsaBitsMin } = native.asymmetricKeyDetails ?? {};
+    const isUsable = typeof kid === 'string' && use === 'sig' && modulusLength >= rsaBitsMin;
+    return isUsable ? [[kid, { jwk, native }]] : [];
+  } catch {
+    return [];
+  }
+};
+
+// Of several with one name the first counts: a map keeps the last.
+const keysIn = ({ keys }: Json): Keys => {
+  if (!Array.isArray(keys)) throw new Error('The issuer answers something other than keys.');
+  return new Map(keys.flatMap(signingKey).reverse());
+};
+
+/**
+ * Read the issuer's keys, and again when a token names one that is not known: it may be new.
+ *
+ * Whoever invents names makes the issuer read once in ten seconds and instance. What is read then is kept, so a key that
+ * is new meanwhile works after ten seconds at the latest, and those that are known work all the time.
+ */
+export const readKeys = async (asked: Asked, uri: string) => {
+  const { now } = asked;
+  const read = () => fetchJson(asked, uri, keysIn);
+  let keys = await read();
+  let reading: Promise<void> | undefined;
+  let unknownAt: number | undefined;
+
+  const readAgain = async (name: string) => {
+    try {
+      keys = await read();
+      unknownAt = keys.has(name) ? undefined : now();
+    } finally {
+      reading = undefined;
+    }
+  };
+
+  return async (name: string): Promise<SigningKey | undefined> => {
+    if (!keys.has(name) && !isWithin(unknownAt, pauseAfterUnknownKeyMs, now())) {
+      reading ??= readAgain(name);
+      await reading;
+    }
+    return keys.get(name);
+  };
+};

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { advanceClock } from '../../shared/config/clock.ts';
+import type { Call, Caller } from '../support/api.ts';
+import { badTokens } from '../support/bad-tokens.ts';
+import { accountClaim, type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { sale } from '../support/sales.ts';
+
+let issuer: LocalIssuer;
+let own: Caller;
+let other: Caller;
+let call: Call;
+/** A token of the account, unless the claims say otherwise. */
+let tokenOf: (claims?: Record<string, unknown>, header?: { kid: string }) => Promise<string>;
+
+// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
+beforeAll(async () => {
+  const kids = { rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' };
+  issuer = await withIssuer(kids, {
+    OIDC_SCOPES_CLAIM: 'permissions',
+    OIDC_READ_SCOPE: 'tax:read',
+    OIDC_WRITE_SCOPE: 'tax:write',
+  });
+  issuer.withdraw('stranger');
+  await import('./observe-exchanges.ts');
+  const api = await import('../support/api.ts');
+  [own, other] = [await api.newCaller(), await api.newCaller()];
+  call = api.anonymous.call;
+  tokenOf = (claims = {}, header) =>
+    issuer.sign(
+      issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read', 'tax:write'], ...claims }),
+      header,
+    );
+});
+beforeEach(() => {
+  issuer.state.broken = null;
+});
+afterAll(() => issuer.close());
+
+const get = (headers: Record<string, string>) => call('GET', '/transactions', { headers });
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** All that a client hears of a refused credential, but for the sentence that says why and the request's id. */
+const heardOf = async (headers: Record<string, string>) => {
+  const { status, body, headers: replied } = await get(headers);
+  const [{ code, source, meta, detail, ...rest }, ...more] = body.errors;
+  const ids = meta.request_id === replied.get('X-Request-Id');
+  return { status, code, source, ids, rest, more, detail: typeof detail, challenge: replied.get('WWW-Authenticate') };
+};
+const refused = (code: string, header: string, error = '') => ({
+  status: 401,
+  code,
+  source: { header, pointer: null },
+  ids: true,
+  rest: { status: '401', title: 'Unauthorized' },
+  more: [],
+  detail: 'string',
+  challenge: `ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"${error}`,
+});
+const invalidToken = refused('auth_token_invalid', 'Authorization', ', error="invalid_token"');
+const disagreement = refused('auth_error', 'X-API-Key');
+
+describe('a good token', () => {
+  it.each(['rsa', 'elliptic', 'edwards'])('of the key %s reaches the account that its claim names', async (kid) => {
+    const reference_id = `by-${kid}`;
+    const body = { ...sale({ status: 'finalized' }), reference_id };
+    const headers = bearer(await tokenOf({}, { kid }));
+    const { status, body: made } = await call('POST', '/transactions', { body, headers });
+    expect([status, made.reference_id]).toEqual([201, reference_id]);
+    expect((await own.call('GET', `/transactions/${made.id}`)).status).toBe(200);
+    expect((await other.call('GET', `/transactions/${made.id}`)).status).toBe(404);
+    const stranger = bearer(await tokenOf({ [accountClaim]: other.account.id }, { kid }));
+    expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
+    // The audit trail names the subject.
+    const history = await own.call('GET', `/transactions/${made.id}/history`);
+    expect(history.body.data[0]).toMatchObject({ by: 'shop' });
+  });
+
+  it('of a key that the issuer has just published is good at once', async () => {
+    await issuer.publish('next', 'ES384');
+    expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
+  });
+
+  it('of Cognito, which names the client and no audience, is good for that client', async () => {
+    const cognito = { aud: undefined, client_id: 'levy-batch', token_use: 'access' };
+    expect((await get(bearer(await tokenOf(cognito)))).status).toBe(200);
+  });
+
+  it('may do what its scopes say: 403 for anything else', async () => {
+    const reader = bearer(await tokenOf({ permissions: ['tax:read'] }));
+    expect((await get(reader)).status).toBe(200);
+    const { status, body } = await call('POST', '/transactions', {
+      body: sale({ status: 'finalized' }),
+      headers: reader,
+    });
+    expect([status, body.errors[0].code, body.errors[0].meta.scope]).toEqual([403, 'auth_forbidden', 'write']);
+    const none = await get(bearer(await tokenOf({ permissions: undefined, scope: 'tax:read levy/read' })));
+    expect([none.status, none.body.errors[0].meta.scope]).toEqual([403, 'read']);
+  });
+
+  it('may come with a key of the same account', async () => {
+    expect((await get({ ...bearer(await tokenOf()), 'X-API-Key': own.key })).status).toBe(200);
+  });
+});
+
+describe('401, in the envelope and with the challenge', () => {
+  it('for every bad token', async () => {
+    const claims = (others: Record<string, unknown> = {}) =>
+      issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read'], ...others });
+    const heard: unknown[] = [];
+    // Their account is said by the claim that is configured here: all else about them is good or bad as it was.
+    const tokens = badTokens({ ...issuer, claims }).filter(([name]) => !/account|scope/.test(name));
+    for (const [name, make] of tokens) heard.push([name, await heardOf(bearer(await make()))]);
+    expect(heard).toEqual(tokens.map(([name]) => [name, invalidToken]));
+    expect(heard.length).toBeGreaterThan(40);
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['unknown', 'acct_unknown'],
+    ['empty', ''],
+    ['a list', ['acct_unknown']],
+    ['an object', {}],
+    ['a number', 7],
+    ['null', null],
+    ['of 65 characters', 'a'.repeat(65)],
+    ['another item of the table', 'unknown#ACCOUNT'],
+  ])('for a token whose account is %s', async (_case, account) => {
+    expect(await heardOf(bearer(await tokenOf({ [accountClaim]: account })))).toEqual(invalidToken);
+  });
+
+  it('for a token of more than 8 KiB, a good one too', async () => {
+    const large = await tokenOf({ groups: 'g'.repeat(6200) });
+    expect(large.length).toBeGreaterThan(8192);
+    expect(await heardOf(bearer(large))).toEqual(invalidToken);
+    expect((await get(bearer(await tokenOf({ groups: 'g'.repeat(4000) })))).status).toBe(200);
+  });
+
+  it('for a token under another scheme, or twice', async () => {
+    const token = await tokenOf();
+    for (const authorization of [token, `Basic ${token}`, `Bearer ${token} ${token}`, `Bearer,${token}`, 'Bearer'])
+      expect(await heardOf({ Authorization: authorization })).toEqual(invalidToken);
+  });
+
+  it('for two credentials that disagree, each of them good', async () => {
+    const token = bearer(await tokenOf());
+    expect(await heardOf({ ...token, 'X-API-Key': other.key })).toEqual(disagreement);
+    expect(
+      await heardOf({ ...bearer(await tokenOf({ [accountClaim]: other.account.id })), 'X-API-Key': own.key }),
+    ).toEqual(disagreement);
+  });
+
+  it('for a bad token beside a good key', async () => {
+    const expired = bearer(await tokenOf({ exp: 1 }));
+    expect(await heardOf({ ...expired, 'X-API-Key': own.key })).toEqual(invalidToken);
+  });
+});
+
+it('is 503, and no 401, where the issuer cannot say which keys are its own', async () => {
+  const headers = bearer(await issuer.sign(issuer.claims(), { kid: 'unheard-of' }, 'rsa'));
+  // The bad tokens before have used up what a stranger may ask for.
+  advanceClock(10_000);
+  for (const broken of [{ path: /./ }, { path: /keys$/, status: 200, body: '<html>' }]) {
+    issuer.state.broken = broken;
+    const { status, body, headers: replied } = await get(headers);
+    expect([status, body.errors[0].code, replied.get('WWW-Authenticate')]).toEqual([
+      503,
+      'system_service_unavailable',
+      null,
+    ]);
+    expect(replied.get('Retry-After')).toBe('1');
+    // Whose key is known is served meanwhile.
+    expect((await get(bearer(await tokenOf()))).status).toBe(200);
+    advanceClock(5000);
+  }
+  advanceClock(-20_000);
+});

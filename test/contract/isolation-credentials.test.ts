@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../support/api.ts';
+import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import type { Asked, ClosedOperation, Headers, Ids, TwoAccounts } from '../support/two-accounts.ts';
+
+let issuer: LocalIssuer;
+let two: TwoAccounts;
+let call: Call;
+let support: typeof import('../support/two-accounts.ts');
+
+// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
+beforeAll(async () => {
+  issuer = await withIssuer({ rsa: 'RS256' });
+  await import('./observe-exchanges.ts');
+  ({ call } = (await import('../support/api.ts')).anonymous);
+  support = await import('../support/two-accounts.ts');
+  two = await support.twoAccounts(issuer);
+});
+afterAll(() => issuer.close());
+
+const refused = {
+  'no credential': '401 auth_error X-API-Key',
+  'an unknown key': '401 auth_api_key_not_found X-API-Key',
+  'a misspelt key': '401 auth_api_key_not_found X-API-Key',
+  'a revoked key': '401 auth_api_key_not_found X-API-Key',
+  'an expired key': '401 auth_api_key_expired X-API-Key',
+  "the account's id for a key": '401 auth_api_key_not_found X-API-Key',
+  'a token with another signature': '401 auth_token_invalid Authorization',
+  'an expired token': '401 auth_token_invalid Authorization',
+  'a token of no account': '401 auth_token_invalid Authorization',
+  'a key of one and a token of the other': '401 auth_error X-API-Key',
+} as const;
+
+/** What the operations answer who may: by hand, from interface decisions 12. */
+const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write'; readonly status: number }>> = {
+  'list-product-attributes': { scope: 'read', status: 200 },
+  'create-calculation': { scope: 'read', status: 200 },
+  'create-transaction': { scope: 'write', status: 201 },
+  'list-transactions': { scope: 'read', status: 200 },
+  'get-transaction': { scope: 'read', status: 200 },
+  'get-transaction-history': { scope: 'read', status: 200 },
+  'update-transaction': { scope: 'write', status: 200 },
+  'replay-transaction': { scope: 'read', status: 200 },
+  'create-filing': { scope: 'write', status: 200 },
+  'list-filings': { scope: 'read', status: 200 },
+  'get-filing': { scope: 'read', status: 200 },
+  'update-filing': { scope: 'write', status: 200 },
+  'create-reconciliation': { scope: 'read', status: 200 },
+  'get-coverage': { scope: 'read', status: 200 },
+};
+const operations = Object.keys(served) as ClosedOperation[];
+const forbidden = { read: '403 auth_forbidden read', write: '403 auth_forbidden write' } as const;
+const absent = { draft: 'txn_01KAAAAAAAAAAAAAAAAAAAAAAA', filing: 'fil_01KAAAAAAAAAAAAAAAAAAAAAAA' };
+
+const asking =
+  ([method, path, request = {}]: Asked, headers: Headers) =>
+  () =>
+    call(method, path, { ...request, headers });
+const shortOf = ({ status, body }: Awaited<ReturnType<Call>>): string => {
+  const [error, ...more] = body?.errors ?? [];
+  return error ? [status, error.code, error.source.header ?? error.meta.scope, ...more].join(' ') : String(status);
+};
+const asked = async (
+  operation: ClosedOperation,
+  credential: keyof TwoAccounts['credentials'],
+  ids?: Pick<Ids, 'draft' | 'filing'>,
+) => support.withCalls(asking(support.requestsTo(ids ?? two.owner)[operation], two.credentials[credential]));
+
+describe.each(operations)('%s', (operation) => {
+  const { scope, status } = served[operation];
+
+  it.each(Object.entries(refused))(
+    'refuses %s, whatever is asked for, and reads nothing for it',
+    async (name, expected) => {
+      const credential = name as keyof typeof refused;
+      const { value, calls } = await asked(operation, credential);
+      expect([shortOf(value), calls]).toEqual([expected, []]);
+      expect(value.headers.get('WWW-Authenticate')).toMatch(
+        /^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/,
+      );
+      const other = await asked(operation, credential, absent);
+      expect(support.bytesOf(value)).toEqual(support.bytesOf(other.value));
+    },
+  );
+
+  const lacking =
+    scope === 'read' ? (['a key that only writes'] as const) : (['a read-only key', 'a read-only token'] as const);
+  it.each(lacking)('refuses %s, whatever is asked for, and reads nothing for it', async (credential) => {
+    const { value, calls } = await asked(operation, credential);
+    expect([shortOf(value), calls]).toEqual([forbidden[scope], []]);
+    const other = await asked(operation, credential, absent);
+    expect(support.bytesOf(value)).toEqual(support.bytesOf(other.value));
+  });
+
+  const having =
+    scope === 'read' ? (['a read-only key', 'a read-only token'] as const) : (['a key that only writes'] as const);
+  it.each([...having, 'a good key', 'a good token'] as const)('serves %s', async (credential) => {
+    const { value } = await asked(operation, credential);
+    // Filing is accepted (202) as long as work is left, and is done (200) when it is asked for again.
+    const done = value.status === 202 && operation === 'update-filing' ? '200' : shortOf(value);
+    expect(done).toBe(String(status));
+  });
+});

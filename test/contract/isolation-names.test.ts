@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { refusalOf, sale } from '../support/sales.ts';
+import type { TwoAccounts } from '../support/two-accounts.ts';
+
+let issuer: LocalIssuer;
+let two: TwoAccounts;
+let support: typeof import('../support/two-accounts.ts');
+
+// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
+beforeAll(async () => {
+  issuer = await withIssuer({ rsa: 'RS256' });
+  await import('./observe-exchanges.ts');
+  support = await import('../support/two-accounts.ts');
+  two = await support.twoAccounts(issuer);
+});
+afterAll(() => issuer.close());
+
+const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
+const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
+
+describe('what two accounts call alike is two things', () => {
+  it('a list of a reference, and of a customer, has one account in it', async () => {
+    for (const of of ['owner', 'stranger'] as const) {
+      const lists = await Promise.all([
+        two[of].call('GET', '/transactions?reference_id=the-same-reference'),
+        two[of].call('GET', '/transactions?customer_id=the-same-customer'),
+        two[of].call('GET', `/transactions?parent_transaction_id=${two[of].sale}`),
+        two[of].call('GET', '/filings'),
+      ]);
+      const { sale, voided, draft, credit, filing, earlier } = two[of];
+      expect(lists.map((list) => idsOf(list).sort())).toEqual(
+        [[sale], [credit, sale, voided, draft], [credit], [filing, earlier]].map((ids) => ids.sort()),
+      );
+    }
+  });
+
+  it('the same request under the same Idempotency-Key makes a transaction in each, and repeats its own', async () => {
+    expect(two.stranger.sale).not.toBe(two.owner.sale);
+    for (const of of ['owner', 'stranger'] as const) {
+      const request = { body: two[of].bodies.finalized, headers: { 'Idempotency-Key': 'the-same-key' } };
+      const { headers, body } = await two[of].call('POST', '/transactions', request);
+      expect([headers.get('Idempotent-Replayed'), body.id]).toEqual(['true', two[of].sale]);
+    }
+  });
+
+  it('another request under a key of the other account is no reuse of it', async () => {
+    const headers = { 'Idempotency-Key': 'of-the-owner-alone' };
+    const first = await two.owner.call('POST', '/transactions', { body: sale({ metadata: { a: '1' } }), headers });
+    const other = await two.stranger.call('POST', '/transactions', { body: sale({ metadata: { b: '2' } }), headers });
+    expect([first.status, other.status, other.headers.get('Idempotent-Replayed')]).toEqual([201, 201, null]);
+    const same = await two.stranger.call('POST', '/transactions', { body: sale({ metadata: { a: '1' } }), headers });
+    expect(refusalOf(same)).toBe('422 | idempotency_key_reused Idempotency-Key');
+  });
+
+  it('a reference of the other account can be had by creating, by changing and by finalizing', async () => {
+    const body = sale({ status: 'finalized', reference_id: 'of-the-owner' });
+    const first = await two.owner.call('POST', '/transactions', { body });
+    const other = await two.stranger.call('POST', '/transactions', { body });
+    expect([first.status, other.status]).toEqual([201, 201]);
+    const again = await two.stranger.call('POST', '/transactions', { body });
+    expect(refusalOf(again)).toBe('409 | conflict_duplicate_reference_id /reference_id');
+    expect(again.body.errors[0].meta.transaction_id).toBe(other.body.id);
+    await two.owner.call('POST', '/transactions', { body: sale({ reference_id: 'of-the-owners-draft' }) });
+    const draft = await two.stranger.call('POST', '/transactions', { body: sale() });
+    const renamed = await two.stranger.call('POST', `/transactions/${draft.body.id}`, {
+      body: { status: 'finalized', reference_id: 'of-the-owners-draft' },
+    });
+    expect([renamed.status, renamed.body.reference_id]).toEqual([200, 'of-the-owners-draft']);
+  });
+
+  it('a reconciliation with the references of the other account misses them, whatever they are and amount to', async () => {
+    const references = ['theirs-sale', 'theirs-draft', 'theirs-void'] as const;
+    const [ownersSale, , ownersVoid] = await Promise.all(
+      references.map((reference_id) => {
+        const status = reference_id === 'theirs-draft' ? 'draft' : 'finalized';
+        return two.owner.call('POST', '/transactions', { body: sale({ status, reference_id }) });
+      }),
+    );
+    await two.owner.call('POST', `/transactions/${ownersVoid?.body.id}`, { body: { status: 'void' } });
+    const ask = (names: readonly string[], tax_amount: string) => {
+      const transactions = names.map((reference_id) => ({ ...billed(reference_id), tax_amount }));
+      const body = { from: '2026-10-01', to: '2026-10-31', transactions };
+      return support.withCalls(() => two.stranger.call('POST', '/reconciliations', { body }));
+    };
+    const nobody = ['nobody-sale', 'nobody-draft', 'nobody-void'];
+    for (const tax of ['6.00', '7.00']) {
+      const foreign = await ask(references, tax);
+      const absent = await ask(nobody, tax);
+      const { missing, different, matched_count, extra } = foreign.value.body;
+      const never = references.map((reference_id) => ({ reference_id, transaction_id: null, reason: 'not_found' }));
+      expect([missing, different, matched_count]).toEqual([never, [], 0]);
+      expect(extra.map(({ id }: { id: string }) => id)).not.toContain(ownersSale?.body.id);
+      const renamed = foreign.value.text.replaceAll('theirs-', 'nobody-');
+      expect(support.bytesOf({ ...foreign.value, text: renamed })).toEqual(support.bytesOf(absent.value));
+      expect(foreign.calls).toEqual(absent.calls);
+    }
+  });
+
+  it('a filing of a period that the other account has closed, too, has its own sales and totals', async () => {
+    for (const of of ['owner', 'stranger'] as const) {
+      const { body } = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`);
+      const entries = body.entries.data.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+      expect(entries.sort()).toEqual([two[of].sale, two[of].credit].sort());
+      const csv = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`, {
+        headers: { Accept: 'text/csv' },
+      });
+      expect(csv.text).toContain(two[of].sale);
+      expect(csv.text).not.toContain(two[of === 'owner' ? 'stranger' : 'owner'].sale);
+      const again = await two[of].call('POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31' } });
+      expect(again.body.id).toBe(two[of].filing);
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../support/api.ts';
+import { attempts, nobodys, noCursor, notFound } from '../support/foreign-attempts.ts';
+import type { Request } from '../support/http.ts';
+import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { refusalOf } from '../support/sales.ts';
+import type { Asked, Ids, TwoAccounts } from '../support/two-accounts.ts';
+
+let issuer: LocalIssuer;
+let two: TwoAccounts;
+let call: Call;
+let support: typeof import('../support/two-accounts.ts');
+
+// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
+beforeAll(async () => {
+  issuer = await withIssuer({ rsa: 'RS256' });
+  await import('./observe-exchanges.ts');
+  ({ call } = (await import('../support/api.ts')).anonymous);
+  support = await import('../support/two-accounts.ts');
+  two = await support.twoAccounts(issuer);
+});
+afterAll(() => issuer.close());
+
+const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
+
+type As = 'key' | 'token';
+const send = ([method, path, request = {}]: Asked, headers: Request['headers'] = {}) =>
+  call(method, path, { ...request, headers: { ...request.headers, ...headers } });
+/** What the stranger is answered, and which calls it takes. */
+const asStranger = (as: As, asked: Asked) => support.withCalls(() => send(asked, two.strangers[as]));
+
+describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
+  it.each(attempts)('gets nowhere by %s, and cannot tell it from what nobody has', async (_name, ask, expected) => {
+    const foreign = await asStranger(as, ask(two.owner));
+    const absent = await asStranger(as, ask(nobodys));
+    expect(refusalOf(foreign.value)).toBe(expected);
+    expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(absent.value));
+    // Neither does the time tell: the same calls, of the same size.
+    expect(foreign.calls).toEqual(absent.calls);
+  });
+
+  const garbled = (cursor: string) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
+  const cursors: readonly (readonly [
+    string,
+    (cursor: string) => Asked,
+    keyof TwoAccounts['owner']['cursors'],
+    string,
+  ])[] = [
+    ['transactions', (cursor) => ['GET', `/transactions?limit=1&starting_after=${cursor}`], 'transactions', noCursor],
+    ['filings', (cursor) => ['GET', `/filings?limit=1&starting_after=${cursor}`], 'filings', noCursor],
+    [
+      'entries, for its own filing',
+      (cursor) => ['GET', `/filings/${two.stranger.filing}?expand=entries&limit=1&starting_after=${cursor}`],
+      'entries',
+      noCursor,
+    ],
+    [
+      "entries, for the account's filing",
+      (cursor) => ['GET', `/filings/${two.owner.filing}?expand=entries&limit=1&starting_after=${cursor}`],
+      'entries',
+      notFound,
+    ],
+    [
+      'a reconciliation',
+      (cursor) => [
+        'POST',
+        '/reconciliations',
+        { body: { from: '2026-10-01', to: '2026-10-31', transactions: [billed('x')], starting_after: cursor } },
+      ],
+      'reconciliation',
+      '422 | validation_invalid_cursor /starting_after',
+    ],
+  ];
+  it.each(cursors)("cannot use the account's cursor of %s", async (_name, ask, kind, expected) => {
+    const cursor = two.owner.cursors[kind];
+    const foreign = await asStranger(as, ask(cursor));
+    const nonsense = await asStranger(as, ask(garbled(cursor)));
+    expect(refusalOf(foreign.value)).toBe(expected);
+    expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(nonsense.value));
+    expect(foreign.calls).toEqual(nonsense.calls);
+    // It is a good one: the account itself gets on with it, and so does the stranger with its own.
+    const filing = two.owner.filing;
+    const [method, path, request] = ask(cursor);
+    const own: Asked = [method, path.replace(two.stranger.filing, filing), ...(request ? [request] : [])] as never;
+    expect((await send(own, two.credentials['a good key'])).status).toBe(200);
+    if (expected !== notFound) expect((await asStranger(as, ask(two.stranger.cursors[kind]))).value.status).toBe(200);
+  });
+
+  const filters: readonly (readonly [string, (ids: Ids) => string])[] = [
+    ['of its parent', ({ sale }) => `/transactions?parent_transaction_id=${sale}`],
+    ['of its parent, with lines', ({ sale }) => `/transactions?parent_transaction_id=${sale}&expand=line_items`],
+  ];
+  it.each(filters)("finds nothing in a list by the account's id %s", async (_name, path) => {
+    const foreign = await asStranger(as, ['GET', path(two.owner)]);
+    expect(foreign.value.body.data).toEqual([]);
+    const absent = await asStranger(as, ['GET', path(nobodys)]);
+    expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(absent.value));
+    expect(foreign.calls).toEqual(absent.calls);
+  });
+});
+
+it('all of it left the things of the account as they were', async () => {
+  const { sale: sold, credit, voided, draft, filing, earlier } = two.owner;
+  const status = async (path: string) => {
+    const { body } = await two.owner.call('GET', path);
+    return [body.status, body.version ?? null].join(' ');
+  };
+  expect(await Promise.all([sold, credit, voided, draft].map((id) => status(`/transactions/${id}`)))).toEqual([
+    'finalized 2',
+    'finalized 1',
+    'void 2',
+    'draft 2',
+  ]);
+  expect(
+    await Promise.all([filing, earlier].map(async (id) => (await status(`/filings/${id}`)).split(' ')[0])),
+  ).toEqual(['closed', 'closed']);
+});

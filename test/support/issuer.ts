@@ -1,0 +1,126 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+import type { Issuer as Configured } from '../../shared/http/bearer.ts';
+
+type Key = { readonly alg: string; readonly privateKey: CryptoKey; readonly jwk: JWK };
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token that nobody signed: any header, any payload, any signature. */
+export const assembled = (header: unknown, payload: unknown, signature = ''): string =>
+  `${encode(header)}.${encode(payload)}.${signature}`;
+
+/** The claim that `withIssuer` has the service look for. */
+export const accountClaim = 'https://example.com/levy_account';
+
+export const secondsNow = (): number => Math.floor(Date.now() / 1000);
+
+/** A real issuer, as far as a verifier can tell: its description and its keys, over HTTP on loopback, with keys that change. */
+export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa: 'RS256' }) => {
+  const signers = new Map<string, Key>();
+  const state = {
+    /** What was asked for, in order. */
+    fetched: [] as string[],
+    /** The paths that fail, and how. */
+    broken: null as { readonly path: RegExp; readonly status?: number; readonly body?: string } | null,
+    /** What is published, key by key, in this order. */
+    published: [] as unknown[],
+  };
+  const server = createServer(({ url: path = '' }, response) => {
+    state.fetched.push(path);
+    const broken = state.broken?.path.test(path) ? state.broken : null;
+    response.statusCode = broken ? (broken.status ?? 500) : 200;
+    const good = path.endsWith('/keys') ? { keys: state.published } : { issuer: url, jwks_uri: `${url}/keys` };
+    response.end(broken?.body ?? JSON.stringify(good));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  server.unref();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/shop`;
+
+  /** Make a key of this name, and publish it. */
+  const publish = async (kid: string, alg: string, others: JWK = {}): Promise<Key> => {
+    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+    const key = { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig', ...others } };
+    signers.set(kid, key);
+    state.published.push(key.jwk);
+    return key;
+  };
+  const keyOf = (kid: string): Key => {
+    const key = signers.get(kid);
+    if (!key) throw new Error(`The issuer has no key ${kid}.`);
+    return key;
+  };
+  for (const [kid, alg] of Object.entries(kids)) await publish(kid, alg);
+  const [firstKid = 'rsa'] = Object.keys(kids);
+
+  const claims = (others: Record<string, unknown> = {}): JWTPayload => ({
+    iss: url,
+    aud: 'levy',
+    sub: 'shop',
+    exp: secondsNow() + 300,
+    levy_account: 'acc_a',
+    scope: 'openid levy/read levy/write levy/admin',
+    ...others,
+  });
+
+  return {
+    url,
+    state,
+    claims,
+    publish,
+    keyOf,
+    /** What the service is told of this issuer. */
+    configured: {
+      issuer: url,
+      audience: ['levy', 'levy-batch'],
+      accountClaim: 'levy_account',
+      scopesClaim: 'scope',
+      scopes: { read: 'levy/read', write: 'levy/write' },
+    } satisfies Configured,
+    /** A token signed with a key of this issuer; a claim that is `undefined` is left out. */
+    sign: (payload: JWTPayload = claims(), header: Partial<JWTHeaderParameters> = {}, by = header.kid ?? firstKid) => {
+      const { alg, privateKey } = keyOf(by);
+      return new SignJWT(payload).setProtectedHeader({ alg, kid: firstKid, ...header }).sign(privateKey);
+    },
+    /** Take a key back: it is published no more, and can still sign. */
+    withdraw: (kid: string) => {
+      state.published = state.published.filter((key) => (key as JWK | null)?.kid !== kid);
+    },
+    close: (): void => {
+      server.close();
+    },
+  };
+};
+export type LocalIssuer = Awaited<ReturnType<typeof startIssuer>>;
+
+/**
+ * Start an issuer and tell the service of it. The service reads its environment when it is loaded: whatever loads it must be
+ * imported after this.
+ */
+export const withIssuer = async (
+  kids: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>> = {},
+) => {
+  const issuer = await startIssuer(kids);
+  const told = {
+    OIDC_ISSUER: issuer.url,
+    OIDC_AUDIENCE: 'levy, levy-batch',
+    OIDC_ACCOUNT_CLAIM: accountClaim,
+    ...others,
+  };
+  Object.assign(process.env, told);
+  const close = () => {
+    issuer.close();
+    for (const name of Object.keys(told)) delete process.env[name];
+  };
+  return { ...issuer, close };
+};

@@ -1,0 +1,178 @@
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { environment } from '../../shared/config/environment.ts';
+import type { Operation } from '../../shared/http/routes.ts';
+import { provisionKey, revokeKey } from '../../shared/store/api-key-store.ts';
+import { database } from '../../shared/store/client.ts';
+import { cursorOf } from '../../shared/transactions/list-cursor.ts';
+import { type Caller, newCaller } from './api.ts';
+import { closedFiling, filerOf, soldOn } from './filings.ts';
+import type { Answer, Request } from './http.ts';
+import { accountClaim, type LocalIssuer } from './issuer.ts';
+import { creditOf, made, sale } from './sales.ts';
+
+export type Asked = readonly [method: string, path: string, request?: Request];
+export type Headers = Readonly<Record<string, string>>;
+export type ClosedOperation = Exclude<Operation, 'get-openapi' | 'get-docs'>;
+
+const range = { from: '2026-10-01', to: '2026-10-31' };
+const key = { 'Idempotency-Key': 'the-same-key' };
+
+/** What both accounts sell: under the same words, references and keys. */
+const salesOf = async (caller: Caller) => {
+  const filer = filerOf(caller);
+  const own = { customer: { ...sale().customer, id: 'the-same-customer' } };
+  const finalized = sale({ ...own, status: 'finalized', reference_id: 'the-same-reference' });
+  const sold = await made(filer.create(finalized, key));
+  const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+  const credit = await made(
+    filer.create(creditOf(sold, { ...half, tax_date: '2026-10-09', reference_id: 'the-same-credit' })),
+  );
+  const voided = await made(filer.create(sale({ ...own, status: 'finalized', reference_id: 'the-same-void' })));
+  await made(filer.update(voided.id, { status: 'void', void_reason: 'a test' }));
+  const draft = await made(filer.create(sale({ ...own, tax_date: '2026-11-02', reference_id: 'the-same-draft' })));
+  const change = { metadata: { changed: 'yes' } };
+  await made(filer.update(draft.id, change, { 'Idempotency-Key': 'the-same-change' }));
+  await soldOn(filer, '2026-09-08');
+  return { sale: sold, credit, voided, draft, bodies: { finalized, change } };
+};
+
+/** What both accounts have, under ids and cursors of their own. */
+const belongingsOf = async (
+  caller: Caller,
+  { sale: sold, credit, voided, draft, bodies }: Awaited<ReturnType<typeof salesOf>>,
+) => {
+  const filer = filerOf(caller);
+  const earlier = await closedFiling(filer, 'MI', '2026-09-30');
+  const filing = await closedFiling(filer, 'MI', '2026-10-31');
+  const { next_cursor: entries } = (await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }))).entries;
+  return {
+    sale: sold.id as string,
+    credit: credit.id as string,
+    voided: voided.id as string,
+    draft: draft.id as string,
+    filing: filing.id as string,
+    earlier: earlier.id as string,
+    bodies,
+    cursors: {
+      transactions: (await made(filer.list({ limit: '1' }))).next_cursor as string,
+      filings: (await made(filer.filings({ limit: '1' }))).next_cursor as string,
+      entries: entries as string,
+      // A list that is long enough to have one takes minutes to make.
+      reconciliation: cursorOf({ id: sold.id, tax_date: sold.tax_date }, caller.account.cursor_secret, {
+        reconciliation: range,
+      }),
+    },
+  };
+};
+export type Belongings = Awaited<ReturnType<typeof belongingsOf>>;
+/** The ids of things that one may try to reach. */
+export type Ids = Pick<Belongings, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier'>;
+
+const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
+
+/** A good request to every operation that needs a credential, with these ids where it takes one. */
+export const requestsTo = (ids: Pick<Ids, 'draft' | 'filing'>): Readonly<Record<ClosedOperation, Asked>> => ({
+  'list-product-attributes': ['GET', '/product-attributes'],
+  'create-calculation': ['POST', '/calculations', { body: sale() }],
+  'create-transaction': ['POST', '/transactions', { body: sale() }],
+  'list-transactions': ['GET', '/transactions'],
+  'get-transaction': ['GET', `/transactions/${ids.draft}`],
+  'get-transaction-history': ['GET', `/transactions/${ids.draft}/history`],
+  'update-transaction': ['POST', `/transactions/${ids.draft}`, { body: { metadata: { by: 'stranger' } } }],
+  'replay-transaction': ['POST', `/transactions/${ids.draft}/replay`],
+  'create-filing': ['POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31', dry_run: true } }],
+  'list-filings': ['GET', '/filings'],
+  'get-filing': ['GET', `/filings/${ids.filing}`],
+  'update-filing': ['POST', `/filings/${ids.filing}`, { body: { status: 'filed', confirmation_number: 'stranger' } }],
+  'create-reconciliation': ['POST', '/reconciliations', { body: { transactions: [billed('the-same-reference')] } }],
+  'get-coverage': ['GET', '/coverage'],
+});
+
+/** Two accounts with the same belongings, and every kind of credential of the first. */
+export const twoAccounts = async (issuer: LocalIssuer) => {
+  const settings = { rate_limit: 1_000_000 };
+  const [owner, stranger] = await Promise.all([newCaller({ settings }), newCaller({ settings })]);
+  // Both sell before either closes its books: what waits for a filing waits side by side.
+  const [ownersSales, strangersSales] = [await salesOf(owner), await salesOf(stranger)];
+  const [owned, strange] = [await belongingsOf(owner, ownersSales), await belongingsOf(stranger, strangersSales)];
+  const keyed = async (terms: Partial<Parameters<typeof provisionKey>[0]> = {}) => {
+    const secret = newApiKey();
+    const { id } = await provisionKey({
+      account: owner.account.id,
+      secret,
+      scopes: ['read', 'write'],
+      expires_at: null,
+      ...terms,
+    });
+    return { id, headers: { 'X-API-Key': secret } };
+  };
+  const token = async (account: string, claims: Record<string, unknown> = {}) => ({
+    Authorization: `Bearer ${await issuer.sign(issuer.claims({ [accountClaim]: account, ...claims }))}`,
+  });
+  const revoked = await keyed();
+  await revokeKey(owner.account.id, revoked.id);
+  const swapped = (secret: string) => secret.slice(0, -1) + (secret.endsWith('a') ? 'b' : 'a');
+  const good = (await token(owner.account.id)).Authorization;
+  const credentials = {
+    'no credential': {},
+    'an unknown key': { 'X-API-Key': newApiKey() },
+    'a misspelt key': { 'X-API-Key': swapped(owner.key) },
+    'a revoked key': revoked.headers,
+    'an expired key': (await keyed({ expires_at: '2026-01-01T00:00:00.000Z' })).headers,
+    "the account's id for a key": { 'X-API-Key': owner.account.id },
+    'a token with another signature': { Authorization: swapped(good.slice(0, -1)) },
+    'an expired token': await token(owner.account.id, { exp: 1 }),
+    'a token of no account': await token('acct_unknown'),
+    'a key of one and a token of the other': {
+      'X-API-Key': owner.key,
+      ...(await token(stranger.account.id)),
+    },
+    'a read-only key': (await keyed({ scopes: ['read'] })).headers,
+    'a read-only token': await token(owner.account.id, { scope: 'levy/read' }),
+    'a key that only writes': (await keyed({ scopes: ['write'] })).headers,
+    'a good key': { 'X-API-Key': owner.key },
+    'a good token': await token(owner.account.id),
+  } as const satisfies Record<string, Headers>;
+  return {
+    owner: { ...owner, ...owned },
+    stranger: { ...stranger, ...strange },
+    credentials,
+    strangers: { key: { 'X-API-Key': stranger.key }, token: await token(stranger.account.id) },
+  };
+};
+export type TwoAccounts = Awaited<ReturnType<typeof twoAccounts>>;
+
+type Input = {
+  readonly TableName?: string;
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly unknown[] }>>;
+  readonly TransactItems?: readonly unknown[];
+};
+
+/** Run something and say what it asked of the ledger: each call with its kind and how many items it names. */
+export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ value: Value; calls: string[] }> => {
+  const calls: string[] = [];
+  database.middlewareStack.add(
+    (next, context) => async (sent) => {
+      const { TableName, RequestItems, TransactItems = [] } = sent.input as Input;
+      const named = RequestItems?.[environment.tables.transactions]?.Keys?.length ?? TransactItems.length;
+      if (TableName !== environment.tables.accounts) calls.push(`${String(context.commandName)} ${named}`);
+      return next(sent);
+    },
+    { step: 'initialize', name: 'isolation', priority: 'high' },
+  );
+  try {
+    return { value: await run(), calls };
+  } finally {
+    database.middlewareStack.remove('isolation');
+  }
+};
+
+// What differs between any two answers: the request's name, the time, and how much is left of the account's window.
+const itsOwn = new Set(['x-request-id', 'date', 'x-ratelimit-remaining']);
+
+/** An answer to the byte, but for what is every answer's own. */
+export const bytesOf = ({ status, headers, text }: Answer) => ({
+  status,
+  headers: [...headers].map(([name, value]) => [name, itsOwn.has(name) ? '' : value]),
+  text: text.replaceAll(headers.get('X-Request-Id') ?? 'no id', 'the request'),
+});

@@ -1,0 +1,236 @@
+import { createSign, generateKeyPairSync, KeyObject } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { advanceClock } from '../../shared/config/clock.ts';
+import { bearerVerifier, type VerifyToken } from '../../shared/http/bearer.ts';
+import { badTokens } from '../support/bad-tokens.ts';
+import { assembled, type LocalIssuer, secondsNow, startIssuer } from '../support/issuer.ts';
+
+let issuer: LocalIssuer;
+let verify: VerifyToken;
+let advancedMs = 0;
+
+const advance = (byMs: number) => {
+  advancedMs += byMs;
+  advanceClock(byMs);
+};
+const fresh = (others: Partial<LocalIssuer['configured']> = {}) => bearerVerifier({ ...issuer.configured, ...others });
+/** A good token by the clock of the service, wherever it is. */
+const sign = (kid = 'rsa') => issuer.sign(issuer.claims({ exp: secondsNow() + advancedMs / 1000 + 300 }), { kid });
+const good = { ok: true, value: { account: 'acc_a', subject: 'shop', scopes: ['read', 'write'] } };
+const refused = { ok: false, problems: [{ code: 'auth_token_invalid', source: { header: 'Authorization' } }] };
+const outage = { name: 'ServiceUnavailable' };
+
+beforeAll(async () => {
+  issuer = await startIssuer({
+    rsa: 'RS256',
+    'rsa-384': 'RS384',
+    'rsa-512': 'RS512',
+    elliptic: 'ES256',
+    'elliptic-384': 'ES384',
+    'elliptic-512': 'ES512',
+    edwards: 'EdDSA',
+    stranger: 'RS256',
+  });
+  issuer.withdraw('stranger');
+});
+beforeEach(() => {
+  issuer.state.broken = null;
+  issuer.state.fetched = [];
+  verify = fresh();
+});
+afterEach(() => {
+  advanceClock(-advancedMs);
+  advancedMs = 0;
+});
+afterAll(() => issuer.close());
+
+const description = '/realms/shop/.well-known/openid-configuration';
+const keys = '/realms/shop/keys';
+
+describe('the issuer', () => {
+  it('is asked twice for the first tokens, and not for the next ones', async () => {
+    await Promise.all([verify(await sign()), verify(await sign('elliptic'))]);
+    await verify(await sign());
+    expect(issuer.state.fetched).toEqual([description, keys]);
+  });
+
+  it('is asked nothing for what cannot be its token, and at no address that a token names', async () => {
+    const cannot =
+      /^(from|unsigned|that names|no JWT|not JSON|enc)|payload is a list|HS256|PS256|alg NONE|no alg|but alg|critical|logged out/;
+    const nonsense = badTokens(issuer).filter(([name]) => cannot.test(name));
+    expect(nonsense.length).toBeGreaterThan(15);
+    for (const [, make] of nonsense) await verify(await make());
+    expect(issuer.state.fetched).toEqual([]);
+    for (const [, make] of badTokens(issuer)) await verify(await make());
+    expect(new Set(issuer.state.fetched)).toEqual(new Set([description, keys]));
+  });
+
+  it('may rotate: a new key works at once, read once, and the old one until it is withdrawn', async () => {
+    await verify(await sign());
+    issuer.state.fetched = [];
+    await issuer.publish('next', 'ES256');
+    const token = await sign('next');
+    expect(await Promise.all([verify(token), verify(token), verify(token)])).toEqual([good, good, good]);
+    expect(await verify(await sign())).toEqual(good);
+    expect(issuer.state.fetched).toEqual([keys]);
+    issuer.withdraw('next');
+  });
+
+  it('may withdraw a key: it works for ten minutes at the most', async () => {
+    await issuer.publish('leaked', 'RS256');
+    expect(await verify(await sign('leaked'))).toEqual(good);
+    issuer.withdraw('leaked');
+    expect(await verify(await sign('leaked'))).toEqual(good);
+    advance(599_000);
+    expect(await verify(await sign('leaked'))).toEqual(good);
+    advance(1000);
+    expect(await verify(await sign('leaked'))).toMatchObject(refused);
+    expect(await verify(await sign())).toEqual(good);
+  });
+
+  it('may put another key under an old name: it counts within ten minutes', async () => {
+    await issuer.publish('reused', 'RS256');
+    const old = await sign('reused');
+    expect(await verify(old)).toEqual(good);
+    issuer.withdraw('reused');
+    await issuer.publish('reused', 'RS256');
+    advance(600_000);
+    expect(await verify(await sign('reused'))).toEqual(good);
+    expect(await verify(await issuer.sign(issuer.claims()))).toMatchObject(refused);
+    issuer.withdraw('reused');
+  });
+
+  it('is asked once in ten seconds, however many keys a stranger invents, and nobody else is locked out', async () => {
+    await verify(await sign());
+    issuer.state.fetched = [];
+    const invent = (kid: string) => issuer.sign(issuer.claims(), { kid }, 'rsa');
+    for (let tried = 0; tried < 30; tried++) {
+      expect(await verify(await invent(`invented-${tried}`))).toMatchObject(refused);
+      expect(await verify(await sign())).toEqual(good);
+    }
+    expect(issuer.state.fetched).toEqual([keys]);
+    // A key that is new meanwhile waits for the rest of the ten seconds, also while the stranger goes on.
+    await issuer.publish('new', 'RS256');
+    expect(await verify(await sign('new'))).toMatchObject(refused);
+    advance(10_000);
+    expect(await verify(await invent('one-more'))).toMatchObject(refused);
+    expect(await verify(await sign('new'))).toEqual(good);
+    expect(issuer.state.fetched).toEqual([keys, keys]);
+    issuer.withdraw('new');
+  });
+
+  it('may publish keys that are of no use, and two of one name: the first counts', async () => {
+    const { published } = issuer.state;
+    const first = issuer.keyOf('rsa').jwk;
+    const second = { ...issuer.keyOf('stranger').jwk, kid: 'rsa' };
+    const encrypting = { ...issuer.keyOf('stranger').jwk, kid: 'rsa', use: 'enc' };
+    const nonsense = [
+      null,
+      7,
+      {},
+      { kty: 'oct', kid: 'rsa', k: 'AAAA' },
+      { kty: 'RSA', kid: 'rsa' },
+      { ...first, kid: 1 },
+    ];
+    issuer.state.published = [...nonsense, encrypting, first, second];
+    expect(await fresh()(await sign())).toEqual(good);
+    issuer.state.published = [second, first];
+    expect(await fresh()(await sign())).toMatchObject(refused);
+    // A key that is published for another algorithm than the token's.
+    issuer.state.published = [{ ...first, alg: 'RS512' }];
+    expect(await fresh()(await sign())).toMatchObject(refused);
+    // A key that is too short to be one (RFC 7518, 3.3).
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    issuer.state.published = [{ ...publicKey.export({ format: 'jwk' }), kid: 'rsa', alg: 'RS256' }];
+    const unsigned = (await sign()).replace(/\.[^.]*$/, '');
+    const short = createSign('RSA-SHA256').update(unsigned).sign(privateKey, 'base64url');
+    expect(await fresh()(`${unsigned}.${short}`)).toMatchObject(refused);
+    // And one that is published for none: the token's own counts, as long as it is one for such a key.
+    const { alg: _, ...forAny } = first;
+    issuer.state.published = [forAny];
+    expect(await fresh()(await sign())).toEqual(good);
+    // An RSA signature is none of an elliptic curve, whatever the token calls it.
+    const misnamed = assembled({ alg: 'ES256', kid: 'rsa' }, issuer.claims()).slice(0, -1);
+    const rsa = createSign('RSA-SHA256')
+      .update(misnamed)
+      .sign(KeyObject.from(issuer.keyOf('rsa').privateKey), 'base64url');
+    expect(await fresh()(`${misnamed}.${rsa}`)).toMatchObject(refused);
+    issuer.state.published = [];
+    expect(await fresh()(await sign())).toMatchObject(refused);
+    issuer.state.published = published;
+  });
+});
+
+describe('an issuer that cannot be asked is an outage, and not the fault of the token', () => {
+  const failures = [
+    { path: /openid-configuration$/ },
+    { path: /keys$/ },
+    { path: /keys$/, status: 404 },
+    { path: /keys$/, status: 302 },
+    { path: /keys$/, status: 200, body: '<html>' },
+    { path: /keys$/, status: 200, body: '' },
+    { path: /keys$/, status: 200, body: 'null' },
+    { path: /keys$/, status: 200, body: '{"keys":{}}' },
+    { path: /keys$/, status: 200, body: '[]' },
+    { path: /openid-configuration$/, status: 200, body: '{}' },
+    {
+      path: /openid-configuration$/,
+      status: 200,
+      body: '{"issuer":"https://issuer.example","jwks_uri":"https://a.b"}',
+    },
+  ];
+  it.each(failures)('with %o', async (broken) => {
+    issuer.state.broken = broken;
+    const token = await sign();
+    await expect(verify(token)).rejects.toMatchObject(outage);
+    // For five seconds it is left alone.
+    const asked = issuer.state.fetched.length;
+    issuer.state.broken = null;
+    await expect(verify(token)).rejects.toMatchObject(outage);
+    expect(issuer.state.fetched).toHaveLength(asked);
+    advance(5000);
+    expect(await verify(await sign())).toEqual(good);
+  });
+
+  it('where it does not say where its keys are, describes another one, or sends us over plain HTTP', async () => {
+    // The same server, under an address that is not loopback by its name.
+    const elsewhere = issuer.url.replace('127.0.0.1', '0.0.0.0');
+    for (const described of [
+      { issuer: issuer.url },
+      { issuer: 'https://issuer.example', jwks_uri: `${issuer.url}/keys` },
+      { issuer: issuer.url, jwks_uri: `${elsewhere}/keys` },
+    ]) {
+      issuer.state.broken = { path: /openid/, status: 200, body: JSON.stringify(described) };
+      await expect(verify(await sign())).rejects.toMatchObject(outage);
+      advance(5000);
+    }
+    expect(issuer.state.fetched).not.toContain(keys);
+  });
+
+  it('and its tokens work on for an hour with the keys that were read last', async () => {
+    expect(await verify(await sign())).toEqual(good);
+    issuer.state.broken = { path: /./ };
+    advance(3_599_000);
+    expect(await verify(await sign())).toEqual(good);
+    advance(1000);
+    await expect(verify(await sign())).rejects.toMatchObject(outage);
+    issuer.state.broken = null;
+    advance(5000);
+    expect(await verify(await sign())).toEqual(good);
+  });
+
+  it('also when a token names a key that is not known, which may be new; known ones work', async () => {
+    expect(await verify(await sign())).toEqual(good);
+    issuer.state.broken = { path: /keys$/ };
+    await expect(verify(await issuer.sign(issuer.claims(), { kid: 'unknown' }, 'rsa'))).rejects.toMatchObject(outage);
+    expect(await verify(await sign())).toEqual(good);
+    advance(5000);
+  });
+
+  it('or is spoken to in plain HTTP on another machine, or closed its port', async () => {
+    const named = (url: string) => ({ ...issuer.configured, issuer: url });
+    const signed = (url: string) => issuer.sign(issuer.claims({ iss: url }));
+    for (const url of ['http://issuer.example', 'http://127.0.0.1:1', 'no address'])
+      await expect(bearerVerifier(named(url))(await signed(url))).rejects.toMatchObject(outage);
+  });
+});
