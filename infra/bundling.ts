@@ -89,8 +89,8 @@ export const bundle = (entry: Entry, outdir: string, alias: Readonly<Record<stri
     writeFileSync(join(outdir, name), `${code}//# sourceMappingURL=${name}.map\n`);
     writeFileSync(join(outdir, `${name}.map`), map);
   }
-  if ('shared/packed/unpack.ts' in metafile.inputs)
-    for (const { path } of packedFiles) copyFileSync(path, join(outdir, basename(path)));
+  for (const { path, readBy } of packedFiles)
+    if (readBy in metafile.inputs) copyFileSync(path, join(outdir, basename(path)));
   writeFileSync(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   return metafile;
 };

@@ -25,7 +25,7 @@ const databaseLine = ({ kind, endpoint }: Emulator, dataDirectory: string | null
 export const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirectory }: LocalSettings): string =>
   [
     `Levy      ${url}`,
-    `Docs      ${url}/openapi.json`,
+    `Docs      ${url}/docs`,
     databaseLine(emulator, dataDirectory),
     // DynamoDB Local has no option for it.
     ...(emulator.kind === 'amazon'

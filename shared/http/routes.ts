@@ -25,6 +25,7 @@ export const routes = {
   'create-reconciliation': { method: 'POST', path: '/reconciliations', scope: 'read' },
   'get-coverage': { method: 'GET', path: '/coverage', scope: 'read' },
   'get-openapi': { method: 'GET', path: '/openapi.json', scope: null },
+  'get-docs': { method: 'GET', path: '/docs', scope: null },
 } as const satisfies Record<string, Route>;
 
 export type Operation = keyof typeof routes;

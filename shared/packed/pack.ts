@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { docs } from '../docs/docs.ts';
 import type { PackedName } from './unpack.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -30,20 +31,31 @@ const vocabulary = (): unknown => ({
   productTaxCodes: (read(pathOf('../vocabulary/product-tax-codes.json')) as { code: string }[]).map(({ code }) => code),
 });
 
+/** One file: what it is called, where it lies, what makes it, and the module whose bundles carry it. */
+export type PackedFile = {
+  readonly name: PackedName | 'docs';
+  readonly path: string;
+  readonly pack: () => Buffer;
+  readonly readBy: 'shared/packed/unpack.ts' | 'shared/operations/get-docs.ts';
+};
+
+const data = (name: PackedName, packed: () => Buffer): PackedFile => ({
+  name,
+  path: pathOf(`./${name}.br`),
+  pack: packed,
+  readBy: 'shared/packed/unpack.ts',
+});
+
 /**
  * The data that functions carry, packed: compressed JSON, made of the files that people edit.
  *
  * Releases are one to a line, and the newest of each state are in a file of their own: calculations read no others, and
  * of those only the states of their addresses. The older ones are there for a replay.
  */
-export const packedFiles: readonly { readonly name: PackedName; readonly path: string; readonly pack: () => Buffer }[] =
-  [
-    { name: 'releases', path: pathOf('./releases.br'), pack: () => packLines(releases('newest')) },
-    { name: 'older-releases', path: pathOf('./older-releases.br'), pack: () => packLines(releases('older')) },
-    { name: 'vocabulary', path: pathOf('./vocabulary.br'), pack: () => pack(vocabulary()) },
-    {
-      name: 'zip-states',
-      path: pathOf('./zip-states.br'),
-      pack: () => pack(read(pathOf('../content/location/zip-states.json'))),
-    },
-  ];
+export const packedFiles: readonly PackedFile[] = [
+  data('releases', () => packLines(releases('newest'))),
+  data('older-releases', () => packLines(releases('older'))),
+  data('vocabulary', () => pack(vocabulary())),
+  data('zip-states', () => pack(read(pathOf('../content/location/zip-states.json')))),
+  { name: 'docs', path: pathOf('./docs.br'), pack: () => pack(docs()), readBy: 'shared/operations/get-docs.ts' },
+];

@@ -1,17 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { textOf } from './read.ts';
 
 export type PackedName = 'releases' | 'older-releases' | 'vocabulary' | 'zip-states';
-
-// zlib is loaded when it is first used, as the data is: an instance has found its caller by then.
-// In a bundle, which is CommonJS, the packed files lie beside it; import.meta has no folder there.
-const folder = import.meta.dirname ?? __dirname;
-
-const textOf = (name: PackedName): string =>
-  process
-    .getBuiltinModule('node:zlib')
-    .brotliDecompressSync(readFileSync(join(folder, `${name}.br`)))
-    .toString('utf8');
 
 /** Read a value that `npm run pack` packed. Its shape is the packer's word: tests compare it with the files it came from. */
 export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));

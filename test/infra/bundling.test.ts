@@ -23,7 +23,8 @@ describe.each(entries)('the bundle of %s', (entry) => {
         .filter((name) => name.endsWith(ending))
         .reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
     expect(kibibytes('.js')).toBeLessThanOrEqual(320);
-    expect(kibibytes('.br')).toBeLessThanOrEqual(28);
+    // The documentation carries its page, and nothing else does.
+    expect(kibibytes('.br')).toBeLessThanOrEqual(entry === 'get-docs' ? 64 : 28);
   });
 
   it('is CommonJS that exports its handler, and imports no ES module later', () => {
@@ -64,7 +65,7 @@ describe.each(operations)('the bundle of %s, once it has started,', (operation) 
   it('has the library for bearer tokens in a file of its own, which waits for the first token', async () => {
     expect(await answer({ Authorization: 'Bearer token' })).toHaveProperty('statusCode', 401);
     const library = later().find((name) => /^jwt-/.test(name)) as string;
-    expect(require(join(folder, library))).toMatchObject({ JwtVerifier: expect.any(Function) });
+    expect(require(join(folder, library))).toMatchObject({ createCheck: expect.any(Function) });
   });
 });
 

@@ -1,4 +1,5 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
+import { withErrorCodes } from './code-table.ts';
 import { echoSuffix, nameComponents } from './component-names.ts';
 import { parameterTexts } from './field-texts.ts';
 import { describeFormats } from './formats.ts';
@@ -52,7 +53,7 @@ const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'A token of the OIDC issuer that the service is configured with. The claim `levy_account` names the account.',
+      'A token of the OIDC issuer that the service is configured with. One of its claims names the account, `levy_account` unless the service is told another.',
   },
 } as const;
 
@@ -110,7 +111,7 @@ export const openApiDocument = (): oas31.OpenAPIObject => {
   return {
     ...made,
     paths: withTexts(simplified(made.paths ?? {})),
-    components: { schemas: refined(schemas as Record<string, oas31.SchemaObject>), ...components },
+    components: { schemas: withErrorCodes(refined(schemas as Record<string, oas31.SchemaObject>)), ...components },
   };
 };
 

@@ -1,5 +1,6 @@
 import { totalsCsv } from '../../filings/csv.ts';
 import type { Filing, FilingList } from '../../filings/filing.ts';
+import { exampleFilingId } from './request-examples.ts';
 
 const michigan = {
   jurisdiction_code: 'US-MI',
@@ -15,12 +16,10 @@ const figures = {
   count: 1,
 } as const;
 
-const id = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
-
 /** The October of Michigan, in which there was the one sale of the examples. */
 export const closed: Filing = {
   object: 'filing',
-  id,
+  id: exampleFilingId,
   state: 'US-MI',
   period_start: '2026-10-01',
   period_end: '2026-10-31',

@@ -91,4 +91,5 @@ export const operationCodes: Readonly<Record<Operation, readonly Code[]>> = {
   'create-reconciliation': [...withBody, 'validation_invalid_cursor'],
   'get-coverage': [...authenticated, 'validation_invalid_format'],
   'get-openapi': everywhere,
+  'get-docs': everywhere,
 };

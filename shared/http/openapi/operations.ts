@@ -13,6 +13,7 @@ import { ProductAttributesListResponse } from '../../vocabulary/schema.ts';
 import type { Operation } from '../routes.ts';
 import { calculation, draft, finalized, productAttributes, transactionList } from './answer-examples.ts';
 import { coverage } from './coverage-example.ts';
+import { getDocs } from './documentation.ts';
 import { createFiling, getFiling, listFilings, updateFiling } from './filings.ts';
 import type { RequestHeader, ResponseHeader } from './headers.ts';
 import { getTransaction, getTransactionHistory } from './history.ts';
@@ -26,6 +27,8 @@ type Success = {
   readonly example?: unknown;
   /** Answered as text/csv to who asks for that: an example. */
   readonly csv?: string;
+  /** Answered instead of JSON. */
+  readonly html?: true;
   readonly headers?: readonly ResponseHeader[];
   readonly sometimes?: readonly ResponseHeader[];
 };
@@ -172,8 +175,8 @@ const getCoverage: OperationDefinition = {
 
 const getOpenapi: OperationDefinition = {
   tag: 'Documentation',
-  summary: 'Read this document',
-  description: 'This document, for anybody.',
+  summary: 'Read the OpenAPI document',
+  description: 'The machine-readable form of all this, for anybody: to generate a client, to import into a tool.',
   requestHeaders: ['IfNoneMatch'],
   success: {
     status: 200,
@@ -209,4 +212,5 @@ export const operations: Readonly<Record<Operation, OperationDefinition>> = {
   'update-filing': updateFiling,
   'get-coverage': getCoverage,
   'get-openapi': getOpenapi,
+  'get-docs': getDocs,
 };

@@ -8,7 +8,7 @@ import { type Operation, type Route, routes } from '../routes.ts';
 import { parameterTexts } from './field-texts.ts';
 import type { RequestHeader } from './headers.ts';
 import { type OperationDefinition, operations } from './operations.ts';
-import { requestExamples } from './request-examples.ts';
+import { exampleFilingId, exampleId, requestExamples } from './request-examples.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 
 const camelCase = (operation: string) => operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -22,6 +22,7 @@ const pathParameters = (path: string) =>
     required: true,
     description: parameterTexts[`${path.split('/')[1]}.${name}`] ?? parameterTexts[name] ?? '',
     schema: { type: 'string' as const, minLength: 1 },
+    example: path.startsWith('/filings') ? exampleFilingId : exampleId,
   }));
 
 type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
@@ -36,8 +37,8 @@ const requestBody = (
 
 type Success = OperationDefinition['success'];
 
-const successContent = ({ schema, example, csv }: Success) => ({
-  'application/json': { ...(schema && { schema }), ...(example !== undefined && { example }) },
+const successContent = ({ schema, example, csv, html }: Success) => ({
+  [html ? 'text/html' : 'application/json']: { ...(schema && { schema }), ...(example !== undefined && { example }) },
   ...(csv !== undefined && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),
 });
 

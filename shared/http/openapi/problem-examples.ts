@@ -49,7 +49,7 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
   429: {
     code: 'rate_limit_error',
     title: 'Too Many Requests',
-    detail: 'An account may send 2000 requests in ten seconds. Send this one again in 4 s.',
+    detail: 'The rate limit is exceeded: an account may send 2000 requests in ten seconds. Send this one again in 4 s.',
   },
   500: {
     code: 'system_internal_error',

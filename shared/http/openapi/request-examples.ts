@@ -26,6 +26,9 @@ export const sale = {
 /** Stands for the id that an earlier answer had. */
 export const exampleId = 'txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X';
 
+/** The same for filings. */
+export const exampleFilingId = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
+
 /** Requests that work as they are; those with a parent do once it exists. */
 export const requestExamples = {
   'create-calculation': {

@@ -35,7 +35,7 @@ export const successHeaders = (
   sometimes: readonly ResponseHeader[] = [],
 ) =>
   always(
-    ['X-Request-Id', 'Service-Version', ...(routes[operation].scope === null ? [] : rate), ...required],
+    ['X-Request-Id', 'Service-Version', 'Vary', ...(routes[operation].scope === null ? [] : rate), ...required],
     sometimes,
   );
 
@@ -72,10 +72,10 @@ const shared = {
 const isShared = (status: number): status is keyof typeof shared => status in shared;
 
 const sharedHeaders = (status: keyof typeof shared) => {
-  const sometimes: readonly ResponseHeader[] = ['Service-Version', ...rate];
+  const sometimes: readonly ResponseHeader[] = ['Service-Version', 'Vary', ...rate];
   if (status === 401) return always(['X-Request-Id', 'WWW-Authenticate'], sometimes);
   if (status === 405) return always(['X-Request-Id', 'Allow']);
-  if (status === 429) return always(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version']);
+  if (status === 429) return always(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
   if (status === 503) return always(['X-Request-Id'], ['Retry-After', ...sometimes]);
   return always(['X-Request-Id'], sometimes);
 };
