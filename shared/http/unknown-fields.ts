@@ -32,7 +32,10 @@ export const unknownFields = (
     return known?.type === 'array'
       ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
       : [];
-  if (typeof body !== 'object' || body === null || known?.type !== 'object') return [];
+  if (typeof body !== 'object' || body === null) return [];
+  // A record takes every name but this one, which zod leaves out of it.
+  if (known?.type === 'record') return Object.hasOwn(body, '__proto__') ? [pointerTo([...path, '__proto__'])] : [];
+  if (known?.type !== 'object') return [];
   return Object.entries(body).flatMap(([key, value]) => {
     const own = Object.hasOwn(known.shape ?? {}, key) ? known.shape?.[key] : undefined;
     const answers = Object.hasOwn(answer, key) ? answer[key] : undefined;

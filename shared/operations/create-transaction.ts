@@ -1,5 +1,6 @@
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
+import { refusedInOrder } from '../http/refused-in-order.ts';
 import { mapResult } from '../result.ts';
 import { newTransactionId } from '../store/new-id.ts';
 import { changePortsWithin } from '../store/transaction-ports.ts';
@@ -13,6 +14,6 @@ export const serve = operation({
   run: async ({ body, caller, unknownFields, exchange }) => {
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
-    return mapResult(await createTransaction(creation, caller, ports), replyOfAnswer);
+    return mapResult(refusedInOrder(await createTransaction(creation, caller, ports), exchange.body), replyOfAnswer);
   },
 });

@@ -23,7 +23,8 @@ export const createCalculation = async (
 ): Promise<Result<Calculation>> => {
   const around = { settings, now: ports.now() };
   const parentId = request.parent_transaction_id;
-  if (request.type !== 'credit' || !parentId) {
+  // An empty id is one that nobody has.
+  if (request.type !== 'credit' || parentId === undefined || parentId === null) {
     const context = await currentContext(request, around, ports.loadContent);
     const calculated = calculate(request, context, unknownFields);
     return calculated.ok ? accept(answer(request, calculated.value)) : calculated;

@@ -35,15 +35,17 @@ const createOnce = async (
   ports: CreatePorts,
 ): Promise<Result<Answered> | 'stale'> => {
   const { request, idempotency } = creation;
-  const parentId = request.type === 'credit' ? request.parent_transaction_id : null;
-  const read = parentId
+  // An empty id is one that nobody has.
+  const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
+  const hasParent = parentId !== null;
+  const read = hasParent
     ? await ports.ledger.findWithReplay(caller.account.id, parentId, idempotency, ports.now())
     : null;
   if (read?.replay) return answerOfReplay(read.replay);
   const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
-  const drafted = parentId && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
+  const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
   const fitting = drafted.ok && !ports.hasRoom(drafted.value, 'new') ? refuse(tooLarge) : drafted;
-  if (!fitting.ok) return parentId ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
+  if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
   const stored = fitting.value;
   const commit = commitOf(stored, parent, idempotency, caller, ports.now());
   const committed = await ports.ledger.commit(commit);

@@ -10,6 +10,8 @@ export type Idempotency = {
   readonly digest: string;
   /** SHA-256 of the canonical body and the resolved version. */
   readonly fingerprint: string;
+  /** An answer's body as the client gets it, and so as it is saved; absent where that is the same. */
+  readonly shape?: (body: string) => string;
 };
 
 /** An answer as it was given, to be given again byte for byte. */

@@ -55,6 +55,13 @@ describe('the parent (interface decisions 5.1)', () => {
     expect(await creditedOf(other, foreign)).toEqual(['0.00', '0.00', 'none']);
   });
 
+  it('an empty id is one that nobody has', async () => {
+    const client = await newClient();
+    const credit = { type: 'credit', parent_transaction_id: '', discount_amount: '1' };
+    for (const answer of [await client.create(credit), await client.calculate(credit)])
+      expect(refusalOf(answer)).toContain('validation_parent_not_found /parent_transaction_id');
+  });
+
   it('belongs to credits only: a sale with one is 422, an empty one is none', async () => {
     const client = await newClient();
     const parent = await sold(client);

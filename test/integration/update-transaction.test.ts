@@ -236,22 +236,29 @@ describe('the table of interface decisions 4', () => {
     expect(metaOf(refused)).toEqual({ from, to, allowed });
   });
 
-  it('refuses the whole request where one field is fixed, and names all that are', async () => {
+  it('refuses the whole request where one field is fixed, and names all that are, in the order of the request', async () => {
     const client = await newClient();
     const { id } = await states.finalized(client, { reference_id: 'a' });
     const body = { metadata: { a: 'b' }, currency: 'EUR', reference_id: 'b', status: 'draft', type: 'credit' };
-    expect(
-      refusalOf(await client.update(id, body))
-        .split(' | ')
-        .sort(),
-    ).toEqual([
+    expect(refusalOf(await client.update(id, body)).split(' | ')).toEqual([
       '409',
       'conflict_immutable_field /currency',
       'conflict_immutable_field /reference_id',
-      'conflict_immutable_field /type',
       'conflict_invalid_status_transition /status',
+      'conflict_immutable_field /type',
     ]);
     expect(await made(client.get(id))).toMatchObject({ metadata: {}, version: 1 });
+  });
+});
+
+describe('another currency of a draft', () => {
+  it('decides about the decimals of every amount, also of what is credited', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client);
+    const yen = await made(client.update(id, { currency: 'JPY' }));
+    expect([yen.credited_amount, yen.credited_tax_amount]).toEqual(['0', '0']);
+    const dinar = await made(client.update(id, { currency: 'KWD' }));
+    expect([dinar.credited_amount, dinar.credited_tax_amount]).toEqual(['0.000', '0.000']);
   });
 });
 

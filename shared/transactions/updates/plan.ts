@@ -1,10 +1,11 @@
 import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
+import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
-import type { StoredTransaction, Transaction } from '../transaction.ts';
+import { nothingCredited, type StoredTransaction, type Transaction } from '../transaction.ts';
 import { askedOf } from './asked.ts';
 import { figuresAfter } from './figures-after.ts';
 import { type Asked, updateProblems } from './immutable.ts';
@@ -41,9 +42,13 @@ export const planUpdate = (
   if (!figures.ok) return figures;
   const at = new Date(basis.context.now).toISOString();
   const status = update.status ?? transaction.status;
+  const isConverted = figures.value.currency !== undefined && figures.value.currency !== transaction.currency;
+  const zero = formatAmount(0n, exponentOf(figures.value.currency ?? transaction.currency));
   const next: Transaction = {
     ...transaction,
     ...figures.value,
+    // Only a draft changes its currency, of which nothing is credited; that, too, has the currency's decimals.
+    ...(isConverted && { credited_amount: zero, credited_tax_amount: zero }),
     status,
     reference_id: update.reference_id === undefined ? transaction.reference_id : update.reference_id,
     metadata: asked.metadata ?? transaction.metadata,
@@ -57,7 +62,8 @@ export const planUpdate = (
   const isRebased = asked.inputs.length > 0 && basis.parent === null;
   const pinned = isRebased ? pinnedOf(basis.context.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, figures.value, basis.parent);
-  return accept({ next: { ...stored, ...creditBasis, creditOf, pinned, transaction: next }, fields });
+  const credited = isConverted ? nothingCredited(zero) : stored.credited;
+  return accept({ next: { ...stored, ...creditBasis, credited, creditOf, pinned, transaction: next }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [

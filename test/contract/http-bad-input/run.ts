@@ -1,0 +1,97 @@
+import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
+import { now } from '../../../shared/config/clock.ts';
+import { newCaller } from '../../support/api.ts';
+import { Chance } from './chance.ts';
+import { judge } from './judge.ts';
+import { Known } from './known.ts';
+import { type DocumentedOperation, operations } from './operations.ts';
+import { Repetitions } from './repetitions.ts';
+import { requestOf, type WireRequest } from './requests.ts';
+import type { Service, WireAnswer } from './service.ts';
+
+/** A batch is a fresh account, and what is asked of it one after another; the same seed asks the same. */
+export type Batch = { readonly seed: number; readonly batch: number; readonly requests: number };
+export type Counts = Map<string, number>;
+
+const shown = (bytes: Buffer): string => {
+  const text = bytes.toString('utf8');
+  return JSON.stringify(text.length > 3000 ? `${text.slice(0, 3000)}… (${bytes.length} bytes)` : text);
+};
+
+const story = (
+  { seed, batch }: Batch,
+  at: number,
+  request: WireRequest,
+  answer: WireAnswer | null,
+  found: readonly string[],
+) =>
+  [
+    `BAD_INPUT=${seed}:${batch}:${at} asks only what led to this:`,
+    ...found.slice(0, 10).map((problem) => `  - ${problem}`),
+    `${request.method} ${request.target.slice(0, 500)}`,
+    ...request.headers.map(
+      ([name, value]) => `${name}: ${name.toLowerCase() === 'x-api-key' ? '…' : value.slice(0, 300)}`,
+    ),
+    shown(request.body),
+    answer ? `${answer.status} ${answer.text.slice(0, 1500)}` : 'no answer',
+  ].join('\n');
+
+const ask = async (service: Service, request: WireRequest): Promise<WireAnswer | Error> => {
+  try {
+    return await service.send(request);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+};
+
+// Without a body there is less to get wrong; and the answers of these three are large.
+const large = ['get-coverage', 'get-openapi', 'get-docs'];
+const weight = ({ body, name }: DocumentedOperation): number => (body ? 4 : large.includes(name) ? 0.3 : 1);
+
+/** What a ledger's own check finds after all that. */
+const ledgerProblems = async (account: string): Promise<string[]> => {
+  const found: string[] = [];
+  await verifyAccount({
+    account,
+    nowMs: now,
+    pauseMs: 0,
+    onFinding: (finding) => void found.push(`the ledger: ${JSON.stringify(finding)}`),
+    onProgress: () => undefined,
+  });
+  return found;
+};
+
+const inherited = () =>
+  [Object.prototype, Array.prototype, String.prototype].flatMap((one) => Object.getOwnPropertyNames(one)).join();
+
+const weighted = operations.map((operation) => [weight(operation), operation] as const);
+
+/** Ask a batch. Answers everything that was wrong: nothing, where the contract is kept. */
+export const runBatch = async (batch: Batch, service: Service, counts: Counts): Promise<string[]> => {
+  service.database.clear();
+  const { account, key } = await newCaller({ settings: { rate_limit: 1_000_000 } });
+  const chance = new Chance(batch.seed * 1_000_003 + batch.batch);
+  const [known, repetitions] = [new Known(), new Repetitions()];
+  const wrong: string[] = [];
+  const before = inherited();
+  for (let at = 0; at < batch.requests; at++) {
+    const operation = chance.weighted(weighted);
+    const request = requestOf(operation, known, key, chance);
+    const answer = await ask(service, request);
+    if (answer instanceof Error) {
+      wrong.push(story(batch, at, request, null, [`it threw ${answer.stack}`]));
+      continue;
+    }
+    const found = [...judge(request, answer), ...repetitions.judge(request, answer)];
+    if (answer.text.includes(key)) found.push('it quotes the key');
+    if (inherited() !== before) found.push('a prototype was changed');
+    if (found.length > 0) wrong.push(story(batch, at, request, answer, found));
+    if (answer.status < 300) known.note(answer.body, answer.headers.get('ETag'));
+    for (const name of [`${operation.name} ${answer.status}`, answer.body?.errors?.[0]?.code ?? 'accepted'])
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const ledger = await ledgerProblems(account.id);
+  if (ledger.length > 0)
+    wrong.push(`BAD_INPUT=${batch.seed}:${batch.batch}:${batch.requests}\n${ledger.slice(0, 5).join('\n')}`);
+  return wrong;
+};

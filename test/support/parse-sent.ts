@@ -1,0 +1,29 @@
+import type * as z from 'zod/mini';
+import { type BodyDefinition, parseBody } from '../../shared/http/body.ts';
+import type { Exchange } from '../../shared/http/exchange.ts';
+import type { Problem } from '../../shared/problem.ts';
+
+/** A request with this body, as far as the checks of a body or a query look at it. */
+export const exchangeOf = (body: unknown, prefer?: string): Exchange => ({
+  requestId: 'req_1',
+  method: 'POST',
+  path: '/calculations',
+  pathParameters: {},
+  headers: new Map(prefer ? [['prefer', [prefer]]] : []),
+  query: new Map(),
+  rawBody: Buffer.alloc(0),
+  remainingMs: () => 1000,
+  replyHeaders: {},
+  body,
+});
+
+/** What the checks of an operation's body say to it. */
+export const parseSent = <Body extends z.ZodMiniType>(
+  definition: BodyDefinition<Body>,
+  body: unknown,
+  prefer?: string,
+): ReturnType<typeof parseBody<Body>> => parseBody(definition, exchangeOf(body, prefer));
+
+/** Where in the request a problem is. */
+export const placeOf = ({ source }: Problem): string | undefined =>
+  source && ('pointer' in source ? source.pointer : 'parameter' in source ? source.parameter : undefined);
