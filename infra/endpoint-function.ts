@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Action, Grants, Queried } from '../shared/http/grants.ts';
+import { type Action, type Grants, type Queried, updatablePartitions } from '../shared/http/grants.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import type { Entry } from './bundling.ts';
 import { functionCode } from './function-code.ts';
@@ -69,7 +69,14 @@ export class EndpointFunction extends LambdaFunction {
     (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
     for (const [table, actions] of Object.entries(grants) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, settings.sam ? table : tables.nameOf(table));
-      this.#allow(actions, [tables.arnOf(table)]);
+      const onAccounts = (action: Action) => table === 'accounts' && action === 'UpdateItem';
+      this.#allow(
+        actions.filter((action) => !onAccounts(action)),
+        [tables.arnOf(table)],
+      );
+      this.#allow(actions.filter(onAccounts), [tables.arnOf(table)], {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': updatablePartitions },
+      });
     }
     this.#allow(
       ['Query'],
@@ -81,8 +88,10 @@ export class EndpointFunction extends LambdaFunction {
     });
   }
 
-  #allow(actions: readonly Action[], resources: string[]): void {
-    if (resources.length === 0) return;
-    this.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources }));
+  #allow(actions: readonly Action[], resources: string[], conditions: Record<string, unknown> = {}): void {
+    if (resources.length === 0 || actions.length === 0) return;
+    this.addToRolePolicy(
+      new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources, conditions }),
+    );
   }
 }

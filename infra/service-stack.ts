@@ -14,5 +14,9 @@ export class ServiceStack extends Stack {
     const api = new TaxApi(this, 'TaxApi', { tables, settings });
     new Schedules(this, 'Schedules', { tables, settings });
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });
+    new CfnOutput(this, 'AccountsTable', {
+      value: tables.nameOf('accounts'),
+      description: 'TABLE_ACCOUNTS of `npm run accounts`, which makes accounts and their API keys',
+    });
   }
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { defaultSettings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { newAccount } from '../../shared/accounts/new-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { findAccount, provisionAccount, provisionKey } from '../../shared/store/account-store.ts';
+import { findAccount, provisionAccount } from '../../shared/store/account-store.ts';
+import { provisionKey } from '../../shared/store/api-key-store.ts';
 
 const id = 'acct_demo';
 
@@ -11,14 +11,8 @@ const id = 'acct_demo';
 export const createDemo = async (apiKey: string | null): Promise<string> => {
   // With DATA_DIR it is there from the last run, with a secret of its own.
   if (!(await findAccount(id)))
-    await provisionAccount({
-      id,
-      name: 'Demo',
-      created_at: new Date(now()).toISOString(),
-      cursor_secret: randomBytes(32).toString('base64url'),
-      settings: defaultSettings(currentVersion),
-    });
+    await provisionAccount(newAccount({ id, name: 'Demo', serviceVersion: currentVersion, createdMs: now() }));
   const secret = apiKey ?? newApiKey();
-  await provisionKey({ account: id, secret, scopes: ['read', 'write'], expires_at: null });
+  await provisionKey({ account: id, secret, scopes: ['read', 'write'], expires_at: null, label: 'npm start' });
   return secret;
 };

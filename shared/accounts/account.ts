@@ -31,6 +31,8 @@ export const Account = z.object({
   /** Signs the account's list cursors, so that none works for another account. */
   cursor_secret: z.string(),
   settings: Settings,
+  /** When an operator last changed a setting; absent while they are as they were created. */
+  settings_changed_at: z.optional(z.string()),
 });
 export type Account = z.infer<typeof Account>;
 

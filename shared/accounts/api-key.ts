@@ -13,8 +13,15 @@ export const ApiKey = z.object({
   /** `null` never expires. */
   expires_at: z.nullable(instant),
   revoked_at: z.optional(instant),
+  /** What the operator calls it: who or what has it. */
+  label: z.optional(z.string()),
+  /** The key that was made to take its place; this one then ends at `expires_at`. */
+  replaced_by: z.optional(z.string()),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
+
+/** A use is recorded again when the last record is this old, so what is recorded is less than an hour behind. */
+export const keyUseStepMs = 1_800_000;
 
 const prefix = 'levy_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -20,25 +20,32 @@ export type RateLimiter = {
 };
 
 export const windowMs = 10_000;
-// How far ahead a lease looks. Shorter costs writes, longer leaves tokens unused in idle instances.
-const horizonMs = windowMs / 10;
+// How far ahead a lease looks: far for an account that uses little, where an idle instance's leftovers harm nobody; and
+// near for one that needs all of its limit.
+const [horizonMsMax, horizonMsMin] = [3000, 250];
+// The instance's own load is that of about the last second.
+const memoryMs = 1000;
 const leaseMax = 50;
 // One lease takes at most this part of what is left, so that the last requests go to whoever has them.
 const roomShare = 20;
 const accountsMax = 1000;
-// A counter that failed is left alone for this long: every request would wait for it.
-const outageMs = 1000;
+// A counter that failed is left alone, for longer each time: the request that tries again has to wait for it.
+const [outageMsMin, outageMsMax] = [1000, 16_000];
 
 /** An account's window, as this instance knows it: what was used when the counter last answered, and our own leases. */
 type Window = { readonly start: number; used: number; tokens: number; waiting: number; pending?: Promise<void> };
-/** An account in this instance. `load` is its requests in about the last horizon, decaying since `loadTime`. */
-type Meter = { window: Window; load: number; loadTime: number; failedAt: number };
+/**
+ * An account in this instance. `load` is its requests in about the last second, decaying since `loadTime`; `pace` is
+ * what all instances together would use of a window, as the counter last had it.
+ */
+type Meter = { window: Window; load: number; loadTime: number; pace: number };
 
 const openWindow = (start: number): Window => ({ start, used: 0, tokens: 0, waiting: 0 });
 
 const startOf = (time: number): number => time - (time % windowMs);
 
-const left = ({ used, tokens }: Window, limit: number): number => Math.max(0, limit - used) + tokens;
+// Where the limit was lowered below what is used, leases of before count for nothing.
+const left = ({ used, tokens }: Window, limit: number): number => (used > limit ? 0 : limit - used + tokens);
 
 const admission = (admitted: boolean, window: Window, limit: number, time: number): Admission => ({
   admitted,
@@ -46,31 +53,24 @@ const admission = (admitted: boolean, window: Window, limit: number, time: numbe
   retryAfterSeconds: Math.max(1, Math.ceil((window.start + windowMs - time) / 1000)),
 });
 
-const isFailing = ({ failedAt }: Meter, time: number): boolean => Math.abs(time - failedAt) < outageMs;
-
 // Requests that wait are counted whole; those to come only as far as the instance's own load lets expect them.
-const leaseOf = ({ window, load }: Meter, limit: number, time: number): number => {
+const leaseOf = (window: Window, { load, pace }: Meter, limit: number, time: number): number => {
   const room = limit - window.used;
-  const timeLeft = window.start + windowMs - time;
-  const expected = (load * Math.min(timeLeft, horizonMs)) / horizonMs;
+  const horizon = Math.max(horizonMsMin, horizonMsMax * (1 - pace / limit));
+  const expected = 1 + ((load - 1) * Math.min(window.start + windowMs - time, horizon)) / memoryMs;
   return Math.min(room, Math.max(1, window.waiting, Math.floor(Math.min(leaseMax, expected, room / roomShare))));
 };
 
 const noteRequest = (meter: Meter, time: number): void => {
   const passedMs = Math.max(0, time - meter.loadTime);
-  meter.load = meter.load * Math.exp(-passedMs / horizonMs) + 1;
+  meter.load = meter.load * Math.exp(-passedMs / memoryMs) + 1;
   meter.loadTime = time;
   if (meter.window.start !== startOf(time)) meter.window = openWindow(startOf(time));
 };
 
 // The map keeps the order of use, so its first entry is the one to forget. Its tokens are lost, never handed out twice.
 const meterOf = (meters: Map<string, Meter>, account: string, time: number): Meter => {
-  const meter = meters.get(account) ?? {
-    window: openWindow(startOf(time)),
-    load: 0,
-    loadTime: time,
-    failedAt: Number.NEGATIVE_INFINITY,
-  };
+  const meter = meters.get(account) ?? { window: openWindow(startOf(time)), load: 0, loadTime: time, pace: 0 };
   meters.delete(account);
   meters.set(account, meter);
   for (const oldest of meters.keys()) {
@@ -84,22 +84,31 @@ const meterOf = (meters: Map<string, Meter>, account: string, time: number): Met
  * Limit each account's requests in a window of ten seconds, over all instances together (architecture decision 13).
  *
  * An instance leases requests from the shared counter, as many as it expects soon, and hands them out by itself; once
- * the window is used up it refuses without asking. So the limit is never exceeded, all of it can be used, and most
+ * the window is used up it refuses without asking. So the limit is never exceeded, nearly all of it can be used, and most
  * requests cost no call. Where the counter fails, requests pass: a limit is not worth an outage.
  */
 export const rateLimiter = (take: TakeRequests, onOutage: (error: unknown) => void): RateLimiter => {
   const meters = new Map<string, Meter>();
+  // Of the counter, not of one account: what cannot be reached for one is not asked for the next.
+  const outage = { since: Number.NEGATIVE_INFINITY, lasts: 0 };
+  // Also where the clock was set back.
+  const isOut = (time: number): boolean => Math.abs(time - outage.since) < outage.lasts;
 
-  const lease = async (account: string, meter: Meter, limit: number, time: number): Promise<void> => {
-    const { window } = meter;
-    const amount = leaseOf(meter, limit, time);
+  // For the window of the request, which another request may have closed meanwhile: never for the meter's own.
+  const lease = async (account: string, meter: Meter, window: Window, limit: number, time: number): Promise<void> => {
+    const amount = leaseOf(window, meter, limit, time);
     try {
       const { taken, used } = await take(account, window.start, amount, limit);
+      outage.lasts = 0;
       window.used = Math.max(window.used, used);
       if (taken) window.tokens += amount;
+      meter.pace = (used * windowMs) / Math.max(memoryMs, time - window.start);
     } catch (error) {
-      meter.failedAt = time;
       onOutage(error);
+      // Calls that were under way together fail together, and are one failure.
+      if (isOut(time)) return;
+      outage.lasts = Math.min(outageMsMax, Math.max(outageMsMin, 2 * outage.lasts));
+      outage.since = time;
     }
   };
 
@@ -107,11 +116,11 @@ export const rateLimiter = (take: TakeRequests, onOutage: (error: unknown) => vo
     const meter = meterOf(meters, account, time);
     noteRequest(meter, time);
     const { window } = meter;
-    while (window.tokens === 0) {
+    while (window.tokens === 0 || window.used > limit) {
       if (window.used >= limit) return admission(false, window, limit, time);
-      if (isFailing(meter, time)) return admission(true, window, limit, time);
+      if (isOut(time)) return admission(true, window, limit, time);
       window.waiting += 1;
-      window.pending ??= lease(account, meter, limit, time).finally(() => {
+      window.pending ??= lease(account, meter, window, limit, time).finally(() => {
         delete window.pending;
       });
       await window.pending;

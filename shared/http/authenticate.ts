@@ -1,8 +1,12 @@
 import type { Account } from '../accounts/account.ts';
-import { type ApiKey, digestOf, isMisspelt } from '../accounts/api-key.ts';
+import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
+import { failureLine } from '../observability/failure-line.ts';
+import { countMetric } from '../observability/metric.ts';
 import type { Code } from '../problem.ts';
-import { findAccount, findKey } from '../store/account-store.ts';
+import { findAccount } from '../store/account-store.ts';
+import { findKey } from '../store/api-key-store.ts';
+import { recordKeyUse } from '../store/key-uses.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
@@ -14,6 +18,8 @@ export type Credentials = {
   readonly findKey: (digest: string) => Promise<ApiKey | undefined>;
   readonly findAccount: (id: string) => Promise<Account | undefined>;
   readonly verifyToken: VerifyToken;
+  /** Records that a key is in use, where that is not recorded already. */
+  readonly recordKeyUse: (account: string, id: string) => Promise<void>;
 };
 
 // A revocation and a changed setting are noticed within this time (interface decisions 10).
@@ -61,9 +67,18 @@ const tokenOf = (authorization: string): string => {
 };
 
 /** Make the step that finds a request's caller. What it looks up is kept in the instance for a minute. */
-export const authenticator = ({ findKey, findAccount, verifyToken }: Credentials) => {
+export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse }: Credentials) => {
   const keys = instanceCache<ApiKey | undefined>({ lifetimeMs, capacity });
   const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
+  const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
+
+  // A failure is kept as long as a success is: a database that struggles is not asked with every request.
+  const noteUse = ({ account, credential }: Caller): Promise<void> =>
+    uses(credential, () =>
+      recordKeyUse(account.id, credential).catch((error: unknown) => {
+        countMetric('KeyUseUnrecorded', { error: failureLine(error).error }, now());
+      }),
+    );
 
   const keyCaller = async (secret: string): Promise<Caller> => {
     if (secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret)) throw unknownKey();
@@ -86,7 +101,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken }: Credentials
     const { account: id, subject, scopes } = verified.value;
     const account = await accounts(id, findAccount);
     if (!account) {
-      throw unauthorized('auth_token_invalid', 'There is no account as the claim levy_account says.', 'Authorization');
+      throw unauthorized('auth_token_invalid', 'There is no account of the name that the token says.', 'Authorization');
     }
     return { account, credential: subject, scopes: new Set(scopes) };
   };
@@ -106,11 +121,12 @@ export const authenticator = ({ findKey, findAccount, verifyToken }: Credentials
       );
     }
     exchange.caller = caller;
+    if (byKey) exchange.beside = noteUse(byKey);
   };
 };
 
 /** Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10). */
-export const authenticate = authenticator({ findKey, findAccount, verifyToken });
+export const authenticate = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
 
 /** Refuse a caller whose credential lacks the operation's scope with 403; `null` asks for none. */
 export const authorize =

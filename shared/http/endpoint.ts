@@ -8,6 +8,7 @@ import { limitRate } from './limit-rate.ts';
 import type { Serve } from './operation.ts';
 import { envelope, proxyResult } from './reply.ts';
 import { type Operation, routes } from './routes.ts';
+import type { Version } from './versions/version.ts';
 import { presumeVersion, resolveVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -49,21 +50,27 @@ const limitRateAndLoad =
   };
 
 // In the published order (interface decisions 9): 401, 403, 429.
-const stepsOf = (operation: Operation, load: Load): readonly Step[] => [
+const stepsOf = (operation: Operation, load: Load, versions: readonly Version[] | undefined): readonly Step[] => [
   presumeVersion,
   authenticate,
-  resolveVersion,
+  resolveVersion(operation, versions),
   authorize(routes[operation].scope),
   limitRateAndLoad(load),
 ];
+
+// By its end it is mostly long done. Nothing is returned: middy would take it for the answer.
+const endBeside = async ({ event }: Request): Promise<void> => {
+  await event.beside;
+};
 
 /**
  * Make the Lambda handler of an operation: find the caller, and let the operation check the request, run, and answer.
  *
  * The operation is loaded for the first caller who may have it: neither the start nor a stranger waits for it (decision 0006).
  */
-export const endpoint = (operation: Operation, load: Load): Handler =>
+export const endpoint = (operation: Operation, load: Load, versions?: readonly Version[]): Handler =>
   middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
     .use(answerErrors)
-    .use(stepsOf(operation, load).map(step))
+    .use({ after: endBeside, onError: endBeside })
+    .use(stepsOf(operation, load, versions).map(step))
     .handler(async (exchange: Exchange) => (await load()).serve(exchange)) as unknown as Handler;

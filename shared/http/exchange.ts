@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Account } from '../accounts/account.ts';
 import type { Problem } from '../problem.ts';
 import type { Scope } from './routes.ts';
+import type { Shapes } from './versions/version.ts';
 
 /** Who sent a request: an account, through one of its credentials. */
 export type Caller = {
@@ -27,7 +28,12 @@ export type Exchange = {
   /** Goes onto whatever answer there will be. */
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
+  /** What goes on beside the request and ends with it, as nothing runs between two invocations. It never rejects. */
+  beside?: Promise<void>;
   version?: string;
+  supportedVersions?: readonly string[];
+  /** What has changed for the operation since that version, the oldest change first. */
+  changes?: readonly Shapes[];
   body?: unknown;
 };
 

@@ -14,6 +14,8 @@ const csvReply = (filing: Filing, limit: number): Reply => {
   return {
     status: 200,
     body: entries ? entriesCsv(filing) : totalsCsv(filing),
+    // A file's columns are named in its first line, and are the same in every version.
+    isShaped: true,
     headers: {
       'Content-Type': 'text/csv; charset=utf-8; header=present',
       'Content-Disposition': `attachment; filename="${name}.csv"`,
@@ -26,5 +28,5 @@ const csvReply = (filing: Filing, limit: number): Reply => {
 export const filingReply = (filing: Filing, limit: number, { headers }: Exchange): Reply => {
   const type = preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv']);
   const reply = type === 'text/csv' ? csvReply(filing, limit) : { status: 200, body: filing };
-  return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
+  return { ...reply, headers: { ...reply.headers, Vary: 'Accept, Service-Version' } };
 };

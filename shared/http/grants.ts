@@ -1,4 +1,5 @@
 /** What each function may do to the tables: CDK grants it, and a test holds it against what is really asked. */
+import { keyUses, rateWindowKey } from '../store/keys.ts';
 import type { IndexName, TableName } from '../store/table-definitions.ts';
 import type { Operation, ScheduleName } from './routes.ts';
 
@@ -9,7 +10,13 @@ export type Grants = Partial<Record<TableName, readonly Action[]>>;
 export type Queried = readonly IndexName[];
 export type Allowed = { readonly grants: Grants; readonly indexes?: Queried };
 
-// The key and its account are read; the rate window is counted.
+/**
+ * The partitions of the accounts' table that a function may update, whatever its code does: counts of requests, and last
+ * uses of keys. No function can make, change or bring back a key, nor change an account or its settings.
+ */
+export const updatablePartitions = [rateWindowKey('*', 0).pk, keyUses('*')] as const;
+
+// The key and its account are read; the rate window is counted, and the use of the key recorded.
 const caller = { accounts: ['GetItem', 'UpdateItem'] } as const satisfies Grants;
 // Which releases are active is read, and what of them a calculation lacks.
 const content = { content: ['GetItem', 'BatchGetItem'] } as const satisfies Grants;
@@ -42,6 +49,7 @@ export const allowedTo: Readonly<Record<Operation | ScheduleName, Allowed>> = {
   },
   'get-coverage': { grants: { ...caller, ...content } },
   'get-openapi': { grants: {} },
+  'get-docs': { grants: {} },
   'sweep-drafts': { grants: { transactions: ['GetItem', 'PutItem'] }, indexes: ['drafts'] },
   'close-periods': { grants: { accounts: ['GetItem', 'Query'], transactions: filing } },
 };

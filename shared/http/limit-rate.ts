@@ -1,10 +1,12 @@
 import { rateLimiter } from '../accounts/rate-limiter.ts';
 import { now } from '../config/clock.ts';
-import { takeRequests } from '../store/account-store.ts';
+import { failureLine } from '../observability/failure-line.ts';
+import { countMetric } from '../observability/metric.ts';
+import { takeRequests } from '../store/rate-window.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
 
 const limiter = rateLimiter(takeRequests, (error) => {
-  console.warn({ metric: 'rate_limit_open', error: error instanceof Error ? error.name : 'unknown' });
+  countMetric('RateLimitOpen', { error: failureLine(error).error }, now());
 });
 
 const nameLimit = ({ replyHeaders }: Exchange, limit: number, remaining: number): void => {
@@ -21,12 +23,15 @@ export const showRate = (exchange: Exchange, { account }: Caller): void => {
 /**
  * Count this request in its account's window of ten seconds, and refuse it where the window is used up.
  *
- * A limiter that cannot be reached lets requests pass and says so in the log.
+ * A limiter that cannot be reached lets requests pass, and counts that in the metric RateLimitOpen.
  */
 export const limitRate = async (exchange: Exchange): Promise<void> => {
-  const account = exchange.caller?.account;
-  if (!account) throw new Error('The rate is limited after the caller is known.');
+  const { caller } = exchange;
+  if (!caller) throw new Error('The rate is limited after the caller is known.');
+  const { account } = caller;
   const limit = account.settings.rate_limit;
+  // The operation loads meanwhile, and the invocation may run out of time: also an answer that says so names the limit.
+  showRate(exchange, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(exchange, limit, remaining);
   if (admitted) return;
@@ -35,7 +40,7 @@ export const limitRate = async (exchange: Exchange): Promise<void> => {
       {
         code: 'rate_limit_error',
         title: 'Too Many Requests',
-        detail: `An account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
+        detail: `The rate limit is exceeded: an account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
       },
     ],
     { 'Retry-After': String(retryAfterSeconds) },

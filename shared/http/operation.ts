@@ -6,6 +6,7 @@ import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
 import { readQuery } from './query.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
+import { askedProblems, askedReply, currentBody } from './versions/shape.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
 type Definition<Body extends z.ZodMiniType, Query extends z.ZodMiniType> = {
@@ -46,9 +47,10 @@ export const operation =
     if (body) readBody(exchange);
     refuseUnknownVersion(exchange);
     const readQueryResult = readQuery(query, exchange);
-    const parsedBody = body ? parseBody(body, exchange) : undefined;
+    const { changes = [] } = exchange;
+    const parsedBody = body ? parseBody(body, { ...exchange, body: currentBody(exchange.body, changes) }) : undefined;
     const problems: readonly Problem[] = [...readQueryResult.problems, ...(parsedBody?.problems ?? [])];
-    if (isSome(problems)) throw new Refusal(problems);
+    if (isSome(problems)) throw new Refusal(askedProblems(problems, changes));
     const { caller, version } = exchange;
     if (!caller || version === undefined) throw new Error('The endpoint has found the caller and the version.');
     const result = await run({
@@ -59,5 +61,10 @@ export const operation =
       version,
       exchange,
     });
-    return proxyResult(result.ok ? result.value : envelope(result.problems, exchange.requestId), exchange);
+    return proxyResult(
+      result.ok
+        ? askedReply(result.value, changes)
+        : envelope(askedProblems(result.problems, changes), exchange.requestId),
+      exchange,
+    );
   };

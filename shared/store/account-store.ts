@@ -1,55 +1,44 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { ulid } from 'ulid';
 import * as z from 'zod/mini';
-import { Account } from '../accounts/account.ts';
-import { ApiKey, digestOf } from '../accounts/api-key.ts';
-import type { Taken } from '../accounts/rate-limiter.ts';
+import { Account, type Settings } from '../accounts/account.ts';
+import { ApiKey } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
+import { keyPuts } from './api-key-store.ts';
 import { database } from './client.ts';
-import { accountKey, accountRegister, accountRegisterKey, apiKeyKey, keyNameKey, rateWindowKey } from './keys.ts';
+import { accountKey, accountRegister, accountRegisterKey } from './keys.ts';
+import { readItem } from './read-item.ts';
 
 const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
-// Strongly consistent: a revoked key must not come back from a late replica, nor a new one be cached as unknown.
-const read = async (Key: Record<string, string>): Promise<unknown> =>
-  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-
-/** The API key with this digest, also a revoked or expired one. */
-export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
-  const item = await read(apiKeyKey(digest));
-  return item === undefined ? undefined : ApiKey.parse(item);
-};
-
 /** The account with this id. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
-  const item = await read(accountKey(id));
+  const item = await readItem(TableName, accountKey(id));
   return item === undefined ? undefined : Account.parse(item);
 };
 
-/** Create an account, and enter it into the register. An identical one may exist already; a different one throws. */
-export const provisionAccount = async (account: Account): Promise<void> => {
+/** A first API key, made with its account: the key, and the digest of its secret. */
+export type FirstKey = { readonly key: ApiKey; readonly digest: string };
+
+const accountPuts = (account: Account) => [
+  {
+    Put: {
+      ...absent,
+      Item: { ...accountKey(account.id), ...account },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    },
+  },
+  { Put: { ...absent, Item: accountRegisterKey(account.id) } },
+];
+
+const insert = async (account: Account, keyWrites: ReturnType<typeof keyPuts> | []): Promise<void> => {
   const asked = Account.parse(account);
-  const entry = accountRegisterKey(account.id);
   try {
-    await database.send(
-      new TransactWriteCommand({
-        TransactItems: [
-          {
-            Put: {
-              ...absent,
-              Item: { ...accountKey(account.id), ...asked },
-              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-            },
-          },
-          { Put: { TableName, Item: entry } },
-        ],
-      }),
-    );
+    await database.send(new TransactWriteCommand({ TransactItems: [...accountPuts(asked), ...keyWrites] }));
   } catch (error) {
     const stored = error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item;
     if (!stored) throw error;
@@ -57,6 +46,13 @@ export const provisionAccount = async (account: Account): Promise<void> => {
     throw new Error(`Another account has the id ${account.id} already.`, { cause: error });
   }
 };
+
+/** Create an account, and enter it into the register. An identical one may exist already; a different one throws. */
+export const provisionAccount = (account: Account): Promise<void> => insert(account, []);
+
+/** Create an account as `provisionAccount` does, and its first API key with it: both or neither. */
+export const provisionAccountWithKey = (account: Account, { key, digest }: FirstKey): Promise<void> =>
+  insert(account, keyPuts(ApiKey.parse(key), digest));
 
 const registerPage = 100;
 const RegisterKey = z.object({ sk: z.string() });
@@ -78,97 +74,36 @@ export const listAccountIds = async (
   return { ids, next: LastEvaluatedKey ? RegisterKey.parse(LastEvaluatedKey).sk : null };
 };
 
-/** What an operator decides about a new API key; `expires_at: null` never expires. */
-export type NewKey = Pick<ApiKey, 'account' | 'scopes' | 'expires_at'> & { readonly secret: string };
-
-// What two provisions of one secret must agree on. A repeated one keeps the first one's id and date.
-const terms = ({ account, scopes, expires_at, revoked_at }: ApiKey) =>
-  JSON.stringify([account, [...scopes].sort(), expires_at, revoked_at]);
-
-// A request looks under the digest, the operator under the name; a key without an account would be a dead end.
-const keyWrites = (key: ApiKey, digest: string) => [
-  {
-    Put: { ...absent, Item: { ...apiKeyKey(digest), ...key }, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const },
-  },
-  { Put: { ...absent, Item: { ...keyNameKey(key.account, key.id), digest } } },
-  { ConditionCheck: { TableName, Key: accountKey(key.account), ConditionExpression: 'attribute_exists(pk)' } },
-];
-
-/** Create an API key of an account that exists. An identical one may exist already; a different one throws. */
-export const provisionKey = async ({ secret, ...decided }: NewKey): Promise<{ id: string }> => {
-  const time = now();
-  const key = ApiKey.parse({ ...decided, id: `key_${ulid(time)}`, created_at: new Date(time).toISOString() });
-  try {
-    await database.send(new TransactWriteCommand({ TransactItems: keyWrites(key, digestOf(secret)) }));
-    return { id: key.id };
-  } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw error;
-    const [keyReason, , accountReason] = error.CancellationReasons ?? [];
-    if (accountReason?.Code === 'ConditionalCheckFailed') {
-      throw new Error(`There is no account ${key.account} to give a key to.`, { cause: error });
-    }
-    if (keyReason?.Code !== 'ConditionalCheckFailed' || !keyReason.Item) throw error;
-    const stored = ApiKey.parse(unmarshall(keyReason.Item));
-    if (terms(stored) === terms(key)) return { id: stored.id };
-    throw new Error(`This secret is in use already, on other terms, by the key ${stored.id}.`, { cause: error });
-  }
-};
-
-const KeyName = z.object({ digest: z.string() });
-
-/** Revoke an account's API key for good; `false` if the account has no such key. Instances notice within 60 s. */
-export const revokeKey = async (account: string, id: string): Promise<boolean> => {
-  const name = await read(keyNameKey(account, id));
-  if (name === undefined) return false;
-  await database.send(
-    new UpdateCommand({
-      TableName,
-      Key: apiKeyKey(KeyName.parse(name).digest),
-      // Revoked twice, it keeps the first date.
-      UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :now)',
-      ConditionExpression: 'id = :id AND account = :account',
-      ExpressionAttributeValues: { ':now': new Date(now()).toISOString(), ':id': id, ':account': account },
-    }),
-  );
-  return true;
-};
-
-const Window = z.object({ requests: z.number() });
-const windowKeptS = 3600;
-// A limiter that waits is worse than one that lets a request pass.
-const countTimeoutMs = 500;
-
 /**
- * Add requests to an account's window, all of them or, where they would go over the limit, none.
+ * Change settings of an account, where those that change are still as they were read; `false` where one is not.
  *
- * A lost reply counts them twice: that can waste some of the limit, never exceed it.
+ * What is not named stays, also what another operator changes at the same time. Instances notice within 60 s.
  */
-export const takeRequests = async (
-  account: string,
-  windowStart: number,
-  amount: number,
-  limit: number,
-): Promise<Taken> => {
-  if (amount > limit) throw new RangeError('A window that is not there yet would take any amount.');
-  const command = new UpdateCommand({
-    TableName,
-    Key: rateWindowKey(account, windowStart),
-    UpdateExpression: 'ADD requests :amount SET #ttl = :ttl',
-    ConditionExpression: 'attribute_not_exists(requests) OR requests <= :room',
-    ExpressionAttributeNames: { '#ttl': 'ttl' },
-    ExpressionAttributeValues: {
-      ':amount': amount,
-      ':room': limit - amount,
-      ':ttl': Math.floor(windowStart / 1000) + windowKeptS,
-    },
-    ReturnValues: 'UPDATED_NEW',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
+export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
+  const names = Object.keys(changed) as (keyof Settings)[];
+  const each = (text: (at: number) => string) => names.map((_, at) => text(at));
   try {
-    const { Attributes } = await database.send(command, { abortSignal: AbortSignal.timeout(countTimeoutMs) });
-    return { taken: true, used: Window.parse(Attributes).requests };
+    await database.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKey(id),
+        UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
+        ConditionExpression: ['attribute_exists(pk)', ...each((at) => `settings.#n${at} = :seen${at}`)].join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
+        ExpressionAttributeValues: {
+          ':now': new Date(now()).toISOString(),
+          ...Object.fromEntries(
+            names.flatMap((name, at) => [
+              [`:new${at}`, changed[name]],
+              [`:seen${at}`, settings[name]],
+            ]),
+          ),
+        },
+      }),
+    );
+    return true;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
-    return { taken: false, used: Window.parse(unmarshall(error.Item)).requests };
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
   }
 };

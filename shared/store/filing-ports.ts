@@ -1,5 +1,6 @@
 import { now } from '../config/clock.ts';
 import type { ClosePorts, FilingPorts } from '../filings/ports.ts';
+import { failureLine } from '../observability/failure-line.ts';
 import { findAccount, listAccountIds } from './account-store.ts';
 import { callMsMax } from './client.ts';
 import { Contention, contendedMsMax, type RemainingMs } from './contention.ts';
@@ -14,8 +15,7 @@ const stepEntriesMax = 49;
 // A step reads entries, and the transactions of them, and writes once.
 const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
 
-const reportOf = (what: string) => (error: unknown) =>
-  console.error({ filings: what, error: error instanceof Error ? error.name : 'unknown' });
+const reportOf = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
 
 /** What the use cases that change filings need, on DynamoDB, for an invocation that lasts so long. */
 export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({

@@ -17,12 +17,12 @@ const answerFrom = (text: string): SavedAnswer => {
 /** A request's record: what it was and what was answered, for 24 hours (interface decisions 10). */
 export const idempotencyItem = (
   account: string,
-  { digest, fingerprint, answer }: Idempotency & { readonly answer: SavedAnswer },
+  { digest, fingerprint, answer, shape }: Idempotency & { readonly answer: SavedAnswer },
   nowMs: number,
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
   fingerprint,
-  answer: compressText(textOf(answer)),
+  answer: compressText(textOf(shape ? { ...answer, body: shape(answer.body) } : answer)),
   expires_at: new Date(nowMs + keptMs).toISOString(),
   ttl: tidiedAt(nowMs + keptMs),
 });

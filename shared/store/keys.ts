@@ -146,6 +146,12 @@ export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${acc
 /** Where an API key is: a request brings nothing but the secret, so this is the one key without its account. */
 export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' });
 
+/** The partition with the last uses of an account's API keys: a function may write here, and never where the keys are. */
+export const keyUses = (account: string): string => `USE#${account}`;
+
+/** Where it is written when an API key was last used. */
+export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account), sk: id });
+
 /** Where the requests of an account's window are counted; `windowStart` is in milliseconds since 1970. */
 export const rateWindowKey = (account: string, windowStart: number) => ({
   pk: `RATE#${account}`,

@@ -8,7 +8,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { sale } from '../../shared/http/openapi/request-examples.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { type Code, statusOf } from '../../shared/problem.ts';
-import { provisionKey } from '../../shared/store/account-store.ts';
+import { provisionKey } from '../../shared/store/api-key-store.ts';
 import { database } from '../../shared/store/client.ts';
 import { openEntryKey } from '../../shared/store/keys.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';

@@ -69,6 +69,24 @@ describe.each(Object.entries(entries))('%s', (entry, allowed) => {
   });
 });
 
+it('lets nobody update anything of the accounts but the counts of requests and the uses of keys', () => {
+  const updates = ofType('AWS::IAM::Policy')
+    .flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement)
+    .filter(({ Action, Resource: on }: any) => {
+      const actions = listed(Action);
+      return actions.includes('dynamodb:UpdateItem') && listed(on).some((at) => flat(at).startsWith('AccountsTable'));
+    });
+  const callers = Object.values(granted).filter(({ grants }) =>
+    (grants.accounts as readonly string[] | undefined)?.includes('UpdateItem'),
+  );
+  expect(updates.length).toBe(callers.length);
+  for (const { Action, Condition } of updates)
+    expect({ Action, Condition }).toEqual({
+      Action: 'dynamodb:UpdateItem',
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['RATE#*', 'USE#*'] } },
+    });
+});
+
 it('lets a calculation only get an item of the ledger, whatever the route table says', () => {
   const ledger = allowedTo(flat(functionOf('create-calculation').Properties['Role']).replace(/\.Arn$/, '')).filter(
     (allowance) => allowance.includes('TransactionsTable'),

@@ -9,17 +9,11 @@ import { environment } from '../../shared/config/environment.ts';
 import { authenticate } from '../../shared/http/authenticate.ts';
 import { type Exchange, exchangeOf, Refusal } from '../../shared/http/exchange.ts';
 import { limitRate } from '../../shared/http/limit-rate.ts';
-import {
-  findAccount,
-  findKey,
-  listAccountIds,
-  provisionAccount,
-  provisionKey,
-  revokeKey,
-  takeRequests,
-} from '../../shared/store/account-store.ts';
+import { findAccount, listAccountIds, provisionAccount } from '../../shared/store/account-store.ts';
+import { findKey, provisionKey, revokeKey } from '../../shared/store/api-key-store.ts';
 import { database } from '../../shared/store/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
+import { takeRequests } from '../../shared/store/rate-window.ts';
 
 const account = (settings: Partial<Account['settings']> = {}): Account => ({
   id: `acc_${ulid()}`,
@@ -100,11 +94,29 @@ describe('an API key', () => {
     expect(await findKey(digestOf('nobody'))).toBeUndefined();
   });
 
+  it('is never taken for another one that the database answers with', async () => {
+    const { secret } = await accountWithKey();
+    database.middlewareStack.add(
+      (next) => async (sent) => {
+        const answer = await next(sent);
+        const { Item } = answer.output as { Item?: { pk: string } };
+        if (Item) Item.pk = apiKeyKey(digestOf('another')).pk;
+        return answer;
+      },
+      { step: 'initialize', name: 'another' },
+    );
+    try {
+      await expect(findKey(digestOf(secret))).rejects.toThrow('another key than the one that was asked for');
+    } finally {
+      database.middlewareStack.remove('another');
+    }
+  });
+
   it('keeps its id when it is provisioned again on the same terms, also by several at once', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     const again = { account: owner.id, secret, scopes: ['read' as const], expires_at: null };
     const answers = await Promise.all([provisionKey(again), provisionKey(again), provisionKey(again)]);
-    expect(answers).toEqual([{ id }, { id }, { id }]);
+    expect(answers.map((key) => key.id)).toEqual([id, id, id]);
   });
 
   it.each([

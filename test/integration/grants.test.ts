@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { allowedTo } from '../../shared/http/grants.ts';
+import { allowedTo, updatablePartitions } from '../../shared/http/grants.ts';
 import type { Operation, ScheduleName } from '../../shared/http/routes.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
@@ -27,6 +27,7 @@ type Client = ReturnType<typeof filerOf>;
 type Entry = Operation | ScheduleName;
 type Input = {
   readonly TableName?: string;
+  readonly Key?: Readonly<Record<string, string>>;
   readonly IndexName?: string;
   readonly RequestItems?: Readonly<Record<string, unknown>>;
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
@@ -46,6 +47,9 @@ const asksFor = (command: string, { TableName = '', IndexName, RequestItems, Tra
 };
 
 let seen: Set<string> | null = null;
+const partitions = new Set<string>();
+/** Where the accounts' table is updated: the policy names these partitions, as a pattern. */
+const updatable = new RegExp(`^(${updatablePartitions.join('|').replaceAll('*', '[^#]+')})$`);
 
 beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
@@ -55,6 +59,9 @@ beforeAll(async () => {
     (next, context) => (sent) => {
       const command = String(context.commandName).replace('Command', '');
       for (const asked of asksFor(command, sent.input as Input)) seen?.add(asked);
+      const { TableName, Key } = sent.input as Input;
+      if (seen && command === 'UpdateItem' && TableName === environment.tables.accounts)
+        partitions.add(Key?.['pk'] ?? '');
       return next(sent);
     },
     { step: 'initialize', name: 'record' },
@@ -83,6 +90,7 @@ const imported = (postal_code: string) => ({ customer: { address: { state: 'MN',
 const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
   'get-openapi': (client) => client.call('GET', '/openapi.json'),
+  'get-docs': (client) => client.call('GET', '/docs'),
   'create-calculation': async (client, parent) => {
     await made(client.calculate({ type: 'credit', parent_transaction_id: parent.id }));
     await made(client.calculate(sale(imported('55401'))));
@@ -197,4 +205,9 @@ it.each(Object.keys(allowedTo) as Entry[])('%s may do what it does, and does all
   // Two minutes later the instance has forgotten the caller, and the window is another one.
   const used = await later(120_000, () => recorded(() => ways[entry](client, parent)));
   expect(used).toEqual(granted);
+  // Half an hour later its use is recorded again.
+  if (granted.includes('accounts UpdateItem'))
+    await later(31 * 60_000, () => recorded(() => client.call('GET', '/coverage')));
+  for (const partition of partitions) expect(partition).toMatch(updatable);
+  if (granted.includes('accounts UpdateItem')) expect(partitions).toContain(`USE#${caller.account.id}`);
 });

@@ -8,7 +8,8 @@ import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { Scope } from '../../shared/http/routes.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { provisionAccount, provisionKey } from '../../shared/store/account-store.ts';
+import { provisionAccount } from '../../shared/store/account-store.ts';
+import { provisionKey } from '../../shared/store/api-key-store.ts';
 import { type Answer, type Request, send } from './http.ts';
 
 export type Api = { readonly url: string; readonly close: () => Promise<void> };

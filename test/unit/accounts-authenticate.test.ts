@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
@@ -40,11 +40,15 @@ const good = newApiKey();
 let reads: string[];
 let keys: Map<string, ApiKey>;
 let broken: boolean;
+let uses: string[];
+let recordKeyUse: (account: string, id: string) => Promise<void>;
 let authenticate: (exchange: Exchange) => Promise<void>;
 
 beforeEach(() => {
   reads = [];
   broken = false;
+  uses = [];
+  recordKeyUse = async (owner, id) => void uses.push(`${owner} ${id}`);
   keys = new Map();
   keys.set(digestOf(good), key('key_good'));
   keys.set(digestOf('other'), key('key_other', { account: 'acc_b' }));
@@ -62,6 +66,7 @@ beforeEach(() => {
   authenticate = authenticator({
     findKey: find('key', keys),
     findAccount: find('account', accounts),
+    recordKeyUse: (owner, id) => recordKeyUse(owner, id),
     verifyToken: async (token) =>
       token.startsWith('acc_')
         ? accept<Token>({ account: token, subject: 'shop', scopes: ['read'] })
@@ -177,6 +182,72 @@ describe('401', () => {
 
   it('says nothing of the secret', async () => {
     expect(JSON.stringify(await refusalOf({ 'x-api-key': 'hunter2' }))).not.toContain('hunter2');
+  });
+});
+
+describe('the use of a key', () => {
+  it('is recorded at once and then every half hour, however many requests come', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
+    for (let minute = 0; minute < 29; minute++) {
+      advanceClock(60_000);
+      await callerOf({ 'x-api-key': good });
+    }
+    expect(uses).toEqual(['acc_a key_good']);
+    advanceClock(60_000);
+    await callerOf({ 'x-api-key': good });
+    expect(uses).toEqual(['acc_a key_good', 'acc_a key_good']);
+  });
+
+  it('is recorded of each key, and of no token', async () => {
+    await callerOf({ 'x-api-key': 'other' });
+    await callerOf({ authorization: 'Bearer acc_a' });
+    await callerOf({ 'x-api-key': good, authorization: 'Bearer acc_a' });
+    expect(uses).toEqual(['acc_b key_other', 'acc_a key_good']);
+  });
+
+  it('is not recorded where the request is refused with 401', async () => {
+    for (const headers of [
+      { 'x-api-key': 'revoked' },
+      { 'x-api-key': 'orphan' },
+      { 'x-api-key': 'nobody' },
+      { 'x-api-key': good, authorization: 'Bearer acc_b' },
+      { 'x-api-key': good, authorization: 'Bearer x' },
+    ])
+      await refusalOf(headers);
+    expect(uses).toEqual([]);
+  });
+
+  it('is not waited for before the request goes on, but has its end in the exchange', async () => {
+    const record = Promise.withResolvers<void>();
+    recordKeyUse = () => record.promise;
+    const asked = exchange({ 'x-api-key': good });
+    await authenticate(asked);
+    const ended: string[] = [];
+    const beside = asked.beside?.then(() => ended.push('beside'));
+    await new Promise(setImmediate);
+    expect(ended).toEqual([]);
+    record.resolve();
+    await beside;
+    expect(ended).toEqual(['beside']);
+  });
+
+  it('that cannot be recorded refuses nobody, is in the log without the secret, and is left for half an hour', async () => {
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    recordKeyUse = async (_, id) => {
+      uses.push(id);
+      throw Object.assign(new Error(good), { name: 'TimeoutError' });
+    };
+    for (let times = 0; times < 3; times++) {
+      const asked = exchange({ 'x-api-key': good });
+      await authenticate(asked);
+      await asked.beside;
+      expect(asked.caller?.credential).toBe('key_good');
+    }
+    write.mockRestore();
+    expect(uses).toEqual(['key_good']);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ KeyUseUnrecorded: 1, error: 'TimeoutError' }]);
+    expect(lines.join()).not.toContain(good);
   });
 });
 

@@ -47,8 +47,8 @@ const phases = Object.keys(figures) as (keyof Start)[];
  * How long a fresh process takes: to import a bundle, to the first reply of the database, and to the answer.
  *
  * The first reply is the like for like: a control reads one item, our function the item of the API key. To its answer
- * ours makes two more calls one after another, for the account and for its rate window; a control makes none. The
- * variants take turns, so that what else the machine does meets both.
+ * ours makes two more calls one after another, for the account and for its rate window, and one beside them, for the use
+ * of the key; a control makes none. The variants take turns, so that what else the machine does meets both.
  */
 export const coldStartFigures = (folder: string, event: string): Figure[] => {
   const rows = Array.from({ length: warmUps + rounds }, () => variants.map((name) => start(join(folder, name), event)));

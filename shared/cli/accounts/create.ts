@@ -1,0 +1,64 @@
+/** `accounts create`: a new account, and its first API key if it is asked for. */
+import type { Command } from 'commander';
+import { digestOf, newApiKey } from '../../accounts/api-key.ts';
+import { newAccount } from '../../accounts/new-account.ts';
+import { now } from '../../config/clock.ts';
+import { currentVersion } from '../../http/versions.ts';
+import { provisionAccount, provisionAccountWithKey } from '../../store/account-store.ts';
+import { keyOn } from '../../store/api-key-store.ts';
+import { CommandError } from '../content/command-error.ts';
+import { print, printJson } from '../content/output.ts';
+import { assignmentsFrom, fieldsHelp } from './assignments.ts';
+import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from './key-terms.ts';
+import { nameFrom } from './name.ts';
+
+type Options = TermOptions & {
+  readonly name: string;
+  readonly key?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+};
+
+const create = async (assignments: readonly string[], options: Options): Promise<void> => {
+  const { json, quiet } = options;
+  if (quiet && options.key !== undefined)
+    throw new CommandError('--quiet prints the id alone, and with --key there are two things to print. Send --json.');
+  const createdMs = now();
+  const settings = assignmentsFrom(assignments);
+  const name = nameFrom(options.name, '--name');
+  const account = newAccount({ name, serviceVersion: currentVersion, createdMs, settings });
+  const { id, created_at } = account;
+  const answer = { id, name, created_at, settings: account.settings };
+  if (options.key === undefined) {
+    await provisionAccount(account);
+    if (json) return printJson(answer);
+    print(quiet ? id : `Account  ${id} (${name}), pinned to ${currentVersion}`);
+    return;
+  }
+  const secret = newApiKey();
+  const key = keyOn({ account: id, scopes: scopesOf(options.key), ...termsOf(options, createdMs) }, createdMs);
+  await provisionAccountWithKey(account, { key, digest: digestOf(secret) });
+  if (json) return printJson({ ...answer, key: withSecret(key, secret) });
+  print(`Account  ${id} (${name}), pinned to ${currentVersion}`);
+  printKey(key, secret);
+};
+
+export const addCreate = (program: Command): void => {
+  const command = program
+    .command('create')
+    .summary('a new account, with its first API key if you like')
+    .description(
+      'Make an account, pinned to the current service version, and print its id. Settings that are not named have their defaults. With --key its first API key is made with it: both or neither.',
+    )
+    .argument('[setting=value...]', 'settings other than the defaults')
+    .requiredOption('--name <name>', 'what the account is called; only operators see it')
+    .option('--key <scopes>', 'make its first API key: read, write, or read,write');
+  addTermOptions(command)
+    .option('--quiet', 'print the id alone')
+    .option('--json', 'one JSON object; with --key, the secret is in `key.secret`')
+    .addHelpText(
+      'after',
+      `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- create --name "A shop" --key read,write rate_limit=500`,
+    )
+    .action(create);
+};

@@ -1,0 +1,56 @@
+/** What an operator says of a new API key, and how the key is shown: once. */
+import type { Command } from 'commander';
+import type { ApiKey } from '../../accounts/api-key.ts';
+import type { KeyTerms } from '../../store/api-key-store.ts';
+import { CommandError } from '../content/command-error.ts';
+import { print } from '../content/output.ts';
+import { nameFrom } from './name.ts';
+import { expiryOf } from './time-span.ts';
+
+/** Short enough that a forgotten key ends, long enough to be rotated once a quarter. */
+export const expiresByDefault = '90d';
+
+const scopes = ['read', 'write'] as const;
+
+/** Read scopes: one, or both with a comma. */
+export const scopesOf = (text: string): ApiKey['scopes'] => {
+  const named = text.split(',').map((scope) => scope.trim());
+  const known = scopes.filter((scope) => named.includes(scope));
+  if (known.length === 0 || !named.every((scope) => known.some((one) => one === scope)))
+    throw new CommandError(`"${text}" are no scopes. Send read, write, or read,write.`);
+  return known;
+};
+
+export type TermOptions = { readonly expires: string; readonly label?: string };
+
+/** The options of every command that makes a key. */
+export const addTermOptions = (command: Command): Command =>
+  command
+    .option('--expires <when>', 'a span of time (12h, 90d, 8w), an ISO instant, or never', expiresByDefault)
+    .option('--label <text>', 'who or what has the key; shown by `keys list`');
+
+/** When a key ends and what it is called. */
+export const termsOf = ({ expires, label }: TermOptions, nowMs: number): Pick<KeyTerms, 'expires_at' | 'label'> => ({
+  expires_at: expiryOf(expires, nowMs),
+  ...(label !== undefined && { label: nameFrom(label, '--label') }),
+});
+
+/** A new key as scripts get it, with the secret that is shown here and never again. */
+export const withSecret = ({ id, account, label, scopes: its, created_at, expires_at }: ApiKey, secret: string) => ({
+  id,
+  account,
+  label: label ?? null,
+  scopes: its,
+  created_at,
+  expires_at,
+  secret,
+});
+
+/** Print a new key for people. */
+export const printKey = ({ id, label, scopes: its, expires_at }: ApiKey, secret: string): void => {
+  print(`Key      ${secret}`);
+  print(`Id       ${id}${label === undefined ? '' : ` (${label})`}`);
+  print(`Scopes   ${its.join(', ')}`);
+  print(`Expires  ${expires_at ?? 'never'}`);
+  print('The key is not shown again: store it now, where secrets are kept. It is sent in the header X-API-Key.');
+};

@@ -1,0 +1,55 @@
+/** `accounts keys revoke`: end a key for good. */
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { type ApiKey, digestOf } from '../../../accounts/api-key.ts';
+import { findKey, revokeKey } from '../../../store/api-key-store.ts';
+import { CommandError } from '../../content/command-error.ts';
+import { print, printJson } from '../../content/output.ts';
+import { theKey } from './the-key.ts';
+
+type Options = { readonly account?: string; readonly leaked?: boolean; readonly json?: boolean };
+
+// Whoever finds a leaked key has the key alone: neither its id nor its account.
+const leakedKey = async (): Promise<ApiKey> => {
+  const key = await findKey(digestOf((await text(process.stdin)).trim()));
+  if (key) return key;
+  throw new CommandError(
+    'No account has the key that came on standard input. Is this the right AWS account and region?',
+  );
+};
+
+const namedKey = async (id: string | undefined, account: string | undefined): Promise<ApiKey> => {
+  if (id === undefined || account === undefined)
+    throw new CommandError(
+      'Name the key by its id and --account, or send the key itself on standard input with --leaked.',
+    );
+  return (await theKey(account, id)).key;
+};
+
+const revoke = async (named: string | undefined, { account: owner, leaked, json }: Options): Promise<void> => {
+  if (leaked && (named !== undefined || owner !== undefined))
+    throw new CommandError('With --leaked, the key comes on standard input alone. Leave out its id and --account.');
+  const key = leaked ? await leakedKey() : await namedKey(named, owner);
+  const { id, account, label, revoked_at } = key;
+  if (!(await revokeKey(account, id))) throw new Error(`The key ${id} has no name.`);
+  if (json) return printJson({ id, account, label: label ?? null, was_revoked_at: revoked_at ?? null });
+  const name = `${id}${label === undefined ? '' : ` (${label})`} of ${account}`;
+  if (revoked_at !== undefined) return print(`${name} was revoked already, at ${revoked_at}.`);
+  print(`${name} is revoked. Running instances notice within 60 seconds.`);
+};
+
+export const addRevoke = (keys: Command): void => {
+  keys
+    .command('revoke')
+    .summary('end a key for good')
+    .description('Revoke an API key: within 60 seconds it lets nobody in, and it never does again.')
+    .argument('[key]', 'its id, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .option('--account <id>', 'the account, such as acct_demo')
+    .option('--leaked', 'read the key itself from standard input, where nothing else is known of it')
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo\n  npm run accounts -- keys revoke --leaked < found-key.txt',
+    )
+    .action(revoke);
+};

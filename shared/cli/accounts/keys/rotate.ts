@@ -1,0 +1,68 @@
+/** `accounts keys rotate`: a new key in place of an old one, which lives on for a while. */
+import type { Command } from 'commander';
+import { type ApiKey, newApiKey } from '../../../accounts/api-key.ts';
+import { now } from '../../../config/clock.ts';
+import { keyOn, rotateKey } from '../../../store/api-key-store.ts';
+import { CommandError } from '../../content/command-error.ts';
+import { print, printJson } from '../../content/output.ts';
+import { addTermOptions, printKey, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
+import { overlapMs } from '../time-span.ts';
+import { stateOf } from './state.ts';
+import { theKey } from './the-key.ts';
+
+type Options = TermOptions & {
+  readonly account: string;
+  readonly overlap: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+};
+
+const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
+  const state = stateOf(key, nowMs);
+  if (key.replaced_by !== undefined && state !== 'revoked')
+    throw new CommandError(`${key.id} was rotated already. Rotate the key that took its place, ${key.replaced_by}.`);
+  if (state !== 'active')
+    throw new CommandError(`${key.id} is ${state}. Make a new key with \`npm run accounts -- keys create\`.`);
+};
+
+const rotate = async (id: string, { account, overlap, json, quiet, ...options }: Options): Promise<void> => {
+  const nowMs = now();
+  const terms = termsOf(options, nowMs);
+  const lastMs = nowMs + overlapMs(overlap);
+  const old = await theKey(account, id);
+  refuseUnlessActive(old.key, nowMs);
+  // It never ends later than it would have.
+  const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
+  const oldEndsAt = new Date(oldEndMs).toISOString();
+  const { scopes, label } = old.key;
+  const key = keyOn({ account: old.key.account, scopes, ...(label !== undefined && { label }), ...terms }, nowMs);
+  const secret = newApiKey();
+  if (!(await rotateKey({ old, key, secret, oldEndsAt })))
+    throw new CommandError(
+      `${id} was rotated or revoked a moment ago, by somebody else; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
+    );
+  if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
+  if (quiet) return print(secret);
+  printKey(key, secret);
+  print(`It takes the place of ${id}, which ends at ${oldEndsAt}. Running instances notice within 60 seconds.`);
+};
+
+export const addRotate = (keys: Command): void => {
+  const command = keys
+    .command('rotate')
+    .summary('a new key in place of an old one, with an overlap')
+    .description(
+      'Make a new API key with the scopes and the label of an old one, and print it. The old key ends after the overlap, or at its own end if that is sooner. Both happen or neither.',
+    )
+    .argument('<key>', 'the id of the old one, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option('--overlap <span>', 'how long both keys are valid: 30m, 24h, 7d; 0 for not at all', '24h');
+  addTermOptions(command)
+    .option('--quiet', 'print the new key alone')
+    .option('--json', 'one JSON object, with the new key in `secret`')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run accounts -- keys rotate key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo --overlap 7d',
+    )
+    .action(rotate);
+};

@@ -1,0 +1,51 @@
+/** `accounts list`: every account there is. */
+import type { Command } from 'commander';
+import type { Account } from '../../accounts/account.ts';
+import { findAccount, listAccountIds } from '../../store/account-store.ts';
+import { counted, print, printJson } from '../content/output.ts';
+import { textTable } from '../content/text-table.ts';
+import { instantText } from '../content/texts.ts';
+
+async function* allAccounts(): AsyncGenerator<Account> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
+    for (const id of page.ids) {
+      const account = await findAccount(id);
+      if (account) yield account;
+    }
+    after = page.next;
+  } while (after !== null);
+}
+
+/** An account as operators get it: without the secret that signs its cursors. */
+const listed = ({ id, name, created_at, settings_changed_at, settings }: Account) => ({
+  id,
+  name,
+  created_at,
+  settings_changed_at: settings_changed_at ?? null,
+  settings,
+});
+
+const row = ({ id, name, created_at, settings }: Account): readonly string[] => [
+  id,
+  name,
+  instantText(created_at),
+  settings.service_version,
+  String(settings.rate_limit),
+];
+const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate limit'];
+
+export const addList = (program: Command): void => {
+  program
+    .command('list')
+    .summary('the accounts there are')
+    .description('List all accounts with their service version and their requests in ten seconds.')
+    .option('--json', 'one JSON array, with all settings')
+    .action(async ({ json }: { json?: boolean }) => {
+      const accounts = await Array.fromAsync(allAccounts());
+      if (json) return printJson(accounts.map(listed));
+      print(textTable([headings, ...accounts.map(row)]));
+      print(`${counted(accounts.length, 'account')}.`);
+    });
+};

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import type { Registration } from '../../accounts/account.ts';
+import { stateJurisdiction } from '../../content/location/zip-states.ts';
+import type { Reading } from './reading.ts';
+
+const day = z.iso.date('Send a date such as 2026-01-01.');
+
+const Registrations = z.array(
+  z.strictObject({
+    state: z.string().check(z.refine((text) => stateJurisdiction(text) !== null, 'Send a two-letter state code.')),
+    from: day,
+    to: z.nullable(day),
+    frequency: z.enum(['month', 'quarter', 'year'], 'Send month, quarter or year.'),
+  }),
+);
+
+// Days sort as text. One without an end goes on for ever.
+const overlaps = (one: Registration, other: Registration): boolean =>
+  stateJurisdiction(one.state) === stateJurisdiction(other.state) &&
+  one.from <= (other.to ?? '9999') &&
+  other.from <= (one.to ?? '9999');
+
+const wrongDays = (registrations: readonly Registration[]): string | null => {
+  for (const [index, one] of registrations.entries()) {
+    if (one.to !== null && one.to < one.from) return `a "to" that is not before "from" in entry ${index + 1}`;
+    const earlier = registrations.slice(0, index).findIndex((other) => overlaps(one, other));
+    if (earlier >= 0)
+      return `entries that do not overlap: of ${one.state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
+  }
+  return null;
+};
+
+/** Where an account collects tax: each state with the days of its registration; `null` is everywhere. */
+export const registrationsFrom = (value: unknown): Reading<Registration[] | null> => {
+  if (value === null) return { value };
+  const { success, data, error } = Registrations.safeParse(value);
+  if (!success) {
+    const issue = error.issues[0];
+    const place = issue?.path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(', ');
+    return { send: `null or an array of {state, from, to, frequency}${place ? ` (${place}: ${issue?.message})` : ''}` };
+  }
+  const send = wrongDays(data);
+  return send === null ? { value: data } : { send };
+};

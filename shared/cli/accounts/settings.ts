@@ -1,0 +1,76 @@
+/** `accounts settings`: what an account has decided, and changing it. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import type { Account, Settings } from '../../accounts/account.ts';
+import { supportedVersions } from '../../http/versions.ts';
+import { changeSettings } from '../../store/account-store.ts';
+import { CommandError } from '../content/command-error.ts';
+import { print, printJson } from '../content/output.ts';
+import { textTable } from '../content/text-table.ts';
+import { assignmentsFrom, fieldsHelp } from './assignments.ts';
+import { theAccount } from './the-account.ts';
+
+type Options = { readonly account: string; readonly serviceVersion?: string; readonly json?: boolean };
+
+const versionFrom = (version: string | undefined): Partial<Settings> => {
+  if (version === undefined) return {};
+  if (supportedVersions.includes(version)) return { service_version: version };
+  throw new CommandError(
+    `--service-version cannot be "${version}". Send a version that is supported: ${supportedVersions.join(', ')}.`,
+  );
+};
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const show = ({ id, name, settings, settings_changed_at }: Account): void => {
+  print(`${id} (${name})${settings_changed_at === undefined ? '' : `, settings changed at ${settings_changed_at}`}`);
+  print(
+    textTable([['setting', 'value'], ...Object.entries(settings).map(([name, value]) => [name, valueText(value)])]),
+  );
+};
+
+const showJson = ({ id, name, settings, settings_changed_at }: Account): void =>
+  printJson({ id, name, settings_changed_at: settings_changed_at ?? null, settings });
+
+const settingsOf = async (assignments: readonly string[], options: Options): Promise<void> => {
+  const { json, serviceVersion } = options;
+  const asked: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
+  const account = await theAccount(options.account);
+  const names = Object.keys(asked) as (keyof Settings)[];
+  const changes = names.filter((name) => !isDeepStrictEqual(asked[name], account.settings[name]));
+  const changed = Object.fromEntries(changes.map((name) => [name, asked[name]])) as Partial<Settings>;
+  if (changes.length > 0 && !(await changeSettings(account, changed)))
+    throw new CommandError(
+      'Somebody else changed the same settings a moment ago; nothing was changed. Look at them, and run this again.',
+    );
+  if (json) return showJson(changes.length > 0 ? await theAccount(account.id) : account);
+  if (names.length === 0) return show(account);
+  for (const name of names) {
+    const [before, value] = [valueText(account.settings[name]), valueText(asked[name])];
+    print(
+      changes.includes(name) ? `${name} is now ${value}; before it was ${before}.` : `${name} is ${value} already.`,
+    );
+  }
+  if (changes.length > 0) print('Running instances notice within 60 seconds.');
+};
+
+export const addSettings = (program: Command): void => {
+  program
+    .command('settings')
+    .summary("an account's settings: show them, change some")
+    .description(
+      'Show the settings of an account, or change those that are named: all of them, or none where somebody else changed one of them meanwhile.',
+    )
+    .argument('[setting=value...]', 'what to change')
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option(
+      '--service-version <version>',
+      'pin the account to another version: the shapes of its requests and answers change',
+    )
+    .option('--json', 'one JSON object, as the settings are then')
+    .addHelpText(
+      'after',
+      `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- settings --account acct_demo rate_limit=500 rounding=invoice`,
+    )
+    .action(settingsOf);
+};

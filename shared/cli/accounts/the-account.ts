@@ -1,0 +1,10 @@
+import type { Account } from '../../accounts/account.ts';
+import { findAccount } from '../../store/account-store.ts';
+import { CommandError } from '../content/command-error.ts';
+
+/** The account that an option names. */
+export const theAccount = async (id: string): Promise<Account> => {
+  const account = await findAccount(id);
+  if (account) return account;
+  throw new CommandError(`There is no account ${id}. See which there are with \`npm run accounts -- list\`.`);
+};

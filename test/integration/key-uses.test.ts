@@ -1,0 +1,174 @@
+/** When an API key was last used: recorded beside the request, never instead of it. */
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { json } from '../../infra/local/refusal.ts';
+import { windowMs } from '../../shared/accounts/rate-limiter.ts';
+import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { database } from '../../shared/store/client.ts';
+import { listKeys } from '../../shared/store/key-list.ts';
+import { recordKeyUse } from '../../shared/store/key-uses.ts';
+import { keyUseKey } from '../../shared/store/keys.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { later } from '../support/sales.ts';
+
+const minuteMs = 60_000;
+/** What the service asks of the accounts' table, and what is done with the record of a use before it gets there. */
+let calls: string[] = [];
+let interfere: () => Promise<void> = async () => {};
+
+beforeEach(() => {
+  calls = [];
+  // A slow machine is not a database that does not answer.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+  database.middlewareStack.add(
+    (next, context) => async (sent) => {
+      const { TableName, Key } = sent.input as { TableName?: string; Key?: { pk: string } };
+      if (TableName !== environment.tables.accounts) return next(sent);
+      const command = String(context.commandName).replace('Command', '');
+      calls.push(`${command} ${Key?.pk.split('#')[0]}`);
+      if (Key?.pk.startsWith('USE#')) await interfere();
+      return next(sent);
+    },
+    { step: 'initialize', name: 'uses', priority: 'high' },
+  );
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  interfere = async () => {};
+  database.middlewareStack.remove('uses');
+});
+
+const lastUse = async ({ account }: Caller): Promise<string | null | undefined> =>
+  (await listKeys(account.id))[0]?.last_used_at;
+const get = (caller: Caller) => caller.call('GET', '/product-attributes');
+
+describe('the record of a use', () => {
+  it('is made with the first request, and again half an hour later at the earliest', async () => {
+    const caller = await newCaller();
+    expect(await lastUse(caller)).toBeNull();
+    const before = now();
+    await get(caller);
+    const first = await lastUse(caller);
+    expect(Date.parse(first ?? '')).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(first ?? '')).toBeLessThanOrEqual(now());
+    await later(29 * minuteMs, () => get(caller));
+    expect(await lastUse(caller)).toBe(first);
+    await later(31 * minuteMs, () => get(caller));
+    const second = Date.parse((await lastUse(caller)) ?? '') - Date.parse(first ?? '');
+    expect(second / minuteMs).toBeCloseTo(31, 0);
+  });
+
+  it('never goes back, and is written once where several instances record it', async () => {
+    const { account } = await newCaller();
+    const stored = async () =>
+      (
+        await database.send(
+          new GetCommand({
+            TableName: environment.tables.accounts,
+            Key: keyUseKey(account.id, 'key_1'),
+            ConsistentRead: true,
+          }),
+        )
+      ).Item?.['used_at'];
+    await later(minuteMs, () => recordKeyUse(account.id, 'key_1'));
+    const first = await stored();
+    await recordKeyUse(account.id, 'key_1');
+    await later(30 * minuteMs, () => Promise.all(Array.from({ length: 5 }, () => recordKeyUse(account.id, 'key_1'))));
+    expect(await stored()).toBe(first);
+    await later(31.1 * minuteMs, () => recordKeyUse(account.id, 'key_1'));
+    expect(Date.parse(await stored()) - Date.parse(first)).toBeGreaterThanOrEqual(30 * minuteMs);
+  });
+
+  it('costs a cold request one call, which starts before the count of the request, and a warm one none', async () => {
+    const caller = await newCaller();
+    // Not at the end of a window, which would be counted anew.
+    const inWindow = windowMs - (now() % windowMs) + 1;
+    await later(inWindow, async () => {
+      calls = [];
+      await get(caller);
+      expect(calls.slice(0, 2)).toEqual(['GetItem KEY', 'GetItem ACCOUNT']);
+      expect(calls.slice(2)).toEqual(['UpdateItem USE', 'UpdateItem RATE']);
+      calls = [];
+      for (let times = 0; times < 10; times++) await get(caller);
+      expect(calls.filter((call) => call !== 'UpdateItem RATE')).toEqual([]);
+    });
+  });
+
+  it.each([
+    { because: 'throttled', error: 'ThrottlingException' },
+    { because: 'denied', error: 'AccessDeniedException' },
+    { because: 'never answered', error: 'AbortError' },
+  ])('fails no request where it is $because, and says so in the log', async ({ error }) => {
+    const caller = await newCaller();
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    interfere = async () => {
+      throw Object.assign(new Error(`No ${caller.key}`), { name: error });
+    };
+    expect((await get(caller)).status).toBe(200);
+    interfere = async () => {};
+    expect((await get(caller)).status).toBe(200);
+    write.mockRestore();
+    expect(await lastUse(caller)).toBeNull();
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ KeyUseUnrecorded: 1, error }]);
+    expect(lines.join()).not.toContain(caller.key);
+  });
+
+  it('is given up where the database does not answer', async () => {
+    const timeout = vi.mocked(AbortSignal.timeout).mockImplementation(() => AbortSignal.abort());
+    await expect(recordKeyUse('acct_silent', 'key_1')).rejects.toMatchObject({ name: 'AbortError' });
+    expect(timeout.mock.calls).toEqual([[250]]);
+  });
+});
+
+describe('an invocation', () => {
+  const invoked = ({ key }: Caller, serve: () => Promise<ReturnType<typeof json>>) => {
+    const handler = endpoint('get-coverage', async () => ({ serve: serve as never }));
+    const event = {
+      httpMethod: 'GET',
+      path: '/coverage',
+      headers: { 'X-API-Key': key },
+      requestContext: { requestId: 'request_1' },
+    } as unknown as APIGatewayProxyEvent;
+    return handler(event, { getRemainingTimeInMillis: () => 9000 } as Context);
+  };
+
+  it.each([
+    { what: 'answer', status: 200, serve: async () => json(200, {}, 'request_1') },
+    {
+      what: 'failure',
+      status: 500,
+      serve: async () => {
+        throw new Error('A bug.');
+      },
+    },
+  ])(
+    'ends after its $what and the record of the use, which goes on beside the operation',
+    async ({ status, serve }) => {
+      vi.spyOn(console, 'error').mockImplementation(() => {});
+      const caller = await newCaller();
+      const done: string[] = [];
+      const served = Promise.withResolvers<void>();
+      interfere = async () => {
+        await served.promise;
+        await new Promise(setImmediate);
+        done.push('recorded');
+      };
+      const invocation = invoked(caller, () => {
+        done.push('served');
+        served.resolve();
+        return serve();
+      }).then(({ statusCode }) => {
+        done.push('ended');
+        return statusCode;
+      });
+      expect(await invocation).toBe(status);
+      expect(done).toEqual(['served', 'recorded', 'ended']);
+      expect(await lastUse(caller)).not.toBeNull();
+      vi.restoreAllMocks();
+    },
+  );
+});

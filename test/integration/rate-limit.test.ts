@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { changeSettings } from '../../shared/store/account-store.ts';
+import { database } from '../../shared/store/client.ts';
+import { rateWindowKey } from '../../shared/store/keys.ts';
+import { takeRequests } from '../../shared/store/rate-window.ts';
+import { newCaller } from '../support/api.ts';
+import { startGateway } from '../support/gateway.ts';
+import { type Answer, send } from '../support/http.ts';
+import { clientOf, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+
+const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const rateOf = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
+
+describe('limiters that share the real counter', () => {
+  const failed = (error: unknown): never => {
+    throw error;
+  };
+  const usedIn = async (account: string, start: number): Promise<number> => {
+    const { Item } = await database.send(
+      new GetCommand({
+        TableName: environment.tables.accounts,
+        Key: rateWindowKey(account, start),
+        ConsistentRead: true,
+      }),
+    );
+    return Item?.['requests'] as number;
+  };
+
+  it.each([
+    { instances: 2, limit: 100, requests: 500 },
+    { instances: 8, limit: 400, requests: 1200 },
+    { instances: 40, limit: 500, requests: 4000 },
+  ])('$instances of them admit all of $limit requests, and none more, of $requests', async (given) => {
+    const { instances, limit, requests } = given;
+    const account = `acct_${randomUUID()}`;
+    const start = Math.floor(Date.now() / windowMs) * windowMs;
+    // A machine that is slow is no outage. What was counted then may be counted again, and is lost.
+    let lost = 0;
+    const take: TakeRequests = async (...sent) => {
+      for (;;)
+        try {
+          return await takeRequests(...sent);
+        } catch {
+          lost += sent[2];
+        }
+    };
+    const limiters = Array.from({ length: instances }, () => rateLimiter(take, failed));
+    // Each takes one after the other, as an instance does; and all of them at the same time.
+    const admitted = await Promise.all(
+      limiters.map(async ({ admit }) => {
+        let count = 0;
+        for (let sent = 0; sent < requests / instances; sent += 1)
+          if ((await admit(account, limit, start + sent)).admitted) count += 1;
+        return count;
+      }),
+    );
+    const sum = admitted.reduce((total, count) => total + count, 0);
+    expect(sum).toBeLessThanOrEqual(limit);
+    expect(sum).toBeGreaterThanOrEqual(0.98 * limit - lost);
+    expect(await usedIn(account, start)).toBeLessThanOrEqual(limit);
+  });
+});
+
+it('every kind of answer to a known account says what its limit is, and what is left of it', async () => {
+  const caller = await newCaller({ settings: { rate_limit: 1000 } });
+  const client = clientOf(caller);
+  const reader = await newCaller({ scopes: ['read'], settings: { rate_limit: 1000 } });
+  const full = await newCaller({ settings: { rate_limit: 0 } });
+  const { id } = await sold(client, { reference_id: 'taken' });
+  const attributes = await client.call('GET', '/product-attributes');
+  const tag = { 'If-None-Match': attributes.headers.get('etag') ?? '' };
+  const answers: Record<number, Answer> = {
+    200: await client.get(id),
+    201: await client.create(sale()),
+    304: await client.call('GET', '/product-attributes', { headers: tag }),
+    400: await client.call('POST', '/transactions', { rawBody: '{' }),
+    403: await clientOf(reader).create(sale()),
+    404: await client.get(unknown),
+    409: await client.create(sale({ reference_id: 'taken' })),
+    412: await client.update(id, { status: 'void' }, { 'If-Match': '"7"' }),
+    413: await client.call('POST', '/transactions', { rawBody: '1'.repeat(1024 * 1024 + 1) }),
+    415: await client.create(sale(), { 'Content-Type': 'text/plain' }),
+    422: await client.create({}),
+    429: await clientOf(full).list(),
+  };
+  const broken = (error: Error) => async () => ({ serve: () => Promise.reject(error) });
+  const outage = Object.assign(new Error('Gone.'), { name: 'TimeoutError' });
+  const { url, close } = await startGateway({
+    'get-transaction': endpoint('get-transaction', broken(new Error('A bug.'))),
+    'list-transactions': endpoint('list-transactions', broken(outage)),
+    // It does not even load, and the count of the request is still under way.
+    'list-filings': endpoint('list-filings', () => Promise.reject(new Error('A bug.'))),
+  });
+  const headers = { 'X-API-Key': caller.key };
+  const failures = [
+    await send(url, 'GET', `/transactions/${id}`, { headers }),
+    await send(url, 'GET', '/transactions', { headers }),
+    await send(url, 'GET', '/filings', { headers }),
+  ];
+  close();
+  expect(failures.map(({ status }) => status)).toEqual([500, 503, 500]);
+
+  for (const [status, answer] of [
+    ...Object.entries(answers),
+    ...failures.map((answer) => [answer.status, answer] as const),
+  ]) {
+    const [limit, remaining] = rateOf(answer);
+    const isFull = Number(status) === 429;
+    expect([answer.status, limit]).toEqual([Number(status), isFull ? '0' : '1000']);
+    expect(remaining).toMatch(/^\d+$/);
+    expect(Number(remaining)).toBeLessThanOrEqual(isFull ? 0 : 1000);
+    expect([status, answer.headers.has('retry-after')]).toEqual([status, isFull || Number(status) === 503]);
+    expect(answer.headers.has('x-ratelimit-reset')).toBe(false);
+    expect([status, answer.headers.get('vary')?.includes('Service-Version')]).toEqual([status, true]);
+  }
+});
+
+describe('the setting of an account', () => {
+  it('of 0 refuses every request, and a changed one counts within a minute', async () => {
+    const { account, call } = await newCaller({ settings: { rate_limit: 0 } });
+    const client = clientOf({ call });
+    for (let times = 0; times < 3; times += 1) {
+      const answer = await client.list();
+      expect([refusalOf(answer), ...rateOf(answer)]).toEqual(['429 | rate_limit_error', '0', '0']);
+    }
+    expect(await changeSettings(account, { rate_limit: 3 })).toBe(true);
+    await later(60_000, async () => {
+      const answer = await client.list();
+      expect([answer.status, rateOf(answer)[0]]).toEqual([200, '3']);
+    });
+  });
+
+  it('that is lowered holds in each window from then on', async () => {
+    const { account, call } = await newCaller({ settings: { rate_limit: 500 } });
+    const client = clientOf({ call });
+    await made(client.list());
+    await changeSettings(account, { rate_limit: 2 });
+    await later(60_000, async () => {
+      const answers = [];
+      for (let times = 0; times < 8; times += 1) answers.push(await client.list());
+      // At most one window ends meanwhile.
+      expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(4);
+      expect(answers.map((answer) => rateOf(answer)[0])).toEqual(Array(8).fill('2'));
+    });
+  });
+});

@@ -1,0 +1,231 @@
+/** What `npm run accounts` reads of its options: times, scopes, names and settings. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import type { ApiKey } from '../../shared/accounts/api-key.ts';
+import { assignmentsFrom } from '../../shared/cli/accounts/assignments.ts';
+import { scopesOf } from '../../shared/cli/accounts/key-terms.ts';
+import { stateOf } from '../../shared/cli/accounts/keys/state.ts';
+import { nameFrom } from '../../shared/cli/accounts/name.ts';
+import { expiryOf, overlapMs } from '../../shared/cli/accounts/time-span.ts';
+import { CommandError } from '../../shared/cli/content/command-error.ts';
+
+const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
+
+const refusal = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CommandError) return error.message;
+    throw error;
+  }
+  throw new Error('It was not refused.');
+};
+
+describe('--expires', () => {
+  it.each([
+    ['1m', '2026-11-21T12:01:00.000Z'],
+    ['12h', '2026-11-22T00:00:00.000Z'],
+    ['90d', '2027-02-19T12:00:00.000Z'],
+    ['8w', '2027-01-16T12:00:00.000Z'],
+    ['2027-06-30T00:00:00Z', '2027-06-30T00:00:00.000Z'],
+    ['2027-06-30T00:00Z', '2027-06-30T00:00:00.000Z'],
+    ['2027-06-30T23:30:00.5-05:00', '2027-07-01T04:30:00.500Z'],
+    ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['never', null],
+  ])('%s ends at %s', (text, end) => expect(expiryOf(text, nowMs)).toBe(end));
+
+  it.each([
+    ['', 'Send a span of time'],
+    ['90', 'Send a span of time'],
+    ['d', 'Send a span of time'],
+    ['-1d', 'Send a span of time'],
+    ['1.5d', 'Send a span of time'],
+    ['90 d', 'Send a span of time'],
+    ['90D', 'Send a span of time'],
+    ['1y', 'Send a span of time'],
+    ['2027-06-30', 'Send a span of time'],
+    ['2027-06-30T00:00:00', 'Send a span of time'],
+    ['2027-02-29T00:00:00Z', 'Send a span of time'],
+    ['2027-13-01T00:00:00Z', 'Send a span of time'],
+    ['2027-06-30T25:00:00Z', 'Send a span of time'],
+    ['0d', 'has passed already'],
+    ['2026-11-21T12:00:00Z', 'has passed already'],
+    ['2026-11-21T12:00:00+01:00', 'has passed already'],
+    ['3661d', 'more than ten years'],
+    ['9999-01-01T00:00:00Z', 'more than ten years'],
+  ])('"%s" is refused: %s', (text, because) => expect(refusal(() => expiryOf(text, nowMs))).toContain(because));
+});
+
+describe('--overlap', () => {
+  it.each([
+    ['0', 0],
+    ['30m', 1_800_000],
+    ['24h', 86_400_000],
+    ['90d', 7_776_000_000],
+  ])('%s is %i ms', (text, ms) => expect(overlapMs(text)).toBe(ms));
+
+  it.each(['', '24', 'never', '91d', '13w', '2026-12-01T00:00:00Z'])('"%s" is refused, with what to send', (text) =>
+    expect(refusal(() => overlapMs(text))).toBe(
+      `--overlap cannot be "${text}". Send a span of time of at most 90d, such as 24h, or 0 for none.`,
+    ),
+  );
+});
+
+describe('scopes', () => {
+  it.each([
+    ['read', ['read']],
+    ['write', ['write']],
+    ['read,write', ['read', 'write']],
+    ['write, read,write', ['read', 'write']],
+  ])('"%s" are %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
+
+  it.each(['', ',', 'admin', 'read,admin', 'READ', 'read write', 'read,'])('"%s" are none', (text) =>
+    expect(refusal(() => scopesOf(text))).toContain('Send read, write, or read,write.'),
+  );
+});
+
+describe('a name', () => {
+  it('is kept without the space around it', () =>
+    expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
+
+  it.each(['', '  ', 'a\nb', '\u001b[31mred', 'a\u0000', 'a\u202eb', 'a\u2028b', 'a'.repeat(101)])(
+    'is refused where it is empty, too long, or would move the cursor: %j',
+    (text) => expect(refusal(() => nameFrom(text, '--label'))).toContain('--label must be 1 to 100 characters'),
+  );
+});
+
+describe('the state of a key', () => {
+  const key = (terms: Partial<ApiKey>): ApiKey => ({
+    id: 'key_1',
+    account: 'acct_1',
+    scopes: ['read'],
+    created_at: '2026-10-01T00:00:00.000Z',
+    expires_at: null,
+    ...terms,
+  });
+  const at = (ms: number) => new Date(nowMs + ms).toISOString();
+  it.each([
+    [{}, 'active'],
+    [{ expires_at: at(1) }, 'active'],
+    [{ expires_at: at(0) }, 'expired'],
+    [{ expires_at: at(1), replaced_by: 'key_2' }, 'overlapping'],
+    [{ expires_at: at(0), replaced_by: 'key_2' }, 'expired'],
+    [{ expires_at: at(1), replaced_by: 'key_2', revoked_at: at(-1) }, 'revoked'],
+    [{ expires_at: at(-1), revoked_at: at(-2) }, 'revoked'],
+  ] as const)('%o is %s', (terms, state) => expect(stateOf(key(terms), nowMs)).toBe(state));
+});
+
+const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
+
+describe('settings', () => {
+  it('are read, each by its kind', () => {
+    expect(
+      assignmentsFrom([
+        'rate_limit=0',
+        'draft_ttl_hours=48',
+        'rounding=invoice',
+        'ambiguous_address=highest_rate',
+        'incomplete_coverage=reject',
+        `registrations=${JSON.stringify([michigan])}`,
+        'ship_from={"state":"MI","postal_code":"48226"}',
+      ]),
+    ).toEqual({
+      rate_limit: 0,
+      draft_ttl_hours: 48,
+      rounding: 'invoice',
+      ambiguous_address: 'highest_rate',
+      incomplete_coverage: 'reject',
+      registrations: [michigan],
+      ship_from: { state: 'MI', postal_code: '48226' },
+    });
+    expect(assignmentsFrom(['registrations=null', 'ship_from=null'])).toEqual({ registrations: null, ship_from: null });
+    expect(assignmentsFrom([])).toEqual({});
+  });
+
+  it('are all there but the version, which has an option of its own', () => {
+    for (const name of Object.keys(defaultSettings('v')))
+      expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
+        name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Send `,
+      );
+  });
+
+  it('come from a file, where JSON is too much for a shell', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'levy-settings-'));
+    const file = join(folder, 'registrations.json');
+    try {
+      writeFileSync(file, JSON.stringify([michigan]));
+      expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+      expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  const one = (entry: object) => `registrations=${JSON.stringify([{ ...michigan, ...entry }])}`;
+  const two = (entry: object) =>
+    `registrations=${JSON.stringify([
+      { ...michigan, to: '2026-06-30' },
+      { ...michigan, ...entry },
+    ])}`;
+  it.each([
+    ['rate_limit', 'Send one as rate_limit=500.'],
+    ['limit=5', 'There is no setting "limit". The settings are rate_limit, draft_ttl_hours,'],
+    ['constructor=5', 'There is no setting "constructor".'],
+    ['=5', 'There is no setting "".'],
+    ['rate_limit=', 'rate_limit cannot be empty. Send a whole number from 0 to 1,000,000.'],
+    ['rate_limit=-1', 'Send a whole number from 0 to 1,000,000.'],
+    ['rate_limit=1.5', 'Send a whole number from 0 to 1,000,000.'],
+    ['rate_limit=1e3', 'Send a whole number from 0 to 1,000,000.'],
+    ['rate_limit=1000001', 'Send a whole number from 0 to 1,000,000.'],
+    ['draft_ttl_hours=0', 'draft_ttl_hours cannot be 0. Send a whole number from 1 to 8,760.'],
+    ['draft_ttl_hours=8761', 'Send a whole number from 1 to 8,760.'],
+    ['rounding=Line', 'rounding cannot be Line. Send one of line, invoice.'],
+    ['ambiguous_address=null', 'Send one of warn, reject, highest_rate.'],
+    ['incomplete_coverage=highest_rate', 'Send one of warn, reject.'],
+    ['registrations=MI', 'registrations cannot be MI. Send JSON such as [{'],
+    ['registrations={}', 'Send null or an array of {state, from, to, frequency}.'],
+    [one({ state: 'XX' }), '(entry 1, state: Send a two-letter state code.)'],
+    [one({ from: '2026-02-30' }), '(entry 1, from: Send a date such as 2026-01-01.)'],
+    [one({ from: '2026-01-01T00:00:00Z' }), '(entry 1, from: Send a date such as 2026-01-01.)'],
+    [one({ to: '2025-12-31' }), 'Send a "to" that is not before "from" in entry 1.'],
+    [one({ frequency: 'week' }), '(entry 1, frequency: Send month, quarter or year.)'],
+    [one({ until: null }), 'until'],
+    [two({ from: '2026-06-30' }), 'of MI, entries 1 and 2 are for the same days.'],
+    [two({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2 are for the same days.'],
+    ['ship_from=[]', 'Send null or an address of line1, city, state, postal_code, country'],
+    ['ship_from={"zip":"48226"}', 'zip'],
+    ['ship_from={"state":"MI","postal_code":"10001"}', 'ZIP 10001 is in NY, not in MI. Correct one of them.'],
+    ['ship_from={}', 'Send at least the state'],
+  ])('%s is refused: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
+
+  it('may have registrations of a state that follow each other, and of two states on the same days', () => {
+    for (const entry of [{ from: '2026-07-01' }, { state: 'OH' }])
+      expect(assignmentsFrom([two(entry)])).toHaveProperty('registrations.length', 2);
+  });
+
+  it('are named once', () =>
+    expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
+      'rate_limit comes twice. Send it once.',
+    ));
+
+  it('take any text without another failure than a refusal', () => {
+    const names = Object.keys(defaultSettings('v'));
+    const value = fc.oneof(fc.string(), fc.json());
+    // `@` names a file.
+    const text = fc.tuple(fc.constantFrom(...names), value).map(([name, sent]) => `${name}=${sent.replace(/^@/, '')}`);
+    fc.assert(
+      fc.property(text, (assignment) => {
+        try {
+          assignmentsFrom([assignment]);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CommandError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
