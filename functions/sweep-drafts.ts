@@ -1,26 +1,24 @@
-import type { Context } from 'aws-lambda';
 import { now } from '../shared/config/clock.ts';
+import { failureLine } from '../shared/observability/failure-line.ts';
+import { scheduled } from '../shared/observability/scheduled.ts';
 import { callMsMax } from '../shared/store/client.ts';
 import { contendedMsMax } from '../shared/store/contention.ts';
 import { draftIndex } from '../shared/store/draft-index.ts';
 import { ledgerWithin } from '../shared/store/ledger-store.ts';
-import { type Swept, sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
+import { sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
 
 // A batch asks the index once, and then for all drafts side by side: reads one, voids it, reads it again.
 const batchMsMax = 3 * callMsMax + contendedMsMax(callMsMax);
 
 /** Every five minutes: void the drafts whose deadline has passed. */
-export const handler = async (_event: unknown, context: Context): Promise<Swept> => {
+export const handler = scheduled('sweep-drafts', (context) => {
   const remainingMs = () => context.getRemainingTimeInMillis();
-  const swept = await sweepDrafts({
+  return sweepDrafts({
     ledger: ledgerWithin(remainingMs),
     drafts: draftIndex,
     now,
     batchMsMax,
     remainingMs,
-    onFailure: (error) =>
-      console.error({ schedule: 'sweep-drafts', error: error instanceof Error ? error.name : 'unknown' }),
+    onFailure: (error) => console.error({ schedule: 'sweep-drafts', ...failureLine(error) }),
   });
-  console.info({ schedule: 'sweep-drafts', ...swept });
-  return swept;
-};
+});

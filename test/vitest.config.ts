@@ -2,13 +2,19 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const integrationSetup = [
+  'test/support/log-secrets.ts',
+  'test/contract/observe-exchanges.ts',
+  'test/support/replay-created.ts',
+];
 const project = (name: string) => ({
   extends: true as const,
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
-    // Whatever an integration test asks the API is held against the OpenAPI document, and what it records is replayed.
-    setupFiles: name === 'integration' ? ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'] : [],
+    // Nothing that is logged may give away what was sent. And whatever an integration test asks the API is held against
+    // the OpenAPI document, and what it records is replayed.
+    setupFiles: ['test/support/log-watch.ts', ...(name === 'integration' ? integrationSetup : [])],
   },
 });
 

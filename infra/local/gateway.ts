@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { failureLine } from '../../shared/observability/failure-line.ts';
 import type { Problem } from '../../shared/problem.ts';
-import { bodyTooLarge, broken, notFound, unavailable } from '../gateway-problems.ts';
+import { bodyTooLarge, broken, malformed, notFound, unavailable } from '../gateway-problems.ts';
 import { answerControl, isControl } from './controls.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke, isTimeout } from './invoke.ts';
@@ -44,7 +46,10 @@ const send = (response: ServerResponse, result: APIGatewayProxyResult): void => 
   // API Gateway's default, too.
   if (statusCode !== 204 && statusCode !== 304 && !response.hasHeader('Content-Type'))
     response.setHeader('Content-Type', 'application/json');
-  response.writeHead(statusCode).end(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
+  // Not writeHead: it writes before it knows the length, and the answer goes out in chunks.
+  response.statusCode = statusCode;
+  // Text as text: Node then sends head and body in one piece.
+  response.end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
 const serve = async (message: IncomingMessage, response: ServerResponse, options: GatewayOptions): Promise<void> => {
@@ -54,12 +59,27 @@ const serve = async (message: IncomingMessage, response: ServerResponse, options
   } catch (error) {
     // The client hung up: nobody is left to tell.
     if (message.errored || response.destroyed) return;
-    console.error(`Request ${requestId} failed:`, error);
+    console.error(`Request ${requestId} failed:`, failureLine(error));
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     send(response, refusal(isTimeout(error) ? unavailable : failed, requestId));
   }
 };
 
+// What is no HTTP, or too long to be read: nobody knows more of it, and Node's own answer is not in the envelope.
+const refuseUnreadable = (_error: Error, socket: Duplex): void => {
+  if (!socket.writable) return;
+  const { headers = {}, body } = refusal(malformed, randomUUID(), { Connection: 'close' });
+  const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body) });
+  const head = ['HTTP/1.1 400 Bad Request', ...lines.map(([name, value]) => `${name}: ${value}`)];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
+/** What API Gateway reads of the request line and the headers together (Amazon API Gateway quotas). */
+const headBytesMax = 10_240;
+
 /** The deployed API on node:http: the same routes and functions, and its gateway's manners. The caller listens. */
 export const createGateway = (options: GatewayOptions): Server =>
-  createServer((message, response) => void serve(message, response, options));
+  createServer({ maxHeaderSize: headBytesMax }, (message, response) => void serve(message, response, options)).on(
+    'clientError',
+    refuseUnreadable,
+  );

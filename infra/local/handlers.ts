@@ -18,13 +18,17 @@ const load = async <Event, Answer>(name: string): Promise<Handler<Event, Answer>
   return handler;
 };
 
+// Kept, and not imported again: to look a module up takes longer than many a request.
+const loadOnce = <Event, Answer>(name: string): Handler<Event, Answer> => {
+  let loaded: Handler<Event, Answer> | null = null;
+  return async (event, context) => {
+    loaded ??= await load<Event, Answer>(name);
+    return loaded(event, context);
+  };
+};
+
 const onDemand = <Name extends string, Event, Answer>(names: readonly Name[]) =>
-  Object.fromEntries(
-    names.map((name) => [
-      name,
-      async (event: Event, context: Context) => (await load<Event, Answer>(name))(event, context),
-    ]),
-  ) as Record<Name, Handler<Event, Answer>>;
+  Object.fromEntries(names.map((name) => [name, loadOnce(name)])) as Record<Name, Handler<Event, Answer>>;
 
 /**
  * The functions that the route table names, each imported when it is first called: a test loads no more than it tests.

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { envelope } from '../../shared/http/reply.ts';
+import { envelope, safetyHeaders } from '../../shared/http/reply.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import type { Problem } from '../../shared/problem.ts';
 
@@ -14,6 +14,7 @@ export const json = (
   statusCode: status,
   headers: {
     'Content-Type': 'application/json',
+    ...safetyHeaders,
     'X-Request-Id': requestId,
     'Service-Version': currentVersion,
     ...headers,

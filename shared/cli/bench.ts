@@ -12,6 +12,7 @@ import { buildBundles } from './bench/bundles.ts';
 import { calculationFigures } from './bench/calculation.ts';
 import type { Figure } from './bench/figure.ts';
 import { importFigures } from './bench/imports.ts';
+import { rateLimitFigures } from './bench/rate-limit/figures.ts';
 
 const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
@@ -48,11 +49,13 @@ const databaseFigures = (folder: string): Promise<void> =>
     const { createDemo } = await import('../../infra/local/demo.ts');
     const { firstRequest, coldStartFigures } = await import('./bench/cold-start.ts');
     const { databaseCallFigures } = await import('./bench/database-calls.ts');
+    const { admissionFigures } = await import('./bench/admission.ts');
     const { lookUpFigures } = await import('./bench/look-ups.ts');
     const { writeCostFigures } = await import('./bench/write-costs.ts');
     const apiKey = await createDemo(null);
     print(coldStartFigures(folder, firstRequest(apiKey)));
     print(await databaseCallFigures(apiKey, kind));
+    print(await admissionFigures('acct_demo', apiKey));
     print(await writeCostFigures(apiKey, kind));
     print(await lookUpFigures());
     await filingsOf();
@@ -64,6 +67,7 @@ const allFigures = async (): Promise<void> => {
   const folder = temporaryFolder();
   print(buildBundles(folder));
   print(importFigures(folder));
+  print(await rateLimitFigures());
   await databaseFigures(folder);
 };
 

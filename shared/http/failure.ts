@@ -1,3 +1,4 @@
+import { failureLine } from '../observability/failure-line.ts';
 import { Refusal } from './exchange.ts';
 
 // The database or the way to it, not our code: the client may try again.
@@ -23,9 +24,7 @@ const isOutage = (error: Error & { code?: unknown }) => outages.has(error.name) 
 export const failure = (thrown: unknown, requestId: string): Refusal => {
   const error = thrown instanceof Error ? thrown : new Error('Something other than an error was thrown.');
   const outage = isOutage(error);
-  // An assertion's or the database's message may quote what a customer sent; the stack's frames do not.
-  const frames = error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at ')) ?? [];
-  console.error({ request_id: requestId, error: error.name, outage, frames });
+  console.error({ request_id: requestId, outage, ...failureLine(error) });
   return outage
     ? new Refusal(
         [

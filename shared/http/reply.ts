@@ -7,6 +7,8 @@ export type Reply = {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the body is already in the shape of the version that was asked for. */
+  readonly isShaped?: boolean;
 };
 
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
@@ -26,14 +28,26 @@ export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: 
   },
 });
 
+/**
+ * What keeps a browser from keeping, guessing at, framing or running an answer, whoever makes it. An operation's own
+ * headers come later: GET /docs is a page. There are no CORS headers: a storefront's server calls us, and a key in a
+ * browser would be a key that is lost.
+ */
+export const safetyHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
 /** A reply as API Gateway takes it. What the steps of the stack say of every answer wins over nothing of the reply's own. */
 export const proxyResult = ({ status, body, headers }: Reply, { replyHeaders }: Exchange): APIGatewayProxyResult => ({
   statusCode: status,
   headers: {
     ...(status !== 304 && { 'Content-Type': 'application/json' }),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+    ...safetyHeaders,
     ...replyHeaders,
     ...headers,
   },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { safetyHeaders } from '../../shared/http/reply.ts';
 import { routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
 import { flat, methodsOf, type Resource, synthesize } from './synthesized.ts';
@@ -37,7 +38,8 @@ it('has no method beside the route table', () => {
 
 it('keeps its address when constructs move, and prints it without a slash at its end', () => {
   expect(ofType('AWS::ApiGateway::RestApi').map(([id]) => id)).toEqual(['Api']);
-  expect(Object.keys(template.Outputs)).toEqual(['Url']);
+  expect(Object.keys(template.Outputs)).toEqual(['Url', 'AccountsTable']);
+  expect(template.Outputs['AccountsTable'].Value).toEqual({ Ref: 'AccountsTable' });
   expect(flat(template.Outputs['Url'].Value)).toMatch(/^https:\/\/Api\.execute-api\..*\/\w+$/);
 });
 
@@ -48,8 +50,8 @@ it('throttles, logs accesses, and never logs a body', () => {
     expect.objectContaining({
       HttpMethod: '*',
       ResourcePath: '/*',
-      ThrottlingRateLimit: 2000,
-      ThrottlingBurstLimit: 1000,
+      ThrottlingRateLimit: 5000,
+      ThrottlingBurstLimit: 2500,
       DataTraceEnabled: false,
     }),
   ]);
@@ -102,11 +104,19 @@ describe.each(responses.map((response) => [response['ResponseType'], response]))
       expect(text.replace('$context.requestId', '')).not.toContain('$');
     });
 
+    it('carries the safety headers of every answer, quoted once, and no CORS', () => {
+      for (const [name, value] of Object.entries(safetyHeaders)) {
+        expect(headers[name], name).toMatch(/^'[^']+'$/);
+        expect(String(headers[name]).slice(1, -1), name).toBe(value.replaceAll(" 'none'", ''));
+      }
+      expect(Object.keys(headers).filter((name) => /^access-control/i.test(name))).toEqual([]);
+    });
+
     it('names its request, and says when to come again exactly if it is a 429', () => {
       expect(headers['X-Request-Id']).toBe('context.requestId');
       const limits = ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'].map((name) => headers[name]);
       expect(limits).toEqual(
-        response['StatusCode'] === '429' ? ["'1'", "'2000'", "'0'"] : [undefined, undefined, undefined],
+        response['StatusCode'] === '429' ? ["'1'", "'5000'", "'0'"] : [undefined, undefined, undefined],
       );
     });
   },

@@ -32,6 +32,9 @@ const zipStarts: readonly string[] = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 const isText = ({ fileName }: yauzl.Entry): boolean =>
   /\.(?:csv|txt|tsv)$/i.test(fileName) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(fileName);
 
+// Several times what the largest state publishes. The stream ends where more comes than the entry says.
+const unpackedBytesMax = 2 ** 31;
+
 const openPacked = async (path: string): Promise<OpenFile> => {
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
   const found: yauzl.Entry[] = [];
@@ -40,6 +43,10 @@ const openPacked = async (path: string): Promise<OpenFile> => {
   if (!entry || others.length > 0) {
     zip.close();
     throw new Error(`${basename(path)} packs ${found.length} .csv or .txt files; it must be one. Unpack it first.`);
+  }
+  if (entry.uncompressedSize > unpackedBytesMax) {
+    zip.close();
+    throw new Error(`${basename(path)} packs more than 2 GiB. Unpack it first.`);
   }
   const bytes = await zip.openReadStreamPromise(entry);
   return { name: basename(entry.fileName), bytes, size: entry.uncompressedSize, close: () => zip.close() };

@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url).pathname;
+const service = ['shared/**/*.ts', 'functions/*.ts', 'infra/local/*.ts'];
+const operators = /^shared\/(cli|docs)\//;
+
+const writes = globSync(service, { cwd: root })
+  .filter((path) => !operators.test(path))
+  .flatMap((path) =>
+    [...readFileSync(root + path, 'utf8').matchAll(/(?:console\.\w+|process\.std(?:out|err)\.write)\(.*/g)].map(
+      ([line]) => ({ path, line }),
+    ),
+  );
+
+// A new one is a decision: whatever it writes stays in CloudWatch for three months.
+it('these files write to the log, and no others', () => {
+  expect([...new Set(writes.map(({ path }) => path))].sort()).toEqual([
+    'functions/sweep-drafts.ts',
+    'infra/local/gateway.ts',
+    'infra/local/start.ts',
+    'shared/http/failure.ts',
+    'shared/http/jwt-keys.ts',
+    'shared/observability/metric.ts',
+    'shared/observability/scheduled.ts',
+    'shared/store/filing-ports.ts',
+  ]);
+});
+
+it('what was thrown is written as its name and place, but for what no customer has written', () => {
+  const whole = writes.filter(({ line }) => {
+    const said = line
+      .replace(/^console\.\w+/, '')
+      .replace(/failureLine\(\w+\)/, '')
+      .replaceAll(/[`'][^`']*[`']/g, '');
+    return /\b(error|thrown|cause)\b/.test(said.replace(/\(error: unknown\) =>/, ''));
+  });
+  // What the issuer of tokens answers, and why npm start cannot start.
+  expect(whole.map(({ path }) => path).sort()).toEqual(['infra/local/start.ts', 'shared/http/jwt-keys.ts']);
+});

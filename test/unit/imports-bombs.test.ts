@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { openTable } from '../../shared/content/imports/files/rows.ts';
+import { withFiles, zipped } from '../fixtures/imports/harness.ts';
+
+const content = 'a,b\n'.repeat(50_000);
+
+/** A ZIP file whose directory says another size of what it packs (APPNOTE.TXT, 4.3.12). */
+const saying = (size: number): Buffer => {
+  const zip = zipped([{ name: 'rates.csv', content }]);
+  const entry = zip.indexOf('PK\u0001\u0002', 'latin1');
+  zip.writeUInt32LE(size, entry + 24);
+  return zip;
+};
+
+const rowsOf = (zip: Buffer): Promise<number> =>
+  withFiles([{ name: 'rates.zip', content: zip }], async ([path = '']) => {
+    let rows = 0;
+    for await (const _ of (await openTable(path, ',')).rows) rows += 1;
+    return rows;
+  });
+
+describe('a ZIP file that is made to do harm', () => {
+  it('is read where it says what it packs', async () => {
+    expect(await rowsOf(saying(content.length))).toBe(50_000);
+  });
+
+  it('is refused by the size that it says, before anything is unpacked', async () => {
+    await expect(rowsOf(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip packs more than 2 GiB');
+  });
+
+  it('is refused when more comes out of it than it says', async () => {
+    await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
+  });
+
+  it('of one endless line ends with that line', async () => {
+    const bomb = zipped([{ name: 'rates.csv', content: 'x'.repeat(20_000_000) }]);
+    expect(bomb.length).toBeLessThan(50_000);
+    await expect(rowsOf(bomb)).rejects.toThrow(/a line of more than \d+ bytes/);
+  });
+});

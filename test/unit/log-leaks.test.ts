@@ -1,0 +1,138 @@
+import { runInThisContext } from 'node:vm';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { failureLine } from '../../shared/observability/failure-line.ts';
+import { scheduled } from '../../shared/observability/scheduled.ts';
+import { leaksIn, secretsIn } from '../support/log-leaks.ts';
+import { forgetWrites, keepSecret, leaks } from '../support/log-watch.ts';
+
+const address = { line1: '77 Canary Lane', city: 'Canaryville', state: 'MI', postal_code: '48933', country: 'US' };
+const body = { customer: { name: 'Canary Bird', address }, line_items: [{ unit_price: '1.00' }] };
+const token = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`;
+
+describe('the detector of leaks', () => {
+  it.each<[string, unknown]>([
+    ['an API key', `key ${newApiKey()} is unknown`],
+    ['an API key', { deep: { deeper: [{ key: newApiKey() }] } }],
+    ['a token', token],
+    ['a credential header', `Authorization: Bearer ${token.slice(0, 12)}`],
+    ['a credential header', { headers: { 'X-API-Key': 'levy_demo' } }],
+    ['a key digest', `no item KEY#${'0a'.repeat(32)}`],
+    ['an email address', new Error('cannot reach canary@shop.example')],
+    ['a field of a body or an item', JSON.stringify(body)],
+    ['a field of a body or an item', new Error('refused', { cause: { Item: body } })],
+    [
+      'a field of a body or an item',
+      Object.assign(new Error('canceled'), { CancellationReasons: [{ Item: address }] }),
+    ],
+    ['a field of a body or an item', Buffer.from(JSON.stringify(address))],
+  ])('finds %s', (name, written) => {
+    expect(leaksIn(['at the end of', written])).toContain(name);
+  });
+
+  it('finds what was sent, whatever it looks like', () => {
+    const secrets = secretsIn({ ...body, metadata: { any: { thing: 'a very secret note' } }, currency: 'USDUSDUSD' });
+    expect(secrets).toEqual(['Canary Bird', '77 Canary Lane', 'Canaryville', 'a very secret note']);
+    expect(leaksIn([{ message: 'no such street: 77 Canary Lane' }], secrets)).toEqual([
+      'what was sent: 77 Canary Lane',
+    ]);
+  });
+
+  it('lets pass what the service logs today', () => {
+    const lines = [
+      { metric: 'rate_limit_open', error: 'TimeoutError' },
+      { schedule: 'sweep-drafts', voided: 3, failed: 0 },
+      {
+        request_id: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
+        outage: true,
+        error: 'Error',
+        frames: ['    at f (/a.js:1:2)'],
+      },
+    ];
+    for (const line of lines) expect(leaksIn([line], secretsIn(body))).toEqual([]);
+  });
+});
+
+describe('the watch over a test file', () => {
+  afterEach(() => vi.restoreAllMocks());
+  afterAll(forgetWrites);
+  const root = new URL('../..', import.meta.url).pathname;
+  const codeIn = (path: string, code: string) =>
+    runInThisContext(`(console, text) => ${code}`, { filename: root + path });
+  const street = 'Kanarienweg 77 B';
+
+  it.each([
+    ['functions/leaky.ts', 'console.info(text)'],
+    ['shared/store/leaky.ts', 'console.error("failed", { text })'],
+    ['shared/http/leaky.ts', 'process.stdout.write(text)'],
+    ['infra/local/leaky.ts', 'process.stderr.write(text)'],
+  ])('sees what %s writes by %s', (path, code) => {
+    keepSecret([street]);
+    forgetWrites();
+    expect(leaks()).toEqual([]);
+    codeIn(path, code)(console, street);
+    expect(leaks()).toEqual([`${path} logs what was sent: ${street}`]);
+  });
+
+  it('sees it also where a test has taken the console away', () => {
+    forgetWrites();
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockReturnValue();
+    codeIn('shared/http/one.ts', 'console.error({ a: { b: text } })')(console, street);
+    codeIn('shared/http/two.ts', 'console.warn(text)')(console, street);
+    expect(leaks()).toEqual([
+      `shared/http/one.ts logs what was sent: ${street}`,
+      `shared/http/two.ts logs what was sent: ${street}`,
+    ]);
+  });
+
+  it.each(['test/support/noise.ts', 'shared/cli/accounts.ts'])('leaves %s alone, which is no service', (path) => {
+    forgetWrites();
+    codeIn(path, 'console.log(text)')(console, street);
+    expect(leaks()).toEqual([]);
+  });
+});
+
+describe('what is logged of an error', () => {
+  const thrownBy = (error: unknown) => {
+    try {
+      throw error;
+    } catch (thrown) {
+      return failureLine(thrown);
+    }
+  };
+
+  it('is its name and where it came from', () => {
+    const { error, frames } = thrownBy(new TypeError('7 Canary Lane'));
+    expect(error).toBe('TypeError');
+    expect(frames.length).toBeGreaterThan(2);
+    expect(frames[0]).toMatch(/^ {4}at .*log-leaks\.test\.ts:\d+:\d+/);
+  });
+
+  const disguised = '\n    at 77 Canary Lane (/home:1:2)\n    at Bird (/canary:3:4)';
+  it.each<[string, unknown]>([
+    ['the message', new Error(JSON.stringify(body))],
+    ['a message that looks like a stack', new Error(`no place${disguised}`)],
+    ['a message that was changed', Object.assign(new Error(`no place${disguised}`), { message: 'other' })],
+    ['a name that is no name', Object.assign(new Error('x'), { name: '77 Canary Lane' })],
+    ['the cause', new Error('x', { cause: new Error('77 Canary Lane') })],
+    ['the fields', Object.assign(new Error('x'), { CancellationReasons: [{ Item: body }] })],
+    ['what is no error', body],
+    ['a text', '77 Canary Lane'],
+  ])('is never %s', (_what, error) => {
+    expect(JSON.stringify(thrownBy(error))).not.toMatch(/canary/i);
+  });
+
+  it('is the same of a schedule, and Lambda hears its name alone', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const cause = Object.assign(new Error('77 Canary Lane'), { name: 'TransactionCanceledException', Item: body });
+    const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as never).catch(
+      (error) => error,
+    );
+    expect(failed.message).toBe('The schedule sweep-drafts failed with TransactionCanceledException.');
+    expect(leaksIn([failed], ['Canary'])).toEqual([]);
+    expect(log.mock.calls).toEqual([
+      [{ schedule: 'sweep-drafts', error: 'TransactionCanceledException', frames: expect.any(Array) }],
+    ]);
+  });
+});
