@@ -7,6 +7,7 @@ import { type Exchange, problemsOf } from './validate-response.ts';
 const common = {
   'X-Request-Id': 'request_1',
   'Service-Version': 'aspen.2026-10-01',
+  Vary: 'Service-Version',
   'X-RateLimit-Limit': '2000',
   'X-RateLimit-Remaining': '1999',
   'Content-Type': 'application/json',
@@ -59,6 +60,7 @@ describe('an answer that breaks the contract is told', () => {
     { because: 'no body', change: { body: null }, says: 'must be object' },
     { because: 'no request id', change: { headers: without('X-Request-Id') }, says: 'X-Request-Id is missing' },
     { because: 'no tag', change: { headers: without('ETag') }, says: 'ETag is missing' },
+    { because: 'no word on what it varies by', change: { headers: without('Vary') }, says: 'Vary is missing' },
     { because: 'a weak tag', change: { headers: without('ETag', 'W/"1"') }, says: 'header ETag' },
     {
       because: 'a limit that is no number',

@@ -661,7 +661,7 @@ describe('void_reason (decisions 4)', () => {
     const client = await newClient();
     const { id } = await states.draft(client);
     expect(refusalOf(await client.update(id, { void_reason: 'x', tax_amount: '1.001' }))).toBe(
-      '422 | validation_invalid_format /tax_amount | validation_invalid_format /void_reason',
+      '422 | validation_invalid_format /void_reason | validation_invalid_format /tax_amount',
     );
   });
 });
