@@ -2,11 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const integrationSetup = [
-  'test/support/log-secrets.ts',
-  'test/contract/observe-exchanges.ts',
-  'test/support/replay-created.ts',
-];
+const integrationSetup = ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'];
 const project = (name: string) => ({
   extends: true as const,
   test: {
@@ -14,7 +10,11 @@ const project = (name: string) => ({
     include: [`test/${name}/**/*.test.ts`],
     // Nothing that is logged may give away what was sent. And whatever an integration test asks the API is held against
     // the OpenAPI document, and what it records is replayed.
-    setupFiles: ['test/support/log-watch.ts', ...(name === 'integration' ? integrationSetup : [])],
+    setupFiles: [
+      'test/support/log-watch.ts',
+      'test/support/log-secrets.ts',
+      ...(name === 'integration' ? integrationSetup : []),
+    ],
   },
 });
 

@@ -3,6 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { clientText } from './client/client-text.ts';
+import { CommandError } from './content/command-error.ts';
+import { explainError } from './content/explain-error.ts';
+import { runCommand } from './run-command.ts';
 
 const documentPath = new URL('../http/openapi.json', import.meta.url);
 
@@ -12,8 +15,13 @@ const program = new Command('client')
   .action(({ out }: { out: string }) => {
     // npm runs scripts in the project's folder, wherever it was called.
     const path = resolve(process.env['INIT_CWD'] ?? '', out);
-    writeFileSync(path, clientText(JSON.parse(readFileSync(documentPath, 'utf8'))));
+    const text = clientText(JSON.parse(readFileSync(documentPath, 'utf8')));
+    try {
+      writeFileSync(path, text);
+    } catch (error) {
+      throw new CommandError(`The client cannot be written: ${(error as Error).message}.`);
+    }
     console.log(`Written: ${path}`);
   });
 
-program.parse();
+await runCommand(program, explainError);

@@ -22,7 +22,6 @@ type ParsedBody<Body> = {
 };
 
 const mebibyte = 1024 * 1024;
-const problemsMax = 20;
 
 const refuse = (code: Problem['code'], title: string, detail: string): never => {
   throw new Refusal([{ code, title, detail }]);
@@ -54,7 +53,7 @@ const unknownFieldProblem = (pointer: string): Problem => ({
 
 const pointerOf = ({ source }: Problem) => (source && 'pointer' in source ? source.pointer : '');
 
-/** Check the body against its schema: every problem of every field together, in the order of the body, at most 20. */
+/** Check the body against its schema: every problem of every field together, in the order of the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
   { schema, answer, inspect }: BodyDefinition<Body>,
   exchange: Exchange,
@@ -75,7 +74,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
   const problems = [...unreadable, ...others.filter((problem) => !unreadableAt.has(pointerOf(problem)))];
   return {
     value: parsed.data as z.output<Body> | undefined,
-    problems: inBodyOrder(problems, body).slice(0, problemsMax),
+    problems: inBodyOrder(problems, body),
     unknownFields: unknown,
   };
 };

@@ -1,11 +1,17 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Jwk } from 'aws-jwt-verify/jwk';
 
-/** Whom to ask, and by which clock. */
-type Asked = { readonly issuer: string; readonly now: () => number };
+/** Whom to ask, by which clock, and what is to hear of each failure. */
+export type Asked = {
+  readonly issuer: string;
+  readonly now: () => number;
+  readonly onFailure: (error: unknown) => void;
+};
 type Json = Readonly<Record<string, unknown>>;
 
 const fetchTimeoutMs = 3000;
+// A hundred keys are 50 KiB.
+const answerBytesMax = 1024 * 1024;
 // Many instances ask, and an issuer in trouble must not be asked by each of them for every request.
 const pauseAfterFailureMs = 5000;
 const pauseAfterUnknownKeyMs = 10_000;
@@ -24,25 +30,38 @@ const isWithin = (since: number | undefined, pauseMs: number, nowMs: number) =>
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
 
+// Most often it is a wrong setting, which nobody could guess from a 503, and the log has an error's name alone.
+const wrong = (name: string): Error => Object.assign(new Error(), { name });
+
+const textOf = async ({ body }: Response): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw wrong('IssuerTooLarge');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
 // The package's own fetcher speaks https only; this one also reaches an issuer on the developer's machine.
 const fetchJson = async <Value>(
-  { issuer, now }: Asked,
+  { issuer, now, onFailure }: Asked,
   uri: string,
   read: (document: Json) => Value,
 ): Promise<Value> => {
   if (isWithin(failedAt.get(issuer), pauseAfterFailureMs, now()))
     throw new IssuerOutage('The issuer of bearer tokens could not be reached a moment ago.');
   try {
-    if (!isSafe(new URL(uri))) throw new Error('Signing keys are read over https, or from this machine.');
+    if (!isSafe(new URL(uri))) throw wrong('IssuerUnsafe');
     const response = await fetch(uri, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeoutMs) });
-    if (!response.ok) throw new Error(`The issuer answers ${response.status}.`);
-    const value = read((await response.json()) as Json);
+    if (!response.ok) throw wrong(`IssuerStatus${response.status}`);
+    const value = read(JSON.parse(await textOf(response)) as Json);
     failedAt.delete(issuer);
     return value;
   } catch (error) {
     failedAt.set(issuer, now());
-    // Most often a wrong setting, which nobody could guess from a 503.
-    console.warn({ metric: 'issuer_unavailable', uri, reason: error instanceof Error ? error.message : 'unknown' });
+    onFailure(error);
     throw new IssuerOutage('The issuer of bearer tokens cannot be asked.', { cause: error });
   }
 };
@@ -53,8 +72,8 @@ export const findKeysUri = (asked: Asked): Promise<string> =>
     asked,
     `${asked.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
     ({ issuer: named, jwks_uri }) => {
-      if (named !== asked.issuer) throw new Error('The issuer describes another one.');
-      if (typeof jwks_uri !== 'string') throw new Error('The issuer does not say where its keys are.');
+      if (named !== asked.issuer) throw wrong('IssuerOther');
+      if (typeof jwks_uri !== 'string') throw wrong('IssuerIncomplete');
       return jwks_uri;
     },
   );
@@ -81,7 +100,7 @@ const signingKey = (jwk: Jwk): readonly (readonly [string, SigningKey])[] => {
 
 // Of several with one name the first counts: a map keeps the last.
 const keysIn = ({ keys }: Json): Keys => {
-  if (!Array.isArray(keys)) throw new Error('The issuer answers something other than keys.');
+  if (!Array.isArray(keys)) throw wrong('IssuerWithoutKeys');
   return new Map(keys.flatMap(signingKey).reverse());
 };
 

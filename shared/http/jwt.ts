@@ -6,7 +6,7 @@ import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import { supportedSignatureAlgorithms, verifyJwtSync } from 'aws-jwt-verify/jwt-verifier';
 import type { Issuer, Token } from './bearer.ts';
 import { tokenOf } from './jwt-claims.ts';
-import { findKeysUri, readKeys, type SigningKey } from './jwt-keys.ts';
+import { type Asked, findKeysUri, readKeys, type SigningKey } from './jwt-keys.ts';
 
 /** Answers what a token says that names this key, or why it is refused; throws where the issuer cannot be asked. */
 export type CheckToken = (token: string, keyName: string) => Promise<Token | string>;
@@ -62,9 +62,10 @@ const payloadOf = (
 };
 
 /** Read the issuer's keys and make what checks tokens against them. It throws where the issuer cannot be asked. */
-export const createCheck = async (configured: Issuer, now: () => number): Promise<CheckToken> => {
+export const createCheck = async (configured: Issuer, around: Omit<Asked, 'issuer'>): Promise<CheckToken> => {
   const { issuer } = configured;
-  const asked = { issuer, now };
+  const { now } = around;
+  const asked = { issuer, ...around };
   const keyNamed = await readKeys(asked, await findKeysUri(asked));
   return async (token, keyName) => {
     const key = await keyNamed(keyName);

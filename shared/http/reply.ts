@@ -13,11 +13,13 @@ export type Reply = {
 
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 
-/** The error envelope (specification 2.5). Problems arrive in the order of precedence, so the first one sets the status. */
+const errorsMax = 20;
+
+/** The error envelope (specification 2.5), of the first 20 problems. They arrive in the order of precedence: the first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
   status: statusOf[problems[0].code],
   body: {
-    errors: problems.map(({ code, title, detail, source, meta }) => ({
+    errors: problems.slice(0, errorsMax).map(({ code, title, detail, source, meta }) => ({
       status: String(statusOf[code]),
       code,
       title,

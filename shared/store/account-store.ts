@@ -75,7 +75,8 @@ export const listAccountIds = async (
 };
 
 /**
- * Change settings of an account, where those that change are still as they were read; `false` where one is not.
+ * Change settings of an account, where those that change are still as they were read; `false` where one is not. One that
+ * has its new value already is no obstacle: the reply to this very change may have been lost, and it be sent again.
  *
  * What is not named stays, also what another operator changes at the same time. Instances notice within 60 s.
  */
@@ -88,7 +89,10 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
         TableName,
         Key: accountKey(id),
         UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
-        ConditionExpression: ['attribute_exists(pk)', ...each((at) => `settings.#n${at} = :seen${at}`)].join(' AND '),
+        ConditionExpression: [
+          'attribute_exists(pk)',
+          ...each((at) => `settings.#n${at} IN (:seen${at}, :new${at})`),
+        ].join(' AND '),
         ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
         ExpressionAttributeValues: {
           ':now': new Date(now()).toISOString(),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clientText } from '../../shared/cli/client/client-text.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { newCaller, startApi } from '../support/api.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => storefront.close());
 
 type Sent = { readonly path: string; readonly headers: Headers };
-type Fault = (send: () => Promise<Response>) => Promise<Response>;
+type Fault = (send: () => Promise<Response>, signal: AbortSignal) => Promise<Response>;
 
 const envelope = (status: number, code: string) => JSON.stringify({ errors: [{ status: String(status), code }] });
 const refused =
@@ -35,15 +35,30 @@ const lostReply: Fault = async (send) => {
   throw new TypeError('terminated');
 };
 
+/** The service has done what it was asked, and the connection breaks in the middle of its answer. */
+const cutInHalf: Fault = async (send) => {
+  const { status, headers } = await send();
+  const body = new ReadableStream({
+    start: (half) => half.enqueue(new TextEncoder().encode('{"object":')),
+    pull: (half) => half.error(new TypeError('terminated')),
+  });
+  return new Response(body, { status, headers });
+};
+/** The service has done what it was asked, and its answer never comes. */
+const silent: Fault = async (send, signal) => {
+  await (await send()).text();
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+};
+
 /** A client of somebody new, whose requests meet these faults, one each, before they reach the service undisturbed. */
 const faultyClient = async (faults: readonly Fault[], others: object = {}, createClient = made.createClient) => {
   const { key } = await newCaller();
   const sent: Sent[] = [];
   const pauses: number[] = [];
-  const fetch = (address: string, options: RequestInit & { headers: Headers }) => {
+  const fetch = (address: string, options: RequestInit & { headers: Headers; signal: AbortSignal }) => {
     sent.push({ path: new URL(address).pathname, headers: new Headers(options.headers) });
     const send = () => globalThis.fetch(address, options);
-    return faults[sent.length - 1]?.(send) ?? send();
+    return faults[sent.length - 1]?.(send, options.signal) ?? send();
   };
   const pause = async (ms: number) => void pauses.push(ms);
   const levy = createClient({ url, apiKey: key, fetch, pause, ...others });
@@ -98,8 +113,12 @@ describe('a request that failed', () => {
     expect([answer.status, sent.length, new Set(keysOf(sent)).size]).toEqual([201, 3, 1]);
   });
 
-  it('writes once, though its reply was lost twice', async () => {
-    const { levy } = await faultyClient([lostReply, lostReply]);
+  it.each([
+    { title: 'its reply was lost', fault: lostReply, others: {} },
+    { title: 'its reply broke off after the headers', fault: cutInHalf, others: {} },
+    { title: 'its reply did not come in time', fault: silent, others: { timeoutMs: 1500, attempts: 9 } },
+  ])('writes once, though twice $title', async ({ fault, others }) => {
+    const { levy } = await faultyClient([fault, fault], others);
     const answer = await levy.createTransaction({ body });
     expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([201, 'true']);
     const list = await levy.listTransactions();
@@ -113,6 +132,28 @@ describe('a request that failed', () => {
     for (const ms of [first, second]) expect(ms >= 7000 && ms <= 8000).toBe(true);
     expect(third >= 0 && third <= 1000).toBe(true);
     expect(first).not.toBe(second);
+  });
+
+  it('waits until the date that Retry-After says, by the clock of whoever says it', async () => {
+    const by = (date: string | null, until: string): Fault => {
+      const headers = { 'Content-Type': 'application/json', 'Retry-After': until, ...(date && { Date: date }) };
+      return async () => new Response(envelope(503, 'x'), { status: 503, headers });
+    };
+    const inAMinute = new Date(Date.now() + 60_000).toUTCString();
+    const faults = [
+      by('Sun, 06 Nov 1994 08:49:30 GMT', 'Sun, 06 Nov 1994 08:49:37 GMT'),
+      by('Sun, 06 Nov 1994 08:49:30 GMT', 'Sun, 06 Nov 1994 08:49:29 GMT'),
+      by(null, inAMinute),
+    ];
+    const { levy, pauses } = await faultyClient(faults, { pauseMsMax: 100_000 });
+    expect((await levy.getCoverage()).status).toBe(200);
+    const [first = 0, second = -1, third = 0] = pauses;
+    expect(first >= 7000 && first <= 8000).toBe(true);
+    expect(second >= 0 && second <= 1000).toBe(true);
+    // Some time has passed by now; but no more than 4 s are waited where nothing is said.
+    expect(third > 4000 && third <= 61_000).toBe(true);
+    const { levy: other, sent } = await faultyClient([by(null, new Date(Date.now() + 3_600_000).toUTCString())]);
+    expect([(await other.getCoverage()).status, sent.length]).toEqual([503, 1]);
   });
 
   it('waits a random while, longer each time, where nothing says how long', async () => {
@@ -164,6 +205,28 @@ describe('a request that failed', () => {
     ]);
     await expect(levy.listFilings({}, { signal: giveUp.signal })).rejects.toThrow('abort');
     expect(sent).toHaveLength(1);
+  });
+
+  it('is given up at once while it pauses, and leaves no timer behind', async () => {
+    const giveUp = new AbortController();
+    const { levy, sent } = await faultyClient([refused(429, '14')], { pause: undefined });
+    const [starts, clears] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+    // Nothing else here waits for so long.
+    const pause = () => starts.mock.calls.findIndex(([, ms = 0]) => ms >= 14_000 && ms <= 15_000);
+    const answer = levy.listFilings({}, { signal: giveUp.signal });
+    const refusal = expect(answer).rejects.toThrow('enough');
+    await vi.waitUntil(() => pause() >= 0, 20_000);
+    giveUp.abort(new Error('enough'));
+    await refusal;
+    expect(sent).toHaveLength(1);
+    expect(clears).toHaveBeenCalledWith(starts.mock.results[pause()]?.value);
+    vi.restoreAllMocks();
+  });
+
+  it('is thrown when no attempt is answered in time, and only then', async () => {
+    const { levy, sent } = await faultyClient(Array(9).fill(silent), { timeoutMs: 300, attempts: 2 });
+    await expect(levy.listFilings()).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(sent).toHaveLength(2);
   });
 
   it.each([400, 404, 409, 412, 422, 500, 502])('is not sent again for a %i', async (status) => {

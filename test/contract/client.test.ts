@@ -35,6 +35,14 @@ describe('npm run client', () => {
     expect(first).toBe(clientText(document));
   });
 
+  it('says in one line where it cannot write', async () => {
+    await expect(storefront.generate('no-folder/x.ts')).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^The client cannot be written: ENOENT: .*no-folder\/x\.ts'\.\n$/),
+    });
+  });
+
   it('writes one file that imports nothing, with every operation of the document', async () => {
     const text = clientText(document);
     expect(text).not.toMatch(/\b(import|require)\b\s*[({'"*]/);

@@ -28,6 +28,7 @@ export const answerWith = async (environment: Readonly<Record<string, string>>):
   const { stdout } = await call(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, NODE_OPTIONS: '', ...environment },
   });
-  const { statusCode, headers, body } = JSON.parse(stdout);
+  // Before it stands what was counted on the way.
+  const { statusCode, headers, body } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return { status: statusCode, headers: new Headers(headers), text: body, body: JSON.parse(body) };
 };

@@ -11,14 +11,17 @@ import { problemsOf } from './validate-response.ts';
 type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };
 
 const answerOf = async (serve: typeof handler, { headers = {}, query = {} }: Request = {}) => {
-  const result = await serve({
-    httpMethod: 'GET',
-    path: '/docs',
-    requestContext: { requestId: 'request_1' },
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    multiValueQueryStringParameters: query,
-    body: null,
-  } as any);
+  const result = await serve(
+    {
+      httpMethod: 'GET',
+      path: '/docs',
+      requestContext: { requestId: 'request_1' },
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      multiValueQueryStringParameters: query,
+      body: null,
+    } as any,
+    {} as any,
+  );
   const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
   const isJson = answer.headers.get('Content-Type') === 'application/json';
   const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;

@@ -12,14 +12,17 @@ type Request = {
 };
 
 const get = async ({ headers = {}, query = {} }: Request = {}) => {
-  const result = await handler({
-    httpMethod: 'GET',
-    path: '/openapi.json',
-    requestContext: { requestId: 'request_1' },
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    multiValueQueryStringParameters: query,
-    body: null,
-  } as any);
+  const result = await handler(
+    {
+      httpMethod: 'GET',
+      path: '/openapi.json',
+      requestContext: { requestId: 'request_1' },
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      multiValueQueryStringParameters: query,
+      body: null,
+    } as any,
+    {} as any,
+  );
   const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
   const body = answer.text === '' ? null : JSON.parse(answer.text);
   expect(problemsOf({ method: 'GET', path: '/openapi.json', ...answer, body })).toEqual([]);

@@ -39,19 +39,26 @@ const dereferenced = <Value extends object>(value: Value | Reference): Value =>
   '$ref' in value ? resolve(value.$ref) : (value as Value);
 
 // In strict mode ajv would refuse the document's own keywords. Formats are of use with their patterns, which are checked.
-const ajv = new Ajv2020({
-  strict: false,
-  allErrors: true,
-  formats: { 'date-time': true, date: /^\d{4}-\d{2}-\d{2}$/ },
-});
-const compiled = new WeakMap<object, ValidateFunction>();
+const settings = { strict: false, formats: { 'date-time': true, date: /^\d{4}-\d{2}-\d{2}$/ } } as const;
+
+/** Validators by schema, each compiled once. References in the document start at its root: each carries the components. */
+const compilerOf = (ajv: Ajv2020) => {
+  const compiled = new WeakMap<object, ValidateFunction>();
+  return (schema: object): ValidateFunction => {
+    const validate = compiled.get(schema) ?? ajv.compile({ allOf: [schema], components: document.components });
+    compiled.set(schema, validate);
+    return validate;
+  };
+};
+const verdictBy = compilerOf(new Ajv2020(settings));
+const problemsBy = compilerOf(new Ajv2020({ ...settings, allErrors: true }));
 
 /** What is wrong with a value by a schema of the document, in words. */
 export const schemaProblems = (schema: object, value: unknown): string[] => {
-  // References in the document start at its root, so each schema carries the components along.
-  const validate = compiled.get(schema) ?? ajv.compile({ allOf: [schema], components: document.components });
-  compiled.set(schema, validate);
-  if (validate(value)) return [];
+  // Most are right, and the verdict alone is the cheaper one.
+  if (verdictBy(schema)(value)) return [];
+  const validate = problemsBy(schema);
+  validate(value);
   return (validate.errors ?? []).map(({ instancePath, message, params }) =>
     `${instancePath || '/'} ${message} ${JSON.stringify(params)}`.trim(),
   );

@@ -20,7 +20,6 @@ it('these files write to the log, and no others', () => {
     'infra/local/gateway.ts',
     'infra/local/start.ts',
     'shared/http/failure.ts',
-    'shared/http/jwt-keys.ts',
     'shared/observability/metric.ts',
     'shared/observability/scheduled.ts',
     'shared/store/filing-ports.ts',
@@ -35,6 +34,6 @@ it('what was thrown is written as its name and place, but for what no customer h
       .replaceAll(/[`'][^`']*[`']/g, '');
     return /\b(error|thrown|cause)\b/.test(said.replace(/\(error: unknown\) =>/, ''));
   });
-  // What the issuer of tokens answers, and why npm start cannot start.
-  expect(whole.map(({ path }) => path).sort()).toEqual(['infra/local/start.ts', 'shared/http/jwt-keys.ts']);
+  // Why npm start cannot start.
+  expect(whole.map(({ path }) => path)).toEqual(['infra/local/start.ts']);
 });

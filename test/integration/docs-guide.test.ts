@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { guideParts } from '../../shared/docs/guide.ts';
@@ -6,15 +6,6 @@ import { newCaller, startApi } from '../support/api.ts';
 import { codeIn } from '../support/docs-page.ts';
 
 const blocks = guideParts.flatMap(({ id }) => codeIn(id, 'sh'));
-
-const hasCurl = (() => {
-  try {
-    execFileSync('curl', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 /** Each JSON value of an output in which they stand one after the other. */
 const valuesIn = (output: string): any[] =>
@@ -29,7 +20,7 @@ it('asks a reader to set exactly two variables, with an address that is replaced
   expect([...new Set(unset)].sort()).toEqual(['DRAFT', 'LEVY', 'LEVY_KEY', 'SALE']);
 });
 
-it.skipIf(!hasCurl)('every block of the guide works as it is pasted, one after the other', async () => {
+it('every block of the guide works as it is pasted, one after the other', async () => {
   const { url } = await startApi();
   const { key } = await newCaller();
   const run = promisify(execFile);

@@ -7,15 +7,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const page = readFileSync('infra/local/workflows.md', 'utf8');
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-const hasCurl = (() => {
-  try {
-    execFileSync('curl', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
 /** The service as the page says to start it, but on any free port and with an emulator of its own. */
 const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...inherited } = process.env;
 const settings = { PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: 'levy_demo' };
@@ -40,7 +31,7 @@ afterAll(async () => {
   if (service.exitCode === null) await once(service, 'exit');
 });
 
-it.skipIf(!hasCurl)('every block of workflows.md works as it is pasted, one after the other', () => {
+it('every block of workflows.md works as it is pasted, one after the other', () => {
   expect([port === '3000', blocks.length]).toEqual([false, 7]);
   const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
     encoding: 'utf8',

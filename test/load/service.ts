@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
@@ -15,21 +14,20 @@ export type LoadedService = {
 const host = '127.0.0.1';
 
 const provision = async (rateLimit: number): Promise<string> => {
-  const { defaultSettings } = await import('../../shared/accounts/account.ts');
   const { newApiKey } = await import('../../shared/accounts/api-key.ts');
+  const { newAccount } = await import('../../shared/accounts/new-account.ts');
   const { currentVersion } = await import('../../shared/http/versions.ts');
   const { provisionAccount } = await import('../../shared/store/account-store.ts');
   const { provisionKey } = await import('../../shared/store/api-key-store.ts');
-  const id = 'acct_load';
-  await provisionAccount({
-    id,
+  const account = newAccount({
     name: 'Load',
-    created_at: new Date().toISOString(),
-    cursor_secret: randomBytes(32).toString('base64url'),
-    settings: { ...defaultSettings(currentVersion), rate_limit: rateLimit },
+    serviceVersion: currentVersion,
+    createdMs: Date.now(),
+    settings: { rate_limit: rateLimit },
   });
+  await provisionAccount(account);
   const secret = newApiKey();
-  await provisionKey({ account: id, secret, scopes: ['read', 'write'], expires_at: null });
+  await provisionKey({ account: account.id, secret, scopes: ['read', 'write'], expires_at: null });
   return secret;
 };
 

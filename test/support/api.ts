@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { type Account, defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import type { Account, Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { newAccount } from '../../shared/accounts/new-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { Scope } from '../../shared/http/routes.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
@@ -71,13 +71,7 @@ type NewCaller = { readonly settings?: Partial<Settings>; readonly scopes?: read
 
 /** A fresh account with a key, so that tests run side by side and clean nothing up. */
 export const newCaller = async ({ settings = {}, scopes = ['read', 'write'] }: NewCaller = {}): Promise<Caller> => {
-  const account: Account = {
-    id: `acct_${randomUUID().replaceAll('-', '')}`,
-    name: 'Test',
-    created_at: new Date(now()).toISOString(),
-    cursor_secret: randomBytes(32).toString('base64url'),
-    settings: { ...defaultSettings(currentVersion), ...settings },
-  };
+  const account = newAccount({ name: 'Test', serviceVersion: currentVersion, createdMs: now(), settings });
   const key = newApiKey();
   await provisionAccount(account);
   await provisionKey({ account: account.id, secret: key, scopes: [...scopes], expires_at: null });

@@ -1,17 +1,6 @@
 import { ulid } from 'ulid';
 
-/** Numbers from 0 to below 1, the same ones for the same seed (mulberry32). */
-export const randomFrom = (seed: number) => {
-  let state = seed;
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
-export type Random = ReturnType<typeof randomFrom>;
+type Random = () => number;
 type Change = (id: string, random: Random, accounts: readonly string[]) => string;
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -85,17 +74,20 @@ const changes: readonly Change[] = [
   (id, random) => id.padEnd(1000 + under(2000, random), letter(random)),
 ];
 
-/** Texts that look like, or once were, ids of other accounts: each of one of theirs, changed in some way, or as it is. */
+/** Distinct texts that look like, or once were, ids of other accounts: one of theirs each, changed in some way or as it is. */
 export const foreignIds = (
   ids: readonly string[],
   accounts: readonly string[],
   count: number,
   random: Random,
-): readonly string[] =>
-  Array.from({ length: count }, (_, index) => {
+): readonly string[] => {
+  const made = new Set<string>();
+  for (let index = 0; made.size < count; index++) {
     const change = changes[index % changes.length] as Change;
-    return change(oneOf(ids, random), random, accounts) || 'x';
-  });
+    made.add(change(oneOf(ids, random), random, accounts) || 'x');
+  }
+  return [...made];
+};
 
 /** Paths that go astray on the way to an id, as they are sent: nothing more is encoded. */
 export const strayPaths = (collection: string, id: string): readonly string[] => [

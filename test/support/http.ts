@@ -20,6 +20,11 @@ export type Answer = {
 
 const agent = new Agent({ keepAlive: true });
 
+const listeners = new Set<(request: Request) => void>();
+
+/** Have everything that is sent looked at, before it is. */
+export const onSend = (listener: (request: Request) => void): void => void listeners.add(listener);
+
 /** Later spellings of a name replace earlier ones, whatever their case. */
 const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders => {
   const byName = new Map<string, [string, string | readonly string[] | null]>();
@@ -44,6 +49,7 @@ const parsed = (text: string): any => {
  * Not fetch: it refuses a Host of one's own and a body on GET, and writes header names in lower case.
  */
 export const send = async (url: string, method: string, path: string, request: Request = {}): Promise<Answer> => {
+  for (const listener of listeners) listener(request);
   const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const type = payload === undefined ? {} : { 'Content-Type': 'application/json' };
   const length = payload === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) };

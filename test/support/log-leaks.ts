@@ -19,26 +19,47 @@ const textOf = (written: unknown): string => {
   return inspect(written, { depth: 12, maxArrayLength: null, maxStringLength: null, breakLength: 1_000_000 });
 };
 
-/** What a log line gives away, by name; `secrets` are texts that were sent, each of which must not be in it. */
+// A short text is part of many a longer one: a town of an id, a reference of a file's name.
+const longFrom = 8;
+const wordCharacter = /[\p{L}\p{N}_-]/u;
+const frames = / {4}at [^\n'"]*:\d+:\d+\)?/g;
+
+const hasWord = (line: string, word: string): boolean => {
+  for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {
+    const around = [line[at - 1], line[at + word.length]];
+    if (!around.some((character) => character !== undefined && wordCharacter.test(character))) return true;
+  }
+  return false;
+};
+
+/**
+ * What a log line gives away, by name; `secrets` are texts that were sent, each of which must not be in it: one of less
+ * than eight characters as a word of its own, which the frames of a stack do not count for.
+ */
 export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> = []): string[] => {
   const line = written.map(textOf).join(' ');
+  const said = line.replaceAll(frames, '');
+  const isSaid = (secret: string) => (secret.length < longFrom ? hasWord(said, secret) : line.includes(secret));
   return [
     ...Object.entries(shapes).flatMap(([name, shape]) => (shape.test(line) ? [name] : [])),
-    ...[...secrets].flatMap((secret) => (line.includes(secret) ? [`what was sent: ${secret}`] : [])),
+    ...[...secrets].flatMap((secret) => (isSaid(secret) ? [`what was sent: ${secret}`] : [])),
   ];
 };
 
-const personal = new Set([
-  ...['line1', 'line2', 'city', 'postal_code', 'name', 'email', 'description', 'reference_id', 'certificate_id'],
-  ...['confirmation_number', 'void_reason', 'unit_price'],
-]);
-const secretLengthMin = 8;
+// From how many characters on a field's text is a secret. Shorter ones, such as a state's code, are words of any log.
+const lengthMin: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(['line1', 'line2', 'city', 'postal_code'].map((field) => [field, 4])),
+  ...Object.fromEntries(['reference_id', 'certificate_id', 'confirmation_number'].map((field) => [field, 4])),
+  ...Object.fromEntries(
+    ['name', 'email', 'description', 'void_reason', 'unit_price'].map((field) => [field, longFrom]),
+  ),
+  metadata: longFrom,
+};
+const lengthMinOf = (field: string): number => (Object.hasOwn(lengthMin, field) ? (lengthMin[field] ?? 0) : Infinity);
 
 /** The texts of a body that nobody but the database may see again: names, places, references, and all metadata. */
-export const secretsIn = (value: unknown, isPersonal = false): string[] => {
-  if (typeof value === 'string') return isPersonal && value.length >= secretLengthMin ? [value] : [];
+export const secretsIn = (value: unknown, from = Infinity): string[] => {
+  if (typeof value === 'string') return value.length >= from ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([field, inner]) =>
-    secretsIn(inner, isPersonal || field === 'metadata' || personal.has(field)),
-  );
+  return Object.entries(value).flatMap(([field, inner]) => secretsIn(inner, Math.min(from, lengthMinOf(field))));
 };

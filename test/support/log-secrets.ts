@@ -1,9 +1,9 @@
-/** A vitest setup file: whatever a test sends through test/support/api.ts must not turn up in a log line. */
-import { onExchange } from './api.ts';
+/** A vitest setup file: whatever a test sends through test/support/http.ts must not turn up in a log line. */
+import { onSend } from './http.ts';
 import { secretsIn } from './log-leaks.ts';
 import { keepSecret } from './log-watch.ts';
 
-onExchange(({ request: { body, headers = {} } }) => {
+onSend(({ body, headers = {} }) => {
   keepSecret(secretsIn(body));
   const credentials = Object.entries(headers).filter(([name]) =>
     /^(x-api-key|authorization|idempotency-key)$/i.test(name),

@@ -1,5 +1,6 @@
 /** A vitest setup file: reads along with whatever the service's code logs, and fails a test file whose run leaked. */
 import { afterAll, vi } from 'vitest';
+import { requestLines } from '../../shared/observability/request-lines.ts';
 import { leaksIn } from './log-leaks.ts';
 
 type Write = { readonly written: readonly unknown[]; readonly from: string };
@@ -8,15 +9,27 @@ const writes: Write[] = [];
 const secrets = new Set<string>();
 
 const root = new URL('../..', import.meta.url).pathname;
+// A library that nobody of ours is waiting for: the service has called it, as far as can be known.
+const unknownWriter = 'a library';
 // The operators' commands print to a terminal, where a new key is shown once.
-const isService = (path: string) => /^(shared(?!\/cli\/)|functions|infra\/local)\//.test(path);
+const isService = (path: string) =>
+  path === unknownWriter || /^(shared(?!\/cli\/)|functions|infra\/local)\//.test(path);
+
+// A library can have many calls of its own between our code and the console; ten, the usual limit, are few.
+const whereNow = (): string => {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 100;
+  const { stack = '' } = new Error('where');
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack;
+};
 
 /** The first file of ours on the way here, from the root on: who writes. */
 const writer = (): string => {
-  const lines = (new Error('where').stack ?? '').split('\n').slice(1);
+  const lines = whereNow().split('\n').slice(1);
   const paths = lines.flatMap((line) => /(?:file:\/\/)?(\/[^():]+):\d+:\d+/.exec(line)?.[1] ?? []);
   const ours = paths.find((path) => path.startsWith(root) && !/node_modules|log-watch\.ts/.test(path));
-  return ours?.slice(root.length) ?? '';
+  return ours?.slice(root.length) ?? unknownWriter;
 };
 
 const note = (written: readonly unknown[]): void => {
@@ -35,6 +48,17 @@ const levels = ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const;
 for (const level of levels) console[level] = noting(console[level]);
 for (const stream of [process.stdout, process.stderr]) stream.write = noting(stream.write.bind(stream)) as never;
 
+// Every request has its line, as when it is deployed, so that each is read here; they go no further.
+requestLines.areOn = true;
+const { write } = process.stdout;
+process.stdout.write = ((text: unknown, ...others: never[]): boolean => {
+  if (typeof text !== 'string' || !text.startsWith('{"_aws":'))
+    return write.call(process.stdout, text as never, ...others);
+  // Who writes it is known, and a stack for each of thousands takes its time.
+  writes.push({ written: [text], from: 'shared/observability/metric.ts' });
+  return true;
+}) as never;
+
 // A test that takes the console's place hears what was written, and so does this.
 const spyOn = vi.spyOn.bind(vi);
 vi.spyOn = ((object: object, ...names: [never]) => {
@@ -51,10 +75,19 @@ export const keepSecret = (texts: Iterable<string>): void => {
   for (const text of texts) secrets.add(text);
 };
 
+/** Read also what a service in a process of its own has written. */
+export const noteWritten = (text: string, from: string): void => void writes.push({ written: [text], from });
+
 /** What has leaked in this test file, and who wrote it. */
 export const leaks = (): string[] => [
   ...new Set(writes.flatMap(({ written, from }) => leaksIn(written, secrets).map((leak) => `${from} logs ${leak}`))),
 ];
+
+/** What has been written so far as lines of JSON, which is what metrics are. */
+export const metricLines = (): any[] =>
+  writes.flatMap(({ written: [text] }) =>
+    typeof text === 'string' && text.startsWith('{"_aws":') ? [JSON.parse(text)] : [],
+  );
 
 /** For the test of this very file, which leaks on purpose. */
 export const forgetWrites = (): void => void writes.splice(0);

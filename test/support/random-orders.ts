@@ -1,3 +1,4 @@
+import { seeded } from '../../shared/cli/bench/random.ts';
 import type { Effect, JurisdictionType, PlainEffect, Release, Rule } from '../../shared/content/release.ts';
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
@@ -14,16 +15,10 @@ export type Draw = {
   readonly digits: (count: number) => bigint;
 };
 
-/** A generator of random numbers (mulberry32): small, and the same everywhere. */
+/** What is drawn by chance, and the same again from the same seed. */
 export const drawFrom = (seed: number): Draw => {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-  const below = (end: number) => next() % end;
+  const random = seeded(seed);
+  const below = (end: number) => (random() * 2 ** 32) % end;
   return {
     below,
     of: (values) => values[below(values.length)] as (typeof values)[number],

@@ -4,6 +4,7 @@ import { advanceClock } from '../../shared/config/clock.ts';
 import { bearerVerifier, type VerifyToken } from '../../shared/http/bearer.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { assembled, type LocalIssuer, secondsNow, startIssuer } from '../support/issuer.ts';
+import { metricLines } from '../support/log-watch.ts';
 
 let issuer: LocalIssuer;
 let verify: VerifyToken;
@@ -162,6 +163,12 @@ describe('the issuer', () => {
 });
 
 describe('an issuer that cannot be asked is an outage, and not the fault of the token', () => {
+  // Else it is left alone during the next test, too.
+  const expectRecovery = async () => {
+    issuer.state.broken = null;
+    advance(5000);
+    expect(await fresh()(await sign())).toEqual(good);
+  };
   const failures = [
     { path: /openid-configuration$/ },
     { path: /keys$/ },
@@ -217,6 +224,51 @@ describe('an issuer that cannot be asked is an outage, and not the fault of the 
     issuer.state.broken = null;
     advance(5000);
     expect(await verify(await sign())).toEqual(good);
+  });
+
+  it('and is asked once a minute while those keys are good, as each time a request waits for it', async () => {
+    const token = await issuer.sign(issuer.claims({ exp: secondsNow() + 3600 }));
+    expect(await verify(token)).toEqual(good);
+    issuer.state.broken = { path: /./ };
+    advance(600_000);
+    issuer.state.fetched = [];
+    for (let second = 0; second < 120; second++) {
+      expect(await verify(token)).toEqual(good);
+      advance(1000);
+    }
+    expect(issuer.state.fetched).toEqual([description, description]);
+    issuer.state.broken = null;
+    issuer.state.fetched = [];
+    for (let tried = 0; tried < 3; tried++) expect(await verify(token)).toEqual(good);
+    expect(issuer.state.fetched).toEqual([description, keys]);
+  });
+
+  it('and no more than 1 MiB of its answer is read', async () => {
+    const answerOf = (bytes: number) => {
+      const body = JSON.stringify({ keys: issuer.state.published, x: '' });
+      return { path: /keys$/, status: 200, body: body.replace('""', `"${'x'.repeat(bytes - body.length)}"`) };
+    };
+    issuer.state.broken = answerOf(1024 * 1024);
+    expect(await fresh()(await sign())).toEqual(good);
+    issuer.state.broken = answerOf(1024 * 1024 + 1);
+    await expect(fresh()(await sign())).rejects.toMatchObject(outage);
+    await expectRecovery();
+  });
+
+  it.each([
+    [{ path: /keys$/, status: 404 }, 'IssuerStatus404'],
+    [{ path: /keys$/, status: 302 }, 'TypeError'],
+    [{ path: /keys$/, status: 200, body: '<html>' }, 'SyntaxError'],
+    [{ path: /keys$/, status: 200, body: '{}' }, 'IssuerWithoutKeys'],
+    [{ path: /openid/, status: 200, body: '{"issuer":"https://issuer.example"}' }, 'IssuerOther'],
+    [{ path: /keys$/, status: 200, body: 'x'.repeat(1024 * 1024 + 1) }, 'IssuerTooLarge'],
+  ])('and is counted, with no more than what is wrong: %o is %s', async (broken, error) => {
+    const before = metricLines().length;
+    issuer.state.broken = broken;
+    await expect(fresh()(await sign())).rejects.toMatchObject(outage);
+    const [{ _aws, ...line }, ...others] = metricLines().slice(before);
+    expect([line, others]).toEqual([{ IssuerUnavailable: 1, error }, []]);
+    await expectRecovery();
   });
 
   it('also when a token names a key that is not known, which may be new; known ones work', async () => {

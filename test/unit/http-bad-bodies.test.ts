@@ -6,6 +6,8 @@ import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
 import { now } from '../../shared/config/clock.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { envelope } from '../../shared/http/reply.ts';
+import type { Problem } from '../../shared/problem.ts';
 import { parseSent, placeOf } from '../support/parse-sent.ts';
 
 const definition = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems };
@@ -440,11 +442,12 @@ describe('the problems of a body', () => {
     );
   });
 
-  it('are at most twenty, the first in the body', () => {
+  it('are answered up to twenty, the first in the body', () => {
     const line_items = Array.from({ length: 1000 }, () => ({ quantity: 1 }));
-    const pointers = told({ line_items }).map(([, pointer]) => pointer);
-    expect(pointers).toHaveLength(20);
-    expect(pointers.at(-1)).toBe('/line_items/9/unit_price');
+    const [first, ...others] = parse({ line_items }).problems;
+    const { errors }: any = envelope([first as Problem, ...others], 'req_1').body;
+    expect(errors).toHaveLength(20);
+    expect(errors.at(-1).source.pointer).toBe('/line_items/9/unit_price');
   });
 
   it.each([
@@ -459,6 +462,6 @@ describe('the problems of a body', () => {
       body: () => withLine(Object.fromEntries(Array.from({ length: 50_000 }, (_, key) => [`k${key}`, 1]))),
     },
   ])('are found in time, whatever a mebibyte holds: $title', { timeout: 10_000 }, ({ body }) => {
-    expect(parse(body(), 'handling=strict').problems.length).toBeLessThanOrEqual(20);
+    expect(parse(body(), 'handling=strict').problems.length).toBeGreaterThan(0);
   });
 });

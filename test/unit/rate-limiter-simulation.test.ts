@@ -31,11 +31,14 @@ describe.each([1, 10, 40, 100])('of %i instances', (instances) => {
     });
   });
 
-  it.each([0.95, 1.2, 5])('97 %% can be used where demand of %d moves away from its instances', async (demand) => {
-    const seen = await simulate({ ...usual, instances, demand: demand * limit, arrival: 'moving' });
-    expectNeverOver(seen.admitted);
-    expect(usablePercent(seen, limit)).toBeGreaterThanOrEqual(97);
-  });
+  it.each([{ demand: 0.95 }, { demand: 1.2 }, { demand: 5 }])(
+    '98 % can be used where demand of $demand times the limit moves away from its instances',
+    async ({ demand }) => {
+      const seen = await simulate({ ...usual, instances, demand: demand * limit, arrival: 'moving' });
+      expectNeverOver(seen.admitted);
+      expect(usablePercent(seen, limit)).toBeGreaterThanOrEqual(98);
+    },
+  );
 
   it('lost replies use up some of the limit, and never more than it', async () => {
     const scene: Scene = { ...usual, instances, demand: 1.2 * limit, lostReplies: 0.05 };

@@ -1,17 +1,23 @@
 import * as z from 'zod/mini';
 import type { Registration } from '../../accounts/account.ts';
 import { stateJurisdiction } from '../../content/location/zip-states.ts';
-import type { Reading } from './reading.ts';
+import { problemIn, type Reading } from './reading.ts';
 
 const day = z.iso.date('Send a date such as 2026-01-01.');
 
+const stateCode = 'Send a two-letter state code.';
+
 const Registrations = z.array(
-  z.strictObject({
-    state: z.string().check(z.refine((text) => stateJurisdiction(text) !== null, 'Send a two-letter state code.')),
-    from: day,
-    to: z.nullable(day),
-    frequency: z.enum(['month', 'quarter', 'year'], 'Send month, quarter or year.'),
-  }),
+  z.strictObject(
+    {
+      state: z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode)),
+      from: day,
+      to: z.nullable(day),
+      frequency: z.enum(['month', 'quarter', 'year'], 'Send month, quarter or year.'),
+    },
+    'Send an object.',
+  ),
+  'Send an array.',
 );
 
 // Days sort as text. One without an end goes on for ever.
@@ -34,11 +40,7 @@ const wrongDays = (registrations: readonly Registration[]): string | null => {
 export const registrationsFrom = (value: unknown): Reading<Registration[] | null> => {
   if (value === null) return { value };
   const { success, data, error } = Registrations.safeParse(value);
-  if (!success) {
-    const issue = error.issues[0];
-    const place = issue?.path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(', ');
-    return { send: `null or an array of {state, from, to, frequency}${place ? ` (${place}: ${issue?.message})` : ''}` };
-  }
+  if (!success) return { send: `null or an array of {state, from, to, frequency} (${problemIn(error)})` };
   const send = wrongDays(data);
   return send === null ? { value: data } : { send };
 };

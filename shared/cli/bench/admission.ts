@@ -25,6 +25,8 @@ export type Added = {
   readonly warmUs: readonly number[];
 };
 
+export type Admission = { readonly of: string; readonly added: Added };
+
 const minutes = 5;
 const perSecond = 10;
 
@@ -60,7 +62,7 @@ const clockByHand = () => {
 };
 
 /** Send requests to one instance's door at a steady rate of the service's clock, which is put back afterwards. */
-export const admit = async (
+const admit = async (
   credential: Credential,
   verifyToken: ReturnType<typeof bearerVerifier> = bearerVerifier(null),
 ): Promise<Added> => {
@@ -91,7 +93,8 @@ export const admit = async (
   }
 };
 
-const figureOf = (of: string, { requests, withCalls, reads, writes, warmUs }: Added): Figure => ({
+/** What was added, as the bench prints it. */
+export const figureOf = ({ of, added: { requests, withCalls, reads, writes, warmUs } }: Admission): Figure => ({
   figure: 'authentication_and_limit',
   of,
   virtual_minutes: minutes,
@@ -102,18 +105,21 @@ const figureOf = (of: string, { requests, withCalls, reads, writes, warmUs }: Ad
   median_us: rounded(median(warmUs)),
 });
 
-/** What authentication and the limit add to a request of an instance that gets ten a second, by kind of credential. */
-export const admissionFigures = async (account: string, apiKey: string): Promise<Figure[]> => {
+/** What authentication and the limit add to the requests of an instance that gets ten a second, by kind of credential. */
+export const admissions = async (account: string, apiKey: string): Promise<Admission[]> => {
   const issuer = await startLocalIssuer(account);
   try {
-    const figures = [figureOf('API key', await admit({ name: 'X-API-Key', value: apiKey }))];
+    const all = [{ of: 'API key', added: await admit({ name: 'X-API-Key', value: apiKey }) }];
     for (const { algorithm, token } of issuer.tokens) {
       const credential = { name: 'Authorization', value: `Bearer ${token}` } as const;
-      const added = await admit(credential, bearerVerifier(issuer.configured));
-      figures.push(figureOf(`bearer token, ${algorithm}`, added));
+      all.push({ of: `bearer token, ${algorithm}`, added: await admit(credential, bearerVerifier(issuer.configured)) });
     }
-    return figures;
+    return all;
   } finally {
     issuer.stop();
   }
 };
+
+/** The same as figures. */
+export const admissionFigures = async (account: string, apiKey: string): Promise<Figure[]> =>
+  (await admissions(account, apiKey)).map(figureOf);

@@ -11,9 +11,11 @@ export type Settings = {
   readonly attempts?: number | undefined;
   /** The longest pause before a request is sent again, in milliseconds. What asks for more is answered as it is. Default: 15,000. */
   readonly pauseMsMax?: number | undefined;
-  /** In their place: what sends, and what waits. */
+  /** How long an attempt may take until all of its answer is there, in milliseconds. Then it is as if the network had failed. Default: 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** In their place: what sends, and what waits, until the signal says that nobody waits for it. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  readonly pause?: ((ms: number) => Promise<void>) | undefined;
+  readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 };
 
 /** What the caller decides about one request. */
@@ -93,52 +95,74 @@ const headersOf = (settings: Settings, operation: OperationDefinition, sent: Sen
   return headers;
 };
 
+/** An answer of which all is there. */
+type Answer = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+// Seconds, or a date: by the clock of whoever wrote it. NaN where it says neither.
+const retryAfterMs = (headers: Headers): number => {
+  const text = headers.get('Retry-After') ?? '';
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const clock = Date.parse(headers.get('Date') ?? '');
+  return /^[A-Z][a-z]/.test(text) ? Math.max(0, Date.parse(text) - (clock || Date.now())) : Number.NaN;
+};
+
 // Never sooner than Retry-After says. Without it, twice as long each time, and anywhere within that, so that clients that
 // failed together do not come back together.
-const pauseMsOf = (answer: Response | null, attempt: number, pauseMsMax: number): number => {
-  const seconds = Number(answer?.headers.get('Retry-After') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0
-    ? seconds * 1000 + Math.random() * 1000
-    : Math.random() * Math.min(pauseMsMax, 500 * 2 ** attempt);
+const pauseMsOf = (answer: Answer | null, attempt: number, pauseMsMax: number): number => {
+  const asked = answer ? retryAfterMs(answer.headers) : Number.NaN;
+  return Number.isNaN(asked) ? Math.random() * Math.min(pauseMsMax, 500 * 2 ** attempt) : asked + Math.random() * 1000;
 };
 
 const isEnvelope = (body: unknown): body is { errors: Refused['refusal']['errors'] } =>
   typeof body === 'object' && body !== null && 'errors' in body && Array.isArray(body.errors) && body.errors.length > 0;
 
-const readJson = async (answer: Response, name: string): Promise<unknown> => {
+const readJson = ({ status, text }: Answer, name: string): unknown => {
   try {
-    return await answer.json();
-  } catch (cause) {
-    if (cause instanceof SyntaxError) throw new UnexpectedAnswer(answer.status, name);
-    throw cause;
+    return JSON.parse(text);
+  } catch {
+    throw new UnexpectedAnswer(status, name);
   }
 };
 
-const read = async (answer: Response, name: string) => {
-  const { status, headers } = answer;
+const read = (answer: Answer, name: string) => {
+  const { status, headers, text } = answer;
   if (status === 304) return { ok: true, status, data: null, headers } as const;
   const isJson = /^application\/json\b/i.test(headers.get('Content-Type') ?? '');
-  const body = isJson ? await readJson(answer, name) : await answer.text();
-  if (answer.ok) return { ok: true, status, data: body, headers } as const;
+  const body = isJson ? readJson(answer, name) : text;
+  if (status >= 200 && status < 300) return { ok: true, status, data: body, headers } as const;
   if (!isEnvelope(body)) throw new UnexpectedAnswer(status, name);
   return { ok: false, status, errors: body.errors, headers } as const;
 };
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', giveUp);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', giveUp, { once: true });
+  });
 
 /** Send requests of one client: again, where that is safe, when the service is busy or the network failed. */
 export const senderOf = (settings: Settings, documentVersion: string) => {
-  const { attempts = 4, pauseMsMax = 15_000, pause = sleep, serviceVersion = documentVersion } = settings;
+  const { attempts = 4, pauseMsMax = 15_000, timeoutMs = 30_000, pause = sleep } = settings;
   const request = settings.fetch ?? globalThis.fetch;
   return async (name: string, operation: OperationDefinition, sent: Sent = {}, { signal }: CallOptions = {}) => {
     const address = addressOf(settings.url, operation.path, sent);
-    const headers = headersOf(settings, operation, sent, serviceVersion);
+    const headers = headersOf(settings, operation, sent, settings.serviceVersion ?? documentVersion);
     const body = sent.body === undefined ? null : JSON.stringify(sent.body);
     const isSafe = operation.changesNothing || headers.has('Idempotency-Key');
-    const once = async (isLast: boolean): Promise<Response | null> => {
+    const once = async (isLast: boolean): Promise<Answer | null> => {
       if (settings.token) headers.set('Authorization', `Bearer ${await settings.token()}`);
       try {
-        return await request(address, { method: operation.method, headers, body, signal: signal ?? null });
+        const ends = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+        const answer = await request(address, { method: operation.method, headers, body, signal: ends });
+        // A reply can be lost half way, too.
+        return { status: answer.status, headers: answer.headers, text: await answer.text() };
       } catch (error) {
         if (isLast || !isSafe || signal?.aborted) throw error;
         return null;
@@ -149,9 +173,8 @@ export const senderOf = (settings: Settings, documentVersion: string) => {
       const isBusy = !answer || answer.status === 429 || answer.status === 503;
       const pauseMs = pauseMsOf(answer, attempt, pauseMsMax);
       if (answer && !(isBusy && isSafe && attempt < attempts && pauseMs <= pauseMsMax)) return read(answer, name);
-      // Or its connection would stay taken.
-      await answer?.body?.cancel();
-      await pause(pauseMs);
+      signal?.throwIfAborted();
+      await pause(pauseMs, signal);
       signal?.throwIfAborted();
     }
   };

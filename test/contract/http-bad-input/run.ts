@@ -11,7 +11,8 @@ import type { Service, WireAnswer } from './service.ts';
 
 /** A batch is a fresh account, and what is asked of it one after another; the same seed asks the same. */
 export type Batch = { readonly seed: number; readonly batch: number; readonly requests: number };
-export type Counts = Map<string, number>;
+/** How many answers there were of each operation and status, and of each code. */
+export type Counts = { readonly answers: Map<string, number>; readonly codes: Map<string, number> };
 
 const shown = (bytes: Buffer): string => {
   const text = bytes.toString('utf8');
@@ -46,7 +47,7 @@ const ask = async (service: Service, request: WireRequest): Promise<WireAnswer |
 
 // Without a body there is less to get wrong; and the answers of these three are large.
 const large = ['get-coverage', 'get-openapi', 'get-docs'];
-const weight = ({ body, name }: DocumentedOperation): number => (body ? 4 : large.includes(name) ? 0.3 : 1);
+const weight = ({ body, name }: DocumentedOperation): number => (body ? 4 : large.includes(name) ? 0.1 : 1);
 
 /** What a ledger's own check finds after all that. */
 const ledgerProblems = async (account: string): Promise<string[]> => {
@@ -65,6 +66,8 @@ const inherited = () =>
   [Object.prototype, Array.prototype, String.prototype].flatMap((one) => Object.getOwnPropertyNames(one)).join();
 
 const weighted = operations.map((operation) => [weight(operation), operation] as const);
+
+const count = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
 
 /** Ask a batch. Answers everything that was wrong: nothing, where the contract is kept. */
 export const runBatch = async (batch: Batch, service: Service, counts: Counts): Promise<string[]> => {
@@ -87,8 +90,8 @@ export const runBatch = async (batch: Batch, service: Service, counts: Counts): 
     if (inherited() !== before) found.push('a prototype was changed');
     if (found.length > 0) wrong.push(story(batch, at, request, answer, found));
     if (answer.status < 300) known.note(answer.body, answer.headers.get('ETag'));
-    for (const name of [`${operation.name} ${answer.status}`, answer.body?.errors?.[0]?.code ?? 'accepted'])
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+    count(counts.answers, `${operation.name} ${answer.status}`);
+    count(counts.codes, answer.body?.errors?.[0]?.code ?? 'accepted');
   }
   const ledger = await ledgerProblems(account.id);
   if (ledger.length > 0)

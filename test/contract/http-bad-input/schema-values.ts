@@ -38,17 +38,15 @@ const typeIn = ({ type, properties, items }: Schema): string =>
 
 const samples = [
   ...['USD', '2026-10-08', '2026-10-08T12:00:00Z', '1', '2.5', '100.00', '0', 'GENERAL', 'CLOTHING.APPAREL._ATHLETIC'],
-  ...[
-    'MI',
-    'OH',
-    '48933',
-    '43215',
-    'US',
-    'item_1',
-    'inv_1',
-    'aspen.2026-10-01',
-    'SHIPPING.DELIVERY._SEPARATELY_STATED',
-  ],
+  'MI',
+  'OH',
+  '48933',
+  '43215',
+  'US',
+  'item_1',
+  'inv_1',
+  'aspen.2026-10-01',
+  'SHIPPING.DELIVERY._SEPARATELY_STATED',
 ];
 const patterns = new Map<string, RegExp>();
 const expressionOf = (pattern: string): RegExp => {

@@ -47,7 +47,7 @@ export const queryOf = (operation: DocumentedOperation, known: Known, chance: Ch
       () => pairs[0] ?? 'x',
       () => chance.pick(oddQueries),
     ])();
-  return [...pairs, ...Array.from({ length: chance.below(3) }, extra)];
+  return [...pairs, ...Array.from({ length: chance.is(0.03) ? 60 : chance.below(3) }, extra)];
 };
 
 /** A path that leads to something else, or nowhere. */

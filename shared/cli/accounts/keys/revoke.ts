@@ -11,6 +11,7 @@ type Options = { readonly account?: string; readonly leaked?: boolean; readonly 
 
 // Whoever finds a leaked key has the key alone: neither its id nor its account.
 const leakedKey = async (): Promise<ApiKey> => {
+  if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
   const key = await findKey(digestOf((await text(process.stdin)).trim()));
   if (key) return key;
   throw new CommandError(

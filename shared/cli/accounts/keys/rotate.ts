@@ -41,6 +41,11 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
     throw new CommandError(
       `${id} was rotated or revoked a moment ago, by somebody else; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
     );
+  // Scripts read the new key on standard output; whoever watches is told in any case.
+  if (old.key.expires_at === null && key.expires_at !== null)
+    process.stderr.write(
+      `${id} had no end, and the new key ends at ${key.expires_at}. --expires never makes one without an end.\n`,
+    );
   if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
   if (quiet) return print(secret);
   printKey(key, secret);
@@ -52,7 +57,7 @@ export const addRotate = (keys: Command): void => {
     .command('rotate')
     .summary('a new key in place of an old one, with an overlap')
     .description(
-      'Make a new API key with the scopes and the label of an old one, and print it. The old key ends after the overlap, or at its own end if that is sooner. Both happen or neither.',
+      'Make a new API key with the scopes and the label of an old one, and print it. The old key ends after the overlap, or at its own end if that is sooner. Both happen or neither. The new key has an end of its own, as every new key: 90 days from now, also where the old one never ended, unless --expires says otherwise.',
     )
     .argument('<key>', 'the id of the old one, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .requiredOption('--account <id>', 'the account, such as acct_demo')

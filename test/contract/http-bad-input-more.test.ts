@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { askBatches, batchesFrom, requestsIn } from './http-bad-input/ask-batches.ts';
+
+// The second half: two workers run them side by side.
+const batches = batchesFrom(50, 100);
+
+it(`${requestsIn(batches)} requests that are wrong in all ways are each answered as the document says`, {
+  timeout: 600_000,
+}, async () => {
+  const { wrong, answered } = await askBatches(batches);
+  expect(wrong.slice(0, 12).join('\n\n')).toBe('');
+  expect(answered).toBe(requestsIn(batches));
+});

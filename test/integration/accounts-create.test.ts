@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { findAccount } from '../../shared/store/account-store.ts';
+import {
+  accounts,
+  answerTo,
+  dayMs,
+  get,
+  hourMs,
+  keysOf,
+  minuteMs,
+  newAccount,
+  ran,
+  ranJson,
+  waitForDatabase,
+} from '../support/accounts-cli.ts';
+import { anonymous } from '../support/api.ts';
+
+waitForDatabase();
+
+describe('create', () => {
+  it('makes an account with the defaults, pinned to the current version, and prints its id alone if asked', async () => {
+    const { code, out, err } = await accounts(['create', '--name', ' A shop ', '--quiet']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^acct_[0-9A-HJKMNP-TV-Z]{26}\n$/);
+    const account = await findAccount(out.trim());
+    expect(account).toMatchObject({ name: 'A shop', settings: defaultSettings(currentVersion) });
+    expect(account?.cursor_secret).toMatch(/^[\w-]{43}$/);
+    expect(Math.abs(Date.parse(account?.created_at ?? '') - now())).toBeLessThan(minuteMs);
+    const list = JSON.parse((await accounts(['list', '--json'])).out);
+    expect(list.find(({ id }: any) => id === account?.id)).toEqual({
+      id: account?.id,
+      name: 'A shop',
+      created_at: account?.created_at,
+      settings_changed_at: null,
+      settings: account?.settings,
+    });
+    expect(JSON.stringify(list)).not.toContain(account?.cursor_secret);
+    expect(await keysOf(out.trim())).toEqual([]);
+  });
+
+  it('makes the first key with it, shown once, for ninety days, which works at once', async () => {
+    const { out, err } = await accounts(['create', '--name', 'A shop', '--key', 'read', 'rate_limit=7']);
+    expect(err).toBe('');
+    const [secret = ''] = out.match(/levy_\w+/g) ?? [];
+    expect(secret).toMatch(/^levy_[0-9A-Za-z]{39}$/);
+    expect(out.split(secret)).toHaveLength(2);
+    const { status, headers } = await get(secret);
+    expect([status, headers.get('x-ratelimit-limit')]).toEqual([200, '7']);
+    const [id = ''] = out.match(/acct_\w+/) ?? [];
+    const [key] = await keysOf(id);
+    expect(key).toMatchObject({ label: null, scopes: ['read'], state: 'active', revoked_at: null, replaced_by: null });
+    expect(Date.parse(key.expires_at) - Date.parse(key.created_at)).toBe(90 * dayMs);
+    const write = await anonymous.call('POST', '/transactions', { headers: { 'X-API-Key': secret }, body: {} });
+    expect(write.status).toBe(403);
+  });
+
+  it('is one JSON object for scripts, with the secret in it', async () => {
+    const made = await newAccount('--label', 'shop', '--expires', '12h', 'rounding=invoice');
+    expect(made).toEqual({
+      id: expect.stringMatching(/^acct_/),
+      name: 'A shop',
+      created_at: expect.any(String),
+      settings: { ...defaultSettings(currentVersion), rounding: 'invoice' },
+      key: {
+        id: expect.stringMatching(/^key_/),
+        account: made.id,
+        label: 'shop',
+        scopes: ['read', 'write'],
+        created_at: made.created_at,
+        expires_at: new Date(Date.parse(made.created_at) + 12 * hourMs).toISOString(),
+        secret: expect.stringMatching(/^levy_/),
+      },
+    });
+    expect(await answerTo(made.key.secret)).toBe('200');
+  });
+
+  it('makes nothing where anything of what it was told is wrong', async () => {
+    const before = (await ranJson('list')).length;
+    for (const args of [
+      ['--name', ''],
+      ['--name', 'A', 'rate_limit=x'],
+      ['--name', 'A', '--key', 'admin'],
+      ['--name', 'A', '--key', 'read', '--expires', '1y'],
+      ['--name', 'A', '--key', 'read', '--label', '\n'],
+      ['--name', 'A', '--key', 'read', '--quiet'],
+    ])
+      await expect(ran('create', ...args)).rejects.toMatchObject({ name: 'CommandError' });
+    expect((await ranJson('list')).length).toBe(before);
+  });
+});

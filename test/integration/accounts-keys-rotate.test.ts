@@ -1,0 +1,123 @@
+import { describe, expect, it, vi } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
+import { findNamedKey, keyOn, rotateKey } from '../../shared/store/api-key-store.ts';
+import {
+  answerTo,
+  dayMs,
+  keysOf,
+  minuteMs,
+  newAccount,
+  ran,
+  ranJson,
+  waitForDatabase,
+} from '../support/accounts-cli.ts';
+import { later } from '../support/sales.ts';
+
+waitForDatabase();
+
+describe('rotate', () => {
+  const rotated = (account: string, id: string, ...others: string[]) =>
+    ranJson('keys', 'rotate', id, '--account', account, ...others);
+
+  it('makes a new key with the same scopes and label; both work for a day, then only the new one', async () => {
+    const { id, key } = await newAccount('--label', 'shop', '--expires', 'never');
+    const fresh = await rotated(id, key.id);
+    expect(fresh).toMatchObject({ account: id, scopes: ['read', 'write'], label: 'shop', replaces: { id: key.id } });
+    const ends = Date.parse(fresh.replaces.expires_at);
+    expect(ends - Date.parse(fresh.created_at)).toBe(dayMs);
+    for (const secret of [key.secret, fresh.secret]) expect(await answerTo(secret)).toBe('200');
+    expect(await later(ends - now() - minuteMs, () => answerTo(key.secret))).toBe('200');
+    expect(await keysOf(id)).toMatchObject([
+      { id: key.id, state: 'overlapping', replaced_by: fresh.id, expires_at: fresh.replaces.expires_at },
+      { id: fresh.id, state: 'active', replaced_by: null },
+    ]);
+    expect(await ran('keys', 'list', '--account', id)).toContain(
+      `overlapping until ${fresh.replaces.expires_at.slice(0, 16).replace('T', ' ')}\n`,
+    );
+    await later(ends - now(), async () => {
+      expect(await answerTo(key.secret)).toBe('401 auth_api_key_expired');
+      expect(await answerTo(fresh.secret)).toBe('200');
+      expect(await keysOf(id)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
+    });
+  });
+
+  it('ends the old key now where there is no overlap: within a minute, also where it was in use', async () => {
+    const { id, key } = await newAccount();
+    expect(await answerTo(key.secret)).toBe('200');
+    const fresh = await rotated(id, key.id, '--overlap', '0');
+    expect(await later(minuteMs, () => answerTo(key.secret))).toBe('401 auth_api_key_expired');
+    expect(await answerTo(fresh.secret)).toBe('200');
+  });
+
+  it('makes a key with an end in place of one without, and says so, unless it is told otherwise', async () => {
+    const { id, key } = await newAccount('--expires', 'never');
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const fresh = await rotated(id, key.id);
+      expect(Date.parse(fresh.expires_at) - Date.parse(fresh.created_at)).toBe(90 * dayMs);
+      expect(write.mock.calls).toEqual([
+        [
+          `${key.id} had no end, and the new key ends at ${fresh.expires_at}. --expires never makes one without an end.\n`,
+        ],
+      ]);
+      const other = await newAccount('--expires', 'never');
+      expect((await rotated(other.id, other.key.id, '--expires', 'never')).expires_at).toBeNull();
+      expect(write).toHaveBeenCalledTimes(1);
+    } finally {
+      write.mockRestore();
+    }
+  });
+
+  it('never lets the old key live longer than it would have', async () => {
+    const { id, key } = await newAccount('--expires', '1h');
+    expect((await rotated(id, key.id, '--overlap', '7d')).replaces.expires_at).toBe(key.expires_at);
+  });
+
+  it('takes another label and end for the new key, and prints it alone if asked', async () => {
+    const { id, key } = await newAccount('--label', 'shop');
+    const out = await ran('keys', 'rotate', key.id, '--account', id, '--label', 'till', '--expires', '30d', '--quiet');
+    expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
+    const [, fresh] = await keysOf(id);
+    expect(fresh.label).toBe('till');
+    expect(Date.parse(fresh.expires_at) - Date.parse(fresh.created_at)).toBe(30 * dayMs);
+    expect(await answerTo(out.trim())).toBe('200');
+  });
+
+  it('happens once: not again, not of a key that ended, not of one that is not there', async () => {
+    const { id, key } = await newAccount('--expires', '1h');
+    const fresh = await rotated(id, key.id);
+    const again = (named: string) => ran('keys', 'rotate', named, '--account', id);
+    await expect(again(key.id)).rejects.toThrow(
+      `${key.id} was rotated already. Rotate the key that took its place, ${fresh.id}.`,
+    );
+    await expect(again('key_none')).rejects.toThrow(`The account ${id} has no key key_none.`);
+    await expect(later(91 * dayMs, () => again(fresh.id))).rejects.toThrow(`${fresh.id} is expired. Make a new key`);
+    await ran('keys', 'revoke', fresh.id, '--account', id);
+    await expect(again(fresh.id)).rejects.toThrow(`${fresh.id} is revoked. Make a new key`);
+    const other = await newAccount();
+    await expect(ran('keys', 'rotate', other.key.id, '--account', id)).rejects.toThrow('has no key');
+    expect(await keysOf(id)).toHaveLength(2);
+  });
+
+  it('makes one new key where several operators do it at once, and none where the key was revoked meanwhile', async () => {
+    const { id, key } = await newAccount();
+    const old = (await findNamedKey(id, key.id)) as NonNullable<Awaited<ReturnType<typeof findNamedKey>>>;
+    const one = (secret: string) =>
+      rotateKey({ old, key: keyOn(old.key, now()), secret, oldEndsAt: new Date(now() + dayMs).toISOString() });
+    expect(
+      (await Promise.all([one('a1'), one('b1'), one('c1')].map((it) => it.catch(() => false)))).filter(Boolean),
+    ).toHaveLength(1);
+    expect(await keysOf(id)).toHaveLength(2);
+    const second = await newAccount();
+    const seen = (await findNamedKey(second.id, second.key.id)) as typeof old;
+    await ran('keys', 'revoke', second.key.id, '--account', second.id);
+    const late = {
+      old: seen,
+      key: keyOn(seen.key, now()),
+      secret: 'd1',
+      oldEndsAt: new Date(now() + dayMs).toISOString(),
+    };
+    expect(await rotateKey(late)).toBe(false);
+    expect(await keysOf(second.id)).toMatchObject([{ state: 'revoked', expires_at: second.key.expires_at }]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { changeSettings, findAccount } from '../../shared/store/account-store.ts';
+import { get, minuteMs, newAccount, ran, ranJson, waitForDatabase } from '../support/accounts-cli.ts';
+import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { later } from '../support/sales.ts';
+
+waitForDatabase();
+
+describe('settings', () => {
+  it('are shown, changed one by one, and then hold for the next minute’s requests', async () => {
+    const { id, key } = await newAccount();
+    const shown = await ranJson('settings', '--account', id);
+    expect(shown).toEqual({ id, name: 'A shop', settings_changed_at: null, settings: defaultSettings(currentVersion) });
+    await get(key.secret);
+    expect(await ran('settings', '--account', id, 'rate_limit=321', 'rounding=line')).toBe(
+      'rate_limit is now 321; before it was 2000.\nrounding is line already.\nRunning instances notice within 60 seconds.\n',
+    );
+    expect((await later(minuteMs, () => get(key.secret))).headers.get('x-ratelimit-limit')).toBe('321');
+    const { settings, settings_changed_at } = await ranJson('settings', '--account', id);
+    expect(settings).toEqual({ ...defaultSettings(currentVersion), rate_limit: 321 });
+    expect(Math.abs(Date.parse(settings_changed_at) - now())).toBeLessThan(minuteMs);
+    const text = await ran('settings', '--account', id);
+    expect(text).toContain(`${id} (A shop), settings changed at ${settings_changed_at}\n`);
+    expect(text).toContain('\nrate_limit           321\n');
+  });
+
+  it('that are the same as before write nothing', async () => {
+    const { id } = await newAccount();
+    expect(await ran('settings', '--account', id, 'rate_limit=2000')).toBe('rate_limit is 2000 already.\n');
+    expect((await findAccount(id))?.settings_changed_at).toBeUndefined();
+  });
+
+  it('of every kind are stored as they were sent, also where there were some before', async () => {
+    const { id } = await newAccount();
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }];
+    const ship_from = { city: 'Detroit', state: 'MI', postal_code: '48226' };
+    for (const [name, value] of [
+      ['registrations', registrations],
+      ['ship_from', ship_from],
+      ['registrations', [{ ...registrations[0], to: '2026-12-31' }]],
+      ['ship_from', null],
+      ['registrations', null],
+    ] as const) {
+      await ran('settings', '--account', id, `${name}=${JSON.stringify(value)}`);
+      expect((await findAccount(id))?.settings[name]).toEqual(value);
+    }
+  });
+
+  it('are never lost: of two changes of one setting the later gives way, and of two settings both hold', async () => {
+    const { id } = await newAccount();
+    const read = (await findAccount(id)) as NonNullable<Awaited<ReturnType<typeof findAccount>>>;
+    await ran('settings', '--account', id, 'rate_limit=100', 'ambiguous_address=reject');
+    expect(await changeSettings(read, { rate_limit: 200 })).toBe(false);
+    expect(await changeSettings(read, { rate_limit: 200, rounding: 'invoice' })).toBe(false);
+    expect(await changeSettings(read, { rounding: 'invoice', rate_limit: 200 })).toBe(false);
+    expect((await findAccount(id))?.settings).toMatchObject({ rate_limit: 100, rounding: 'line' });
+    expect(await changeSettings(read, { rounding: 'invoice' })).toBe(true);
+    expect((await findAccount(id))?.settings).toMatchObject({
+      rate_limit: 100,
+      ambiguous_address: 'reject',
+      rounding: 'invoice',
+    });
+    expect(await changeSettings({ ...read, id: 'acct_none' }, { rate_limit: 200 })).toBe(false);
+    expect(await findAccount('acct_none')).toBeUndefined();
+  });
+
+  it('are changed once where a reply is lost, and the operator hears that they are', async () => {
+    const { id } = await newAccount();
+    const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['UpdateItem'] });
+    try {
+      expect(await ran('settings', '--account', id, 'rate_limit=321', 'ship_from={"state":"MI"}')).toContain(
+        'rate_limit is now 321; before it was 2000.\n',
+      );
+    } finally {
+      noFaults();
+    }
+    expect(seen.sends).toBe(2);
+    expect((await findAccount(id))?.settings).toMatchObject({ rate_limit: 321, ship_from: { state: 'MI' } });
+  });
+
+  it('leave the service version to an option of its own, which takes a supported one', async () => {
+    const { id } = await newAccount();
+    const change = (...args: string[]) => ran('settings', '--account', id, ...args);
+    await expect(change(`service_version=${currentVersion}`)).rejects.toThrow('settings --service-version');
+    await expect(change('--service-version', 'aspen.1999-01-01')).rejects.toThrow(
+      '--service-version cannot be "aspen.1999-01-01". Send a version that is supported: aspen.2026-10-01',
+    );
+    expect(await change('--service-version', currentVersion)).toBe(`service_version is ${currentVersion} already.\n`);
+  });
+
+  it('of an account that is not there are no settings', async () => {
+    await expect(ran('settings', '--account', 'acct_none')).rejects.toThrow('There is no account acct_none.');
+  });
+});

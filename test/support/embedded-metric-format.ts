@@ -1,0 +1,93 @@
+import { Ajv } from 'ajv';
+
+const name = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
+
+const units = [
+  ...['Seconds', 'Microseconds', 'Milliseconds', 'Percent', 'Count', 'None'],
+  ...['', 'Kilo', 'Mega', 'Giga', 'Tera'].flatMap((size) =>
+    ['Bytes', 'Bits'].map((unit) => (size === '' ? unit : `${size}${unit.toLowerCase()}`)),
+  ),
+  ...[
+    'Bytes',
+    'Bits',
+    'Kilobytes',
+    'Kilobits',
+    'Megabytes',
+    'Megabits',
+    'Gigabytes',
+    'Gigabits',
+    'Terabytes',
+    'Terabits',
+  ]
+    .map((unit) => `${unit}/Second`)
+    .concat('Count/Second'),
+];
+
+/** The document structure of the embedded metric format, as CloudWatch's user guide has it. */
+const schema = {
+  type: 'object',
+  required: ['_aws'],
+  properties: {
+    _aws: {
+      type: 'object',
+      required: ['Timestamp', 'CloudWatchMetrics'],
+      properties: {
+        Timestamp: { type: 'integer', minimum: 0 },
+        CloudWatchMetrics: {
+          type: 'array',
+          minItems: 1,
+          items: {
+            type: 'object',
+            required: ['Namespace', 'Dimensions', 'Metrics'],
+            additionalProperties: false,
+            properties: {
+              Namespace: { ...name(1024), pattern: '^(?!AWS/)[0-9A-Za-z._/#:-]+$' },
+              Dimensions: {
+                type: 'array',
+                minItems: 1,
+                items: { type: 'array', maxItems: 30, items: name(250), uniqueItems: true },
+              },
+              Metrics: {
+                type: 'array',
+                minItems: 1,
+                maxItems: 100,
+                items: {
+                  type: 'object',
+                  required: ['Name'],
+                  additionalProperties: false,
+                  properties: { Name: name(1024), Unit: { enum: units }, StorageResolution: { enum: [1, 60] } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+const validate = new Ajv({ allErrors: true }).compile(schema);
+
+type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string }[] };
+const directivesOf = (line: any): Directive[] => line._aws.CloudWatchMetrics;
+
+const isValue = (value: unknown): boolean =>
+  Number.isFinite(value) || (Array.isArray(value) && value.length <= 100 && value.every(Number.isFinite));
+const isDimension = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 1024;
+
+/** What keeps CloudWatch from reading the metrics of a line: its form, and what a metric or a dimension points at. */
+export const emfProblems = (line: any): string[] => {
+  if (!validate(line)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  const names = directivesOf(line).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
+  const dimensions = directivesOf(line).flatMap(({ Dimensions }) => Dimensions.flat());
+  return [
+    ...names.filter((at) => !isValue(line[at])).map((at) => `${at} is no number`),
+    ...dimensions.filter((at) => !isDimension(line[at])).map((at) => `${at} is no text`),
+    ...names.filter((at, place) => names.indexOf(at) !== place).map((at) => `${at} is there twice`),
+  ];
+};
+
+/** The series of a line as CloudWatch knows them: the namespace, the metric, and what tells its series apart. */
+export const seriesOf = (line: any): string[] =>
+  directivesOf(line).flatMap(({ Namespace, Dimensions, Metrics }) =>
+    Metrics.flatMap(({ Name }) => Dimensions.map((keys) => [Namespace, Name, ...keys].join(' '))),
+  );
