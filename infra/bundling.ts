@@ -6,7 +6,7 @@ import type { Operation, ScheduleName } from '../shared/http/routes.ts';
 import { packedFiles } from '../shared/packed/pack.ts';
 
 /** The files in functions/ that become Lambda functions. */
-export type Entry = Operation | ScheduleName | 'method-not-allowed';
+export type Entry = Operation | ScheduleName | 'method-not-allowed' | 'announce-changes';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -19,7 +19,8 @@ export const standIns = {
   '@aws-sdk/lib-dynamodb': './shared/store/sdk/lib-dynamodb.ts',
   '@aws-sdk/lib-dynamodb/dist-es': './node_modules/@aws-sdk/lib-dynamodb/dist-es',
   '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
-  '@smithy/core/event-streams': './shared/store/sdk/no-event-streams.ts',
+  // Asked for by operations that stream events, of which DynamoDB has none: nothing is carried for it.
+  '@smithy/core/event-streams': 'node:events',
   '@smithy/signature-v4': './shared/store/sdk/signature-v4.ts',
   '@smithy/signature-v4/dist-es': './node_modules/@smithy/signature-v4/dist-es',
   // The SDK's own variants for where there are no configuration files.

@@ -1,52 +1,55 @@
-import { type CfnElement, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { type CfnElement, Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
+  type EventInvokeConfigOptions,
   type FunctionOptions,
+  type IFunction,
+  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Action, type Grants, type Queried, updatablePartitions } from '../shared/http/grants.ts';
+import { type Action, type Allowed, draftPartitions, updatablePartitions } from '../shared/http/grants.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import type { Entry } from './bundling.ts';
+import { useOf } from './data-key.ts';
 import { functionCode } from './function-code.ts';
+import type { GradualDeployment } from './gradual-deployment.ts';
+import { logGroup } from './log-group.ts';
 import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
-type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'onFailure' | 'retryAttempts' | 'maxEventAge'> & {
-  /** The DynamoDB actions that the function performs, by table, and no others. */
-  readonly grants: Grants;
-  /** The indexes of the ledger that it queries. */
-  readonly indexes?: Queried;
-  readonly tables: Tables;
-  readonly settings: Settings;
-};
+type Props = Allowed &
+  Pick<FunctionOptions, 'timeout' | 'environment'> & {
+    readonly tables: Tables;
+    readonly settings: Settings;
+  };
+
+/** What becomes of events that a function was given and did not take, and who moves requests to a new version. */
+type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
 
 // SAM runs the architecture that the template names, and an arm64 image on another host needs an emulator.
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
 
-const logGroup = (scope: Construct, entry: Entry) =>
-  new LogGroup(scope, `${entry}-logs`, {
-    retention: RetentionDays.THREE_MONTHS,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
-
 /** One Lambda function with the house's defaults, a role of its own, and exactly the grants of the route table. */
 export class EndpointFunction extends LambdaFunction {
+  readonly #settings: Settings;
+
   constructor(
     scope: Construct,
     entry: Entry,
-    { grants, indexes = [], tables, settings, environment, ...options }: Props,
+    { grants, indexes = [], partitions = {}, tables, settings, environment, ...options }: Props,
   ) {
-    const logs = logGroup(scope, entry);
+    const logs = logGroup(scope, `${entry}-logs`, settings);
     // The managed policy that a function gets by default may write to every log group of the account.
     const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logs.grantWrite(role);
+    const reserved = settings.reservedConcurrency[entry];
     super(scope, entry, {
       timeout: Duration.seconds(10),
       ...options,
@@ -54,44 +57,70 @@ export class EndpointFunction extends LambdaFunction {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: architecture(settings),
+      // The table of decision 0016.
       memorySize: 1024,
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
       environment: {
         ...environment,
+        ...(settings.stage !== null && { METRICS_NAMESPACE: settings.name }),
         // SAM passes on only the variables that the template declares.
         ...(settings.sam && { DYNAMODB_ENDPOINT: 'http://dynamodb:8000' }),
       },
     });
+    this.#settings = settings;
     // The same readable name in the console, in `sam local invoke` and in an env-vars file.
     (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
     for (const [table, actions] of Object.entries(grants) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, settings.sam ? table : tables.nameOf(table));
       const onAccounts = (action: Action) => table === 'accounts' && action === 'UpdateItem';
-      this.#allow(
-        actions.filter((action) => !onAccounts(action)),
-        [tables.arnOf(table)],
-      );
-      this.#allow(actions.filter(onAccounts), [tables.arnOf(table)], {
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': updatablePartitions },
-      });
+      const others = actions.filter((action) => !onAccounts(action));
+      this.#allow(others, tables.arnOf(table), partitions[table]);
+      this.#allow(actions.filter(onAccounts), tables.arnOf(table), updatablePartitions);
     }
-    this.#allow(
-      ['Query'],
-      indexes.map((index) => tables.indexArnOf('transactions', index)),
-    );
+    for (const index of indexes)
+      this.#allow(
+        ['Query'],
+        tables.indexArnOf('transactions', index),
+        index === 'drafts' ? [draftPartitions] : undefined,
+      );
+    if (tables.key && Object.keys(grants).length > 0) this.addToRolePolicy(useOf(tables.key));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray has no resource that a policy could name.',
     });
   }
 
-  #allow(actions: readonly Action[], resources: string[], conditions: Record<string, unknown> = {}): void {
-    if (resources.length === 0 || actions.length === 0) return;
+  /**
+   * Publish what is deployed as a version, and give out its alias `live`: what API Gateway and the schedules call. SAM
+   * knows functions only, and gets the function itself.
+   */
+  publish({ deployment, ...events }: Published = {}): IFunction {
+    if (this.#settings.sam) {
+      if (Object.keys(events).length > 0) this.configureAsyncInvoke(events);
+      return this;
+    }
+    // The assertions are for exactOptionalPropertyTypes, under which CDK's classes do not fit its interfaces.
+    const version = this.currentVersion as IVersion;
+    const alias = new Alias(this, 'live', { aliasName: 'live', version, ...events });
+    (alias.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(this.node.id)}Live`);
+    deployment?.add(alias, this);
+    return alias as IFunction;
+  }
+
+  #allow(actions: readonly Action[], resource: string, partitions?: readonly string[]): void {
+    if (actions.length === 0) return;
     this.addToRolePolicy(
-      new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources, conditions }),
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [resource],
+        ...(partitions && {
+          conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
+        }),
+      }),
     );
   }
 }

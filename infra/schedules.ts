@@ -1,5 +1,6 @@
 import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -50,6 +51,9 @@ export class Schedules extends Construct {
       ...this.#props,
       ...allowedTo[name],
       timeout: Duration.seconds(timeoutSeconds),
+    });
+    // At once: of one run in five minutes, a part cannot be moved, and the next run makes good what one fails at.
+    const called = handler.publish({
       // The next run is the retry. One that has waited for a whole period would only run beside it.
       retryAttempts: 0,
       maxEventAge: period,
@@ -61,8 +65,8 @@ export class Schedules extends Construct {
     });
     const schedule = new Schedule(this, `${name}-schedule`, {
       schedule: ScheduleExpression.rate(period),
-      target: new LambdaInvoke(handler, {
-        role: this.#invoker(name, handler).withoutPolicyUpdates(),
+      target: new LambdaInvoke(called, {
+        role: this.#invoker(name, called).withoutPolicyUpdates(),
         input: ScheduleTargetInput.fromObject({}),
         retryAttempts: 2,
         maxEventAge: period,
@@ -73,14 +77,14 @@ export class Schedules extends Construct {
   }
 
   // The role that LambdaInvoke would make may invoke every version of the function as well.
-  #invoker(name: ScheduleName, handler: EndpointFunction): Role {
+  #invoker(name: ScheduleName, { functionArn }: IFunction): Role {
     const role = new Role(this, `${name}-invoker`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         // No other account's schedule may make the scheduler use this role.
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     });
-    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [handler.functionArn] }));
+    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
     role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.#failedRuns.queueArn] }));
     return role;
   }

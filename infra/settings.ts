@@ -1,49 +1,128 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
+import { allowedTo } from '../shared/http/grants.ts';
+import type { Entry } from './bundling.ts';
+import { flag, matching, oneOf, refuse, text, wholeNumber } from './context.ts';
+import { type Domain, domainOf } from './domain-settings.ts';
+import { oidcOf, oidcVariables } from './oidc-settings.ts';
 
-/** What a deployment may choose, from the CDK's context (`-c name=value`). */
+/** What a deployment may choose, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 says why each default is what it is. */
 export type Settings = {
+  /** Which of several deployments in one account this is; `null` for the one without a name. */
+  readonly stage: string | null;
+  /** What the stack is called, and whatever else must have a name that no other stage has: Levy, or Levy-staging. */
+  readonly name: string;
+  /** Where alarms are sent to; `null` if nobody is told. */
+  readonly alarmEmail: string | null;
+  readonly domain: Domain | null;
+  /** Whether data outlives the stack: tables, their backups and their key. Only a named stage may say no. */
+  readonly removal: 'retain' | 'destroy';
+  /** Whose key encrypts the tables and their backups. */
+  readonly encryption: 'aws-owned' | 'customer-managed';
+  /** Who may delete a backup before its time: whoever has the permission, or nobody at all. */
+  readonly backupLock: 'none' | 'governance' | 'compliance';
+  readonly logRetention: RetentionDays;
+  /** How many instances a function has for itself, and at most; the others share what the account has. */
+  readonly reservedConcurrency: Readonly<Partial<Record<Entry, number>>>;
+  /** How requests move to a new version of the functions. */
+  readonly rollout: 'canary' | 'linear' | 'all-at-once';
+  /** The web ACL before the API, with the requests that one address may send in five minutes; `null` without one. */
+  readonly waf: { readonly requestsPerAddress: number } | null;
+  /** Whether the ledger tells of its changes on a bus (decision 0018). */
+  readonly events: boolean;
   /** The template is for `sam local`: the host's architecture, and the emulator's address and table names. */
   readonly sam: boolean;
   /** Who issues the bearer tokens that the API accepts, as the functions' variables; without it, API keys only. */
   readonly oidc: Readonly<Record<string, string>>;
 };
 
-/** What may be said of the issuer, and the variable that tells the functions (shared/config/environment.ts). */
-const oidcVariables = {
-  oidcIssuer: 'OIDC_ISSUER',
-  oidcAudience: 'OIDC_AUDIENCE',
-  oidcAccountClaim: 'OIDC_ACCOUNT_CLAIM',
-  oidcScopesClaim: 'OIDC_SCOPES_CLAIM',
-  oidcReadScope: 'OIDC_READ_SCOPE',
-  oidcWriteScope: 'OIDC_WRITE_SCOPE',
-} as const;
+// The words that may stand in the context, of which a misspelled one would otherwise be a choice that nobody follows.
+const names = [
+  ...['stage', 'alarmEmail', 'domain', 'certificate', 'hostedZone', 'removal', 'encryption', 'backupLock'],
+  ...['logRetention', 'reservedConcurrency', 'rollout', 'waf', 'wafRequestsPerAddress', 'events', 'sam'],
+  ...Object.keys(oidcVariables),
+];
+// What the CDK itself puts there is named with a colon, an at sign or a slash, but for this one.
+const others = /[:@/]|^acknowledged-issue-numbers$/;
 
-const text = (node: Node, name: string): string | null => {
-  const value: unknown = node.tryGetContext(name);
-  if (value === undefined || value === '') return null;
-  if (typeof value !== 'string') throw new Error(`The context value ${name} must be a string.`);
-  return value;
+const checkNames = (node: Node): void => {
+  for (const [name, value] of Object.entries(node.getAllContext()))
+    if (!names.includes(name) && !others.test(name))
+      refuse(name, String(value), `There is no such setting. Give one of: ${names.join(', ')}.`);
 };
 
-const oidcOf = (node: Node): Settings['oidc'] => {
-  const given = Object.entries(oidcVariables).flatMap(([name, variable]) => {
-    const value = text(node, name);
-    return value === null ? [] : [[variable, value] as const];
-  });
-  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, ...others } = Object.fromEntries(given);
-  // A function with only one of them would start and refuse every token: stop here instead.
-  if ((issuer === undefined) !== (audience === undefined))
-    throw new Error('Give both oidcIssuer and oidcAudience, or neither (then only API keys are accepted).');
-  if (issuer === undefined || audience === undefined) {
-    if (Object.keys(others).length > 0) throw new Error('Claims and scopes are named for an issuer: give oidcIssuer.');
-    return {};
-  }
-  if (!issuer.startsWith('https://')) throw new Error(`oidcIssuer must be an https address, not ${issuer}.`);
-  return { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, ...others };
+const stageOf = (node: Node): Pick<Settings, 'stage' | 'name'> => {
+  const remedy = 'Give a lower-case word of at most 20 letters, digits and hyphens, such as staging.';
+  const stage = matching(node, 'stage', /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/, remedy);
+  return { stage, name: stage === null ? 'Levy' : `Levy-${stage}` };
+};
+
+const removalOf = (node: Node, { stage }: Pick<Settings, 'stage'>): Settings['removal'] => {
+  const removal = oneOf(node, 'removal', ['retain', 'destroy']);
+  if (removal === 'destroy' && stage === null)
+    return refuse('removal', removal, 'Give stage as well: only a deployment that has a name may lose its data.');
+  return removal;
+};
+
+const daysOf = (node: Node): RetentionDays => {
+  const known = Object.values(RetentionDays).filter(
+    (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
+  );
+  return Number(oneOf(node, 'logRetention', ['90', ...known.map(String)]));
+};
+
+const entries = [...Object.keys(allowedTo), 'method-not-allowed', 'announce-changes'];
+
+const reservedOf = (node: Node): Settings['reservedConcurrency'] => {
+  const given = text(node, 'reservedConcurrency');
+  const reserved = (given ?? '')
+    .split(',')
+    .filter(Boolean)
+    .map((pair) => pair.split(':'));
+  return Object.fromEntries(
+    reserved.map(([entry = '', instances = '']) => {
+      if (entries.includes(entry)) return [entry, wholeNumber('reservedConcurrency', instances, [1, 100_000])];
+      return refuse(
+        'reservedConcurrency',
+        given ?? '',
+        `Give function:instances,...; functions are ${entries.join(', ')}.`,
+      );
+    }),
+  );
+};
+
+const wafOf = (node: Node): Settings['waf'] => {
+  const isOn = flag(node, 'waf');
+  const given = text(node, 'wafRequestsPerAddress');
+  if (given !== null && !isOn) return refuse('wafRequestsPerAddress', given, 'Give waf=true as well, or leave it out.');
+  // Twice what an account may send by itself: the limit of an account is the API's, and this one is for floods.
+  return isOn
+    ? { requestsPerAddress: wholeNumber('wafRequestsPerAddress', given ?? '120000', [10, 2_000_000_000]) }
+    : null;
 };
 
 /** Read the deployment's settings; a half-made choice stops the synthesis. */
-export const settingsOf = (node: Node): Settings => ({
-  sam: node.tryGetContext('sam') !== undefined,
-  oidc: oidcOf(node),
-});
+export const settingsOf = (node: Node): Settings => {
+  checkNames(node);
+  const stage = stageOf(node);
+  return {
+    ...stage,
+    alarmEmail: matching(
+      node,
+      'alarmEmail',
+      /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+      'Give one address, such as tax@example.com.',
+    ),
+    domain: domainOf(node),
+    removal: removalOf(node, stage),
+    encryption: oneOf(node, 'encryption', ['aws-owned', 'customer-managed']),
+    backupLock: oneOf(node, 'backupLock', ['none', 'governance', 'compliance']),
+    logRetention: daysOf(node),
+    reservedConcurrency: reservedOf(node),
+    rollout: oneOf(node, 'rollout', ['canary', 'linear', 'all-at-once']),
+    waf: wafOf(node),
+    events: oneOf(node, 'events', ['true', 'false']) === 'true',
+    sam: node.tryGetContext('sam') !== undefined,
+    oidc: oidcOf(node),
+  };
+};

@@ -1,22 +1,29 @@
-import { Aws, type CfnElement, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  type CfnRestApi,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Allowed, allowedTo } from '../shared/http/grants.ts';
 import { type Operation, type Route, routes } from '../shared/http/routes.ts';
 import type { Entry } from './bundling.ts';
+import { CustomDomain, tls } from './custom-domain.ts';
 import { EndpointFunction } from './endpoint-function.ts';
+import { Firewall } from './firewall.ts';
 import { gatewayResponses, throttle } from './gateway-responses.ts';
+import { GradualDeployment, gradually } from './gradual-deployment.ts';
+import { logGroup } from './log-group.ts';
 import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
+
+// A part of every address: what a client's code is written against.
+export const stageName = 'v1';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
@@ -24,11 +31,16 @@ type Props = { readonly tables: Tables; readonly settings: Settings };
 export class TaxApi extends Construct {
   readonly #props: Props;
   readonly #api: RestApi;
+  readonly #deployment: GradualDeployment | null;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     this.#props = props;
+    const { name, rollout, waf, domain } = props.settings;
     this.#api = this.#restApi();
+    const config = gradually[rollout];
+    const api = { ApiName: name, Stage: stageName };
+    this.#deployment = config && new GradualDeployment(this, 'Deployments', { config, api });
     // Before the verbs: API Gateway prefers the more exact method, but SAM CLI lets the last one of a template win.
     this.#refuseOtherMethods();
     for (const [operation, route] of Object.entries(routes) as [Operation, Route][]) this.#add(operation, route);
@@ -36,28 +48,34 @@ export class TaxApi extends Construct {
       const name = response.type.responseType.toLowerCase().replaceAll('_', '-');
       this.#api.addGatewayResponse(pascalCase(name), response);
     }
+    if (waf) new Firewall(this, 'Firewall', { api: this.#api, name, ...waf });
+    if (domain) new CustomDomain(this, 'Domain', { api: this.#api, stageName, domain });
     this.#acknowledge();
   }
 
   /** Without a slash at its end, so that a path of the documentation can be written behind it. */
   get url(): string {
-    const { restApiId, deploymentStage } = this.#api;
-    return `https://${restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${deploymentStage.stageName}`;
+    const { domain } = this.#props.settings;
+    const host = domain?.name ?? `${this.#api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+    return `https://${host}/${this.#api.deploymentStage.stageName}`;
   }
 
   #restApi(): RestApi {
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const { settings } = this.#props;
+    const accessLog = logGroup(this, 'AccessLog', settings);
     const api = new RestApi(this, 'Api', {
-      restApiName: 'Levy',
+      // Its metrics are told apart by this name alone.
+      restApiName: settings.name,
       endpointTypes: [EndpointType.REGIONAL],
+      // At one address only: what a name of one's own decides, such as where it points, would else be easy to pass by.
+      disableExecuteApiEndpoint: settings.domain !== null,
+      // Pages of lists, the document and its page; a calculation is shorter, and need not wait for it.
+      minCompressionSize: Size.kibibytes(16),
       // The account's one role for API Gateway's logs: kept, as other APIs of the account may have come to need it.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
-        stageName: 'v1',
+        stageName,
         tracingEnabled: true,
         metricsEnabled: true,
         loggingLevel: MethodLoggingLevel.ERROR,
@@ -70,7 +88,11 @@ export class TaxApi extends Construct {
       },
     });
     // Never derived from the construct's path: another id would be another API, at another address.
-    (api.node.defaultChild as CfnElement).overrideLogicalId('Api');
+    const resource = api.node.defaultChild as CfnRestApi;
+    resource.overrideLogicalId('Api');
+    // Without, a regional API takes TLS 1.0; and what it says holds for its own domain, too.
+    resource.securityPolicy = tls;
+    resource.endpointAccessMode = 'BASIC';
     // The stack has an output of its own, under a name that stays.
     api.node.tryRemoveChild('Endpoint');
     return api;
@@ -96,8 +118,9 @@ export class TaxApi extends Construct {
       id: 'Serverless-LambdaDLQ',
       reason: 'API Gateway calls it synchronously: a failure is an answer, and no event is left over to keep.',
     });
+    const called = handler.publish({ deployment: this.#deployment });
     // Without the console's test button, which would be a second permission on each function.
-    return new LambdaIntegration(handler, { allowTestInvoke: false });
+    return new LambdaIntegration(called, { allowTestInvoke: false });
   }
 
   #acknowledge(): void {
@@ -108,10 +131,9 @@ export class TaxApi extends Construct {
         reason:
           'The handlers validate with the zod schemas that the OpenAPI document is made of, and answer in the envelope.',
       },
-      {
-        id: 'AwsSolutions-APIG3',
-        reason: "A web ACL costs money and depends on an account's other rules: its owner attaches one to the stage.",
-      },
+      ...(this.#props.settings.waf
+        ? []
+        : [{ id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month: `-c waf=true` is a choice.' }]),
       {
         id: 'AwsSolutions-APIG4',
         reason:

@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { observed } from '../observability/request-line.ts';
+import { tally } from '../observability/tally.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
 import { failure } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
 import type { Serve } from './operation.ts';
 import { envelope, proxyResult } from './reply.ts';
-import { type Operation, routes } from './routes.ts';
+import type { Operation } from './routes.ts';
+import { scopes } from './scopes.ts';
 import type { Version } from './versions/version.ts';
 import { presumeVersion, resolveVersion } from './versions.ts';
 
@@ -40,6 +43,13 @@ const step = (run: Step) => ({
   },
 });
 
+// Also where the caller is refused later on.
+const authenticateAndNote: Step = async (exchange) => {
+  await authenticate(exchange);
+  const own = tally();
+  if (own && exchange.caller) own.account = exchange.caller.account.id;
+};
+
 type Load = () => Promise<{ readonly serve: Serve }>;
 
 // The count waits for the database. Meanwhile the operation loads, a turn later: the count is on its way by then.
@@ -52,9 +62,9 @@ const limitRateAndLoad =
 // In the published order (interface decisions 9): 401, 403, 429.
 const stepsOf = (operation: Operation, load: Load, versions: readonly Version[] | undefined): readonly Step[] => [
   presumeVersion,
-  authenticate,
+  authenticateAndNote,
   resolveVersion(operation, versions),
-  authorize(routes[operation].scope),
+  authorize(scopes[operation]),
   limitRateAndLoad(load),
 ];
 
@@ -69,8 +79,11 @@ const endBeside = async ({ event }: Request): Promise<void> => {
  * The operation is loaded for the first caller who may have it: neither the start nor a stranger waits for it (decision 0006).
  */
 export const endpoint = (operation: Operation, load: Load, versions?: readonly Version[]): Handler =>
-  middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
-    .use(answerErrors)
-    .use({ after: endBeside, onError: endBeside })
-    .use(stepsOf(operation, load, versions).map(step))
-    .handler(async (exchange: Exchange) => (await load()).serve(exchange)) as unknown as Handler;
+  observed(
+    operation,
+    middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
+      .use(answerErrors)
+      .use({ after: endBeside, onError: endBeside })
+      .use(stepsOf(operation, load, versions).map(step))
+      .handler(async (exchange: Exchange) => (await load()).serve(exchange)) as unknown as Handler,
+  );

@@ -2,6 +2,7 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import type { Commit, HeadChange } from '../transactions/ledger.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
+import { aboutChange } from './about-change.ts';
 import { auditItem } from './audit-item.ts';
 import { claimChanges, claimItem } from './claims.ts';
 import { idempotencyItem } from './idempotency-item.ts';
@@ -89,7 +90,7 @@ export const headWrites = (
     before === null
       ? put(roles[0], item, isAbsent)
       : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),
-    put(roles[1], auditItem(account, entry), isAbsent),
+    put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),
   ];
 };
 

@@ -6,7 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { bundle, type Entry } from '../../infra/bundling.ts';
 import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 
-const entries = [...Object.keys(routes), ...Object.keys(schedules), 'method-not-allowed'] as Entry[];
+const entries = [
+  ...Object.keys(routes),
+  ...Object.keys(schedules),
+  'method-not-allowed',
+  'announce-changes',
+] as Entry[];
 const operations = (Object.keys(routes) as Operation[]).filter((operation) => routes[operation].scope !== null);
 const require = createRequire(import.meta.url);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));

@@ -5,7 +5,11 @@ import { flat, type Resource, synthesize } from './synthesized.ts';
 
 const { ofType, template } = synthesize();
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
-const entries: Record<string, Allowed> = { 'method-not-allowed': { grants: {} }, ...granted };
+const entries: Record<string, Allowed> = {
+  'method-not-allowed': { grants: {} },
+  'announce-changes': { grants: {} },
+  ...granted,
+};
 const functions = Object.fromEntries(ofType('AWS::Lambda::Function'));
 const functionOf = (entry: string): Resource => {
   const found = Object.entries(functions).find(([id]) => id.toLowerCase() === entry.replaceAll('-', ''));
@@ -94,16 +98,59 @@ it('lets a calculation only get an item of the ledger, whatever the route table 
   expect(ledger).toEqual(['Allow dynamodb:GetItem on TransactionsTable.Arn']);
 });
 
-it('has no wildcard but X-Ray, and no managed policy but the one for the logs of API Gateway', () => {
+const conditionsOf = (entry: string, on: string) =>
+  statementsOf(flat(functionOf(entry).Properties['Role']).replace(/\.Arn$/, ''))
+    .filter(({ Resource: at }: any) => listed(at).map(flat).includes(on))
+    .filter(({ Action }: any) => !listed(Action).includes('dynamodb:UpdateItem'))
+    .map(({ Condition }: any) => Condition);
+const leading = (...partitions: string[]) => [{ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }];
+
+// Written out, and not taken from the route table: what a function must never reach, whatever its code does.
+it.each([
+  ['create-calculation', 'TransactionsTable.Arn', leading('T#*')],
+  ['get-transaction', 'TransactionsTable.Arn', leading('T#*')],
+  ['list-transactions', 'TransactionsTable.Arn', leading('T#*')],
+  ['create-transaction', 'TransactionsTable.Arn', leading('T#*', 'R#*', 'I#*', 'O#*')],
+  ['get-filing', 'TransactionsTable.Arn', leading('F#*')],
+  ['create-reconciliation', 'TransactionsTable.Arn', leading('T#*', 'R#*')],
+  ['sweep-drafts', 'TransactionsTable.Arn', leading('T#*')],
+  ['sweep-drafts', 'TransactionsTable.Arn/index/drafts', leading('D#*')],
+  ['close-periods', 'TransactionsTable.Arn', leading('T#*', 'O#*', 'F#*', 'P#*', 'W')],
+  // Not the keys: a schedule has no caller.
+  ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
+  ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
+])('shuts %s out of all of %s but its own partitions', (entry, on, expected) => {
+  expect(conditionsOf(entry, on)).toEqual(expected);
+});
+
+it('leaves no function the whole ledger, nor all accounts', () => {
+  for (const [entry, { grants: tables }] of Object.entries(granted))
+    for (const table of ['transactions', 'accounts'] as const)
+      for (const condition of table in tables ? conditionsOf(entry, `${tableIds[table]}.Arn`) : [])
+        expect([entry, condition?.['ForAllValues:StringLike']]).toEqual([
+          entry,
+          { 'dynamodb:LeadingKeys': expect.any(Array) },
+        ]);
+});
+
+it('has no wildcard but for traces, alarms, versions and backups, and no managed policy but the one for the logs of API Gateway', () => {
   const wildcards = ofType('AWS::IAM::Policy')
     .flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement)
     .flatMap(({ Action, Resource: on }: any) =>
       listed(Action).flatMap((action) => listed(on).map((at) => [action, flat(at)])),
     )
     .filter(([action, at]) => action.includes('*') || at.includes('*'));
-  expect(new Set(wildcards.map((pair) => pair.join(' on ')))).toEqual(
-    new Set(['xray:PutTraceSegments on *', 'xray:PutTelemetryRecords on *']),
+  const said = wildcards.map(
+    ([action, at]) => `${action} on ${at.replace(/^\w+Table\./, 'table.').replace(/^\w+\.Arn:/, 'function:')}`,
   );
+  expect([...new Set(said)].sort()).toEqual([
+    'cloudwatch:DescribeAlarms on *',
+    'dynamodb:DeleteBackup on table.Arn/backup/*',
+    'dynamodb:DescribeBackup on table.Arn/backup/*',
+    ...['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'].map((action) => `lambda:${action} on function:*`),
+    'xray:PutTelemetryRecords on *',
+    'xray:PutTraceSegments on *',
+  ]);
   const roles = ofType('AWS::IAM::Role');
   expect(roles.flatMap(([, { Properties }]) => Properties['Policies'] ?? [])).toEqual([]);
   expect(roles.flatMap(([, { Properties }]) => Properties['ManagedPolicyArns'] ?? []).map(flat)).toEqual([

@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it } from 'vitest';
 import { handler } from '../../functions/method-not-allowed.ts';
 
@@ -17,7 +17,7 @@ it.each([
   ['/calculations', 'POST'],
   ['/product-attributes', 'GET'],
 ])('names what %s answers to, in the header and in words', async (resource, methods) => {
-  const { statusCode, headers, body } = await handler(event(resource));
+  const { statusCode, headers, body } = await handler(event(resource), {} as Context);
   expect(statusCode).toBe(405);
   expect(headers).toMatchObject({ Allow: methods, 'Content-Type': 'application/json', 'X-Request-Id': 'request-1' });
   expect(JSON.parse(body)).toEqual({

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ScheduleDefinition, schedules } from '../../shared/http/routes.ts';
-import { flat, synthesize } from './synthesized.ts';
+import { flat, functionAt, synthesize } from './synthesized.ts';
 
-const { ofType, template } = synthesize();
+const synthesized = synthesize();
+const { ofType, template } = synthesized;
 const handlerOf = (name: string) =>
   ofType('AWS::Lambda::Function').find(([id]) => id.toLowerCase() === name.replaceAll('-', '')) ?? ['none', null];
 
@@ -14,7 +15,7 @@ describe.each(Object.entries<ScheduleDefinition>(schedules))('%s', (name, { minu
   const [handlerId, handler] = handlerOf(name);
   const schedule = ofType('AWS::Scheduler::Schedule')
     .map(([, { Properties }]) => Properties)
-    .find(({ Target }) => flat(Target.Arn) === `${handlerId}.Arn`);
+    .find(({ Target }) => functionAt(synthesized, Target.Arn) === handlerId);
   const role = template.Resources[flat(schedule?.['Target'].RoleArn).replace(/\.Arn$/, '')];
 
   it('runs its function, switched on, in its rhythm', () => {
@@ -32,7 +33,7 @@ describe.each(Object.entries<ScheduleDefinition>(schedules))('%s', (name, { minu
       .filter(([, { Properties }]) => Properties['Roles'].some((at: any) => template.Resources[at.Ref] === role))
       .flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
     expect(statements.map(({ Action, Resource }: any) => [Action, flat(Resource)])).toEqual([
-      ['lambda:InvokeFunction', `${handlerId}.Arn`],
+      ['lambda:InvokeFunction', `${handlerId}Live`],
       ['sqs:SendMessage', 'FailedRuns.Arn'],
     ]);
     expect(role?.Properties['ManagedPolicyArns']).toBeUndefined();
@@ -48,6 +49,9 @@ describe.each(Object.entries<ScheduleDefinition>(schedules))('%s', (name, { minu
     const invoke = ofType('AWS::Lambda::EventInvokeConfig').find(
       ([, { Properties }]) => flat(Properties['FunctionName']) === handlerId,
     );
+    // What is said of the function itself holds for nobody who calls the alias.
+    expect(flat(schedule?.['Target'].Arn)).toBe(`${handlerId}Live`);
+    expect(JSON.stringify(invoke?.[1].Properties['Qualifier'])).toContain(`"Ref":"${handlerId}Live"`);
     expect(flat(schedule?.['Target'].DeadLetterConfig.Arn)).toBe('FailedRuns.Arn');
     expect(flat(invoke?.[1].Properties['DestinationConfig'].OnFailure.Destination)).toBe('FailedRuns.Arn');
     expect(invoke?.[1].Properties['MaximumRetryAttempts']).toBe(0);

@@ -39,8 +39,19 @@ export const flat = (value: any): string => {
   throw new Error(`not a reference: ${JSON.stringify(value)}`);
 };
 
+/** The function that a reference leads to, if it is to a function or to the alias of one: its id and `Handler.Arn`. */
+export const functionAt = ({ template }: Pick<Synthesized, 'template'>, reference: any): string => {
+  const id = flat(reference).replace(/\.Arn$/, '');
+  const resource = template.Resources[id];
+  return resource?.Type === 'AWS::Lambda::Alias' ? flat(resource.Properties['FunctionName']) : id;
+};
+
+/** What of an integration's address names the function: `{"Ref":"ItsLive"}` or `{"Fn::GetAtt":["It","Arn"]}`. */
+const calledBy = ({ Uri }: any) => Uri['Fn::Join'][1].find((part: any) => JSON.stringify(part).match(/Live"|,"Arn"\]/));
+
 /** The methods of the API in the order of the template, each with its path and the function behind it. */
-export const methodsOf = ({ ofType, template }: Synthesized) => {
+export const methodsOf = (synthesized: Synthesized) => {
+  const { ofType, template } = synthesized;
   const pathOf = (reference: any): string => {
     if (reference['Fn::GetAtt']) return '';
     const { ParentId, PathPart } = template.Resources[reference.Ref]?.Properties ?? {};
@@ -49,7 +60,8 @@ export const methodsOf = ({ ofType, template }: Synthesized) => {
   return ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => ({
     method: Properties['HttpMethod'] as string,
     path: pathOf(Properties['ResourceId']),
-    handler: /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(JSON.stringify(Properties['Integration'].Uri))?.[1],
+    called: flat(calledBy(Properties['Integration'])),
+    handler: functionAt(synthesized, calledBy(Properties['Integration'])),
     type: Properties['Integration'].Type as string,
   }));
 };

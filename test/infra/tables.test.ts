@@ -84,3 +84,9 @@ it.each(['TransactionsTable', 'ContentTable', 'AccountsTable'])(
     expect(table.Properties.Replicas.map((replica: any) => replica.DeletionProtectionEnabled)).toEqual([true]);
   },
 );
+
+it('is encrypted by a key of AWS, and pays for none, unless told', () => {
+  for (const [id, { Properties }] of ofType('AWS::DynamoDB::GlobalTable'))
+    expect([id, Properties['SSESpecification']]).toEqual([id, { SSEEnabled: false }]);
+  expect(template.Resources).not.toHaveProperty('DataKey');
+});

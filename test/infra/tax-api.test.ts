@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { safetyHeaders } from '../../shared/http/reply.ts';
 import { routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
-import { flat, methodsOf, type Resource, synthesize } from './synthesized.ts';
+import { flat, functionAt, methodsOf, type Resource, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
 const { ofType, template } = synthesized;
@@ -15,17 +15,20 @@ describe.each(Object.entries(routes))('%s', (operation, { method, path }) => {
     const found = here.filter((at) => at.method === method);
     expect(found).toEqual([expect.objectContaining({ type: 'AWS_PROXY' })]);
     expect(found[0]?.handler?.toLowerCase()).toBe(operation.replaceAll('-', ''));
+    // Past the alias, a deployment would reach everybody at once.
+    expect(found[0]?.called).toBe(`${found[0]?.handler}Live`);
   });
 
   it('stands on a path whose other methods are refused, which SAM must read first', () => {
-    expect(here[0]).toEqual({ method: 'ANY', path, handler: 'MethodNotAllowed', type: 'AWS_PROXY' });
+    expect(here[0]).toMatchObject({ method: 'ANY', path, handler: 'MethodNotAllowed', type: 'AWS_PROXY' });
   });
 
   it('can be called by this API on this path only', () => {
-    const handler = here.find((at) => at.method === method)?.handler ?? '';
+    const { handler, called } = here.find((at) => at.method === method) ?? {};
     const callers = ofType('AWS::Lambda::Permission')
       .map(([, { Properties }]) => Properties)
-      .filter(({ FunctionName }) => flat(FunctionName) === `${handler}.Arn`);
+      .filter(({ FunctionName }) => functionAt(synthesized, FunctionName) === handler);
+    expect(callers.map(({ FunctionName }) => flat(FunctionName))).toEqual([called]);
     expect(callers.map(({ Principal }) => Principal)).toEqual(['apigateway.amazonaws.com']);
     expect(flat(callers[0]?.['SourceArn'])).toMatch(new RegExp(`:Api/\\w+/${method}${path.replace('{id}', '\\*')}$`));
   });
@@ -38,7 +41,7 @@ it('has no method beside the route table', () => {
 
 it('keeps its address when constructs move, and prints it without a slash at its end', () => {
   expect(ofType('AWS::ApiGateway::RestApi').map(([id]) => id)).toEqual(['Api']);
-  expect(Object.keys(template.Outputs)).toEqual(['Url', 'AccountsTable']);
+  expect(Object.keys(template.Outputs)).toEqual(expect.arrayContaining(['Url', 'AccountsTable']));
   expect(template.Outputs['AccountsTable'].Value).toEqual({ Ref: 'AccountsTable' });
   expect(flat(template.Outputs['Url'].Value)).toMatch(/^https:\/\/Api\.execute-api\..*\/\w+$/);
 });
@@ -55,6 +58,31 @@ it('throttles, logs accesses, and never logs a body', () => {
       DataTraceEnabled: false,
     }),
   ]);
+});
+
+it('takes TLS 1.2 or newer, with forward secrecy', () => {
+  const [[, { Properties: api }]] = ofType('AWS::ApiGateway::RestApi') as [[string, Resource]];
+  expect(api).toMatchObject({ SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09', EndpointAccessMode: 'BASIC' });
+});
+
+it('compresses what is long, and makes no calculation wait for it', () => {
+  const [[, { Properties: api }]] = ofType('AWS::ApiGateway::RestApi') as [[string, Resource]];
+  expect(api['MinimumCompressionSize']).toBe(16_384);
+  // Bytes would be sent as Base64 to whoever does not ask for them by their very type (decision 0014).
+  expect(api['BinaryMediaTypes']).toBeUndefined();
+});
+
+it('traces every request, and every function', () => {
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+  expect(stage.Properties['TracingEnabled']).toBe(true);
+  for (const [id, { Properties }] of ofType('AWS::Lambda::Function'))
+    expect([id, Properties['TracingConfig'], Properties['Architectures']]).toEqual([id, { Mode: 'Active' }, ['arm64']]);
+});
+
+it('has no way to a function but the API', () => {
+  expect(ofType('AWS::Lambda::Url')).toEqual([]);
+  const principals = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties['Principal']);
+  expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
 });
 
 const responses = ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties);

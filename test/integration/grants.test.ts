@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { allowedTo, updatablePartitions } from '../../shared/http/grants.ts';
+import { allowedTo, draftPartitions, updatablePartitions } from '../../shared/http/grants.ts';
 import type { Operation, ScheduleName } from '../../shared/http/routes.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
@@ -25,28 +25,46 @@ const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../
 
 type Client = ReturnType<typeof filerOf>;
 type Entry = Operation | ScheduleName;
-type Input = {
-  readonly TableName?: string;
-  readonly Key?: Readonly<Record<string, string>>;
+type Key = { readonly pk: string };
+type Write = { readonly TableName: string; readonly Key?: Key; readonly Item?: Key };
+type Input = Partial<Write> & {
   readonly IndexName?: string;
-  readonly RequestItems?: Readonly<Record<string, unknown>>;
-  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
+  readonly ExpressionAttributeValues?: Readonly<Record<string, string>>;
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
+  readonly TransactItems?: readonly Readonly<Record<string, Write>>[];
 };
 
 const named = Object.fromEntries(Object.entries(environment.tables).map(([name, table]) => [table, name]));
 
-/** What IAM asks of a command, as `table action`; the writes of a transaction are asked for one by one. */
-const asksFor = (command: string, { TableName = '', IndexName, RequestItems, TransactItems = [] }: Input): string[] => {
-  if (command === 'Query') return [`${named[TableName]} ${['Query', IndexName].filter(Boolean).join(' ')}`];
-  if (command === 'BatchGetItem') return Object.keys(RequestItems ?? {}).map((table) => `${named[table]} ${command}`);
-  if (command !== 'TransactWriteItems') return [`${named[TableName]} ${command}`];
+/** The kind of a partition, as a policy can name it: `T#*` of `T#acc_1#tax_1`. */
+const kindOf = (partition = '') => partition.replace(/#.*/s, '#*');
+const kindIn = ({ Key, Item }: Partial<Write>) => kindOf((Key ?? Item)?.pk);
+// Each of our queries gives its partition as the first value.
+const kindAsked = ({ ExpressionAttributeValues = {} }: Input) => kindOf(Object.values(ExpressionAttributeValues)[0]);
+
+/** What IAM asks of a command: an action, a table and a partition's kind; the writes of a transaction one by one. */
+const asksFor = (command: string, input: Input): (readonly [action: string, table: string, kind: string])[] => {
+  const { TableName = '', IndexName, RequestItems = {}, TransactItems = [] } = input;
+  // What other indexes have for partitions begins with the account.
+  if (command === 'Query' && IndexName !== undefined && IndexName !== 'drafts')
+    return [[`Query ${IndexName}`, TableName, 'any']];
+  if (command === 'Query') return [[['Query', IndexName].filter(Boolean).join(' '), TableName, kindAsked(input)]];
+  if (command === 'BatchGetItem')
+    return Object.entries(RequestItems).flatMap(([table, { Keys }]) =>
+      Keys.map(({ pk }) => [command, table, kindOf(pk)] as const),
+    );
+  if (command !== 'TransactWriteItems') return [[command, TableName, kindIn(input)]];
   const actions: Record<string, string> = { ConditionCheck: 'ConditionCheckItem' };
   return TransactItems.flatMap((item) =>
-    Object.entries(item).map(([kind, write]) => `${named[write.TableName]} ${actions[kind] ?? `${kind}Item`}`),
+    Object.entries(item).map(
+      ([kind, write]) => [actions[kind] ?? `${kind}Item`, write.TableName, kindIn(write)] as const,
+    ),
   );
 };
 
 let seen: Set<string> | null = null;
+/** What was reached since it was emptied, as `table kind`; but for what every request updates in the accounts' table. */
+const reached = new Set<string>();
 const partitions = new Set<string>();
 /** Where the accounts' table is updated: the policy names these partitions, as a pattern. */
 const updatable = new RegExp(`^(${updatablePartitions.join('|').replaceAll('*', '[^#]+')})$`);
@@ -58,7 +76,10 @@ beforeAll(async () => {
   database.middlewareStack.add(
     (next, context) => (sent) => {
       const command = String(context.commandName).replace('Command', '');
-      for (const asked of asksFor(command, sent.input as Input)) seen?.add(asked);
+      for (const [action, table, kind] of asksFor(command, sent.input as Input)) {
+        seen?.add(`${named[table]} ${action}`);
+        if (seen && kind !== 'any' && action !== 'UpdateItem') reached.add(`${named[table]} ${kind}`);
+      }
       const { TableName, Key } = sent.input as Input;
       if (seen && command === 'UpdateItem' && TableName === environment.tables.accounts)
         partitions.add(Key?.['pk'] ?? '');
@@ -173,6 +194,14 @@ const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
     later(dayMs, () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context)),
 };
 
+/** A filing's steps that are left to whoever comes next: here, they came to another of the three that take them. */
+const notSeen: Partial<Record<Entry, readonly string[]>> = {
+  'create-filing': ['transactions T#*'],
+  'close-periods': ['transactions T#*'],
+};
+/** What the partitions of an operation are held against; the content's are not limited. */
+const limited = (entries: Iterable<string>) => [...new Set(entries)].filter((at) => !at.startsWith('content ')).sort();
+
 /** One with an entry to cancel, one with an entry to file, and one that is left closing. */
 const preparedFilings = async (client: Client, hurried: Client) => {
   await soldOn(client, '2026-10-08', '1.00', {
@@ -197,14 +226,19 @@ it.each(Object.keys(allowedTo) as Entry[])('%s may do what it does, and does all
   parent.hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   if (/filings?$|close/.test(entry) && entry !== 'create-filing')
     Object.assign(parent, await preparedFilings(client, parent.hurried));
-  const { grants, indexes = [] } = allowedTo[entry];
+  const { grants, indexes = [], partitions: reachable = {} } = allowedTo[entry];
   const granted = [
     ...Object.entries(grants).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
     ...indexes.map((index) => `transactions Query ${index}`),
   ].sort();
   // Two minutes later the instance has forgotten the caller, and the window is another one.
+  reached.clear();
   const used = await later(120_000, () => recorded(() => ways[entry](client, parent)));
   expect(used).toEqual(granted);
+  const kinds = Object.entries(reachable).flatMap(([table, all]) => all.map((kind) => `${table} ${kind}`));
+  expect(limited([...reached, ...(notSeen[entry] ?? [])])).toEqual(
+    limited([...kinds, ...(indexes.includes('drafts') ? [`transactions ${draftPartitions}`] : [])]),
+  );
   // Half an hour later its use is recorded again.
   if (granted.includes('accounts UpdateItem'))
     await later(31 * 60_000, () => recorded(() => client.call('GET', '/coverage')));

@@ -2,7 +2,7 @@
 import type { Patch } from './mutants.ts';
 
 const commitBegins = '    const writes = commitWrites(asked);\n';
-const headWritten = `put(roles[1], auditItem(account, entry), isAbsent),`;
+const headWritten = `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),`;
 const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
 
 // What a commit writes under these roles follows in a write of its own.
@@ -53,7 +53,7 @@ const unconditionally = (when: string): readonly Patch[] => [
   },
   {
     find: headWritten,
-    replace: `put(roles[1], auditItem(account, entry), before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent),`,
+    replace: `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent),`,
   },
 ];
 

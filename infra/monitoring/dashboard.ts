@@ -1,0 +1,58 @@
+import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Watched } from './alarms.ts';
+
+const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
+  new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
+
+/** What one looks at first, row by row: requests, what they found, the tables, and the work that starts by itself. */
+export const dashboardRows = ({ metrics, ledger, untold }: Watched, failedRuns: string): IWidget[][] => [
+  [
+    graph('Requests', [metrics.requests, metrics.refusedAnswers, metrics.brokenAnswers], [metrics.errorShare]),
+    graph('Slowest of a hundred, ms by operation', [metrics.everyBy('operation', 'Duration', 'p99')]),
+    graph('Calculations, ms', [
+      metrics.durationOf('create-calculation', 'p50'),
+      metrics.durationOf('create-calculation', 'p99'),
+    ]),
+  ],
+  [
+    graph('Refusals by code', [metrics.everyBy('code', 'Refused', Stats.SUM)]),
+    graph('Tax by state, dollars answered', [metrics.everyBy('state', 'Tax', Stats.SUM)]),
+    graph('Documents by state', [metrics.everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
+  ],
+  [
+    graph('At hand, share of requests', [metrics.keptShare('KeyKept'), metrics.keptShare('ContentKept')]),
+    graph('Limiter and credentials', [
+      metrics.refused('rate_limit_error'),
+      metrics.counted('RateLimitOpen'),
+      metrics.counted('CredentialsUnread'),
+      metrics.counted('KeyUseUnrecorded'),
+    ]),
+    graph('Instances of the account', [metrics.instances], [metrics.throttles]),
+  ],
+  [
+    graph('Ledger, capacity units', [
+      metrics.ofTable(ledger, 'ConsumedReadCapacityUnits'),
+      metrics.ofTable(ledger, 'ConsumedWriteCapacityUnits'),
+    ]),
+    graph(
+      'Ledger, errors and throttles',
+      [metrics.ledgerErrors(ledger)],
+      [metrics.ofTable(ledger, 'ReadThrottleEvents'), metrics.ofTable(ledger, 'WriteThrottleEvents')],
+    ),
+    graph('What could not be done', [failedRuns, ...(untold === null ? [] : [untold])].map(metrics.waiting)),
+  ],
+  [
+    graph('Drafts swept', [
+      metrics.ofSchedule('sweep-drafts', 'Voided'),
+      metrics.ofSchedule('sweep-drafts', 'Skipped'),
+      metrics.ofSchedule('sweep-drafts', 'Complete', Stats.MINIMUM),
+    ]),
+    graph('Filings', [
+      metrics.ofSchedule('close-periods', 'Created'),
+      metrics.ofSchedule('close-periods', 'Worked'),
+      metrics.ofSchedule('close-periods', 'Finished'),
+      metrics.ofSchedule('close-periods', 'Failed'),
+    ]),
+    graph('Periods closed, 1 is all', [metrics.ofSchedule('close-periods', 'Complete', Stats.MINIMUM)]),
+  ],
+];

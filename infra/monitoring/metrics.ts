@@ -1,0 +1,83 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ScheduleName } from '../../shared/http/routes.ts';
+import type { Counted } from '../../shared/observability/metric.ts';
+import type { Code } from '../../shared/problem.ts';
+import type { Settings } from '../settings.ts';
+import { stageName } from '../tax-api.ts';
+
+const period = Duration.minutes(5);
+
+// What the service itself asks of the ledger's table (shared/store).
+const ledgerOperations = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const;
+
+/** What the functions write themselves (shared/observability). */
+const ownMetrics = (namespace: string) => {
+  // The functions take it from the same setting (METRICS_NAMESPACE).
+  const own = (metricName: string, others: Omit<MetricProps, 'metricName' | 'namespace'> = {}) =>
+    new Metric({ namespace, metricName, statistic: Stats.SUM, period, ...others });
+  return {
+    durationOf: (operation: string, statistic: string) => own('Duration', { dimensionsMap: { operation }, statistic }),
+    refused: (code: Code) => own('Refused', { dimensionsMap: { code } }),
+    counted: (metricName: Counted) => own(metricName),
+    keptShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
+    ofSchedule: (schedule: ScheduleName, metricName: string, statistic: string = Stats.SUM) =>
+      own(metricName, { dimensionsMap: { schedule }, statistic }),
+    /** Every series of a metric that there is by then, told apart by a dimension. */
+    everyBy: (dimension: 'code' | 'operation' | 'state', metricName: string, statistic: string) =>
+      new MathExpression({
+        expression: `SEARCH('{"${namespace}",${dimension}} MetricName="${metricName}"', '${statistic}', 300)`,
+        usingMetrics: {},
+        label: '',
+        period,
+      }),
+  };
+};
+
+const aws = (
+  namespace: `AWS/${string}`,
+  metricName: string,
+  dimensionsMap: Record<string, string> = {},
+  statistic: string = Stats.SUM,
+) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
+
+/** What AWS's services have of themselves, by the names that their documentation gives. */
+const awsMetrics = (name: string) => {
+  const api = { ApiName: name, Stage: stageName };
+  const requests = aws('AWS/ApiGateway', 'Count', api);
+  const brokenAnswers = aws('AWS/ApiGateway', '5XXError', api);
+  return {
+    requests,
+    brokenAnswers,
+    refusedAnswers: aws('AWS/ApiGateway', '4XXError', api),
+    /** In percent. Of a handful of requests, a share says nothing. */
+    errorShare: new MathExpression({
+      expression: 'IF(requests >= 20, 100 * broken / requests, 0)',
+      usingMetrics: { requests, broken: brokenAnswers },
+      label: '5xx, % of requests',
+      period,
+    }),
+    /** Of all functions of the account in this region: they share the instances that it may have. */
+    throttles: aws('AWS/Lambda', 'Throttles'),
+    instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
+    ofTable: (TableName: string, metricName: string) => aws('AWS/DynamoDB', metricName, { TableName }),
+    ledgerErrors: (TableName: string) =>
+      new MathExpression({
+        expression: 'SUM(METRICS())',
+        usingMetrics: Object.fromEntries(
+          ledgerOperations.map((Operation, at) => [
+            `m${at}`,
+            aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation }),
+          ]),
+        ),
+        label: "the database's own errors",
+        period,
+      }),
+    waiting: (QueueName: string) => aws('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
+  };
+};
+
+/** The metrics of a deployment, each in steps of five minutes. */
+export const metricsOf = ({ name }: Pick<Settings, 'name'>) => ({ ...ownMetrics(name), ...awsMetrics(name) });
+
+export type Metrics = ReturnType<typeof metricsOf>;

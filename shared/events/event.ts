@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+import { FilingSummary, frequencies } from '../filings/filing.ts';
+
+/** What the bus tells of the ledger (decision 0018): each schema is the `detail` of an event, and published as JSON Schema. */
+
+const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
+const day = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/));
+const amount = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
+const version = z.int().check(z.minimum(1));
+const transactionId = z.string().check(z.regex(/^txn_/));
+
+const envelope = <const Type extends string>(type: Type) => ({
+  event_id: z.string(),
+  event_type: z.literal(type),
+  account: z.string().check(z.regex(/^acct_/)),
+  occurred_at: instant,
+});
+
+type Change = { readonly type: z.ZodMiniType; readonly status: z.ZodMiniType; readonly previous_status: z.ZodMiniType };
+
+// Nobody's name, address or texts: whoever may see them asks the API.
+const transactionEvent = <const Type extends string, const Of extends Change>(type: Type, change: Of) =>
+  z.object({
+    ...envelope(type),
+    transaction: z.object({
+      id: transactionId,
+      version,
+      ...change,
+      reference_id: z.nullable(z.string()),
+      parent_transaction_id: z.nullable(transactionId),
+      currency: z.string(),
+      tax_date: z.string(),
+      total_amount: amount,
+      tax_amount: amount,
+    }),
+  });
+
+const filingEvent = <const Type extends string, const Status extends string>(type: Type, status: Status) =>
+  z.object({
+    ...envelope(type),
+    filing: z.object({
+      id: z.string().check(z.regex(/^fil_/)),
+      version,
+      status: z.literal(status),
+      state: z.string(),
+      period_start: day,
+      period_end: day,
+      frequency: z.enum(frequencies),
+      confirmation_number: z.nullable(z.string()),
+      summary: z.array(FilingSummary),
+    }),
+  });
+
+const anyType = z.enum(['sale', 'credit']);
+const wasDraftOrNew = z.nullable(z.literal('draft'));
+
+/** By what `detail-type` says. */
+export const events = {
+  'transaction.created': transactionEvent('transaction.created', {
+    type: anyType,
+    status: z.enum(['draft', 'finalized']),
+    previous_status: z.null(),
+  }),
+  'transaction.finalized': transactionEvent('transaction.finalized', {
+    type: z.literal('sale'),
+    status: z.literal('finalized'),
+    previous_status: wasDraftOrNew,
+  }),
+  'credit.finalized': transactionEvent('credit.finalized', {
+    type: z.literal('credit'),
+    status: z.literal('finalized'),
+    previous_status: wasDraftOrNew,
+  }),
+  'transaction.filed': transactionEvent('transaction.filed', {
+    type: anyType,
+    status: z.literal('filed'),
+    previous_status: z.literal('finalized'),
+  }),
+  'transaction.voided': transactionEvent('transaction.voided', {
+    type: anyType,
+    status: z.literal('void'),
+    previous_status: z.enum(['draft', 'finalized']),
+  }),
+  'draft.expired': transactionEvent('draft.expired', {
+    type: anyType,
+    status: z.literal('void'),
+    previous_status: z.literal('draft'),
+  }),
+  'filing.closed': filingEvent('filing.closed', 'closed'),
+  'filing.filed': filingEvent('filing.filed', 'filed'),
+  'filing.canceled': filingEvent('filing.canceled', 'canceled'),
+} as const;
+
+export type EventType = keyof typeof events;
+type Events = { [Type in EventType]: z.infer<(typeof events)[Type]> };
+type FilingEventType = Extract<EventType, `filing.${string}`>;
+export type FilingEvent = Events[FilingEventType];
+export type TransactionEvent = Events[Exclude<EventType, FilingEventType>];
+export type LedgerEvent = Events[EventType];
+
+/** As many as one change can be told by. */
+export const eventsOfRecordMax = 2;

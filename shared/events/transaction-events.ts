@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { auditEntryFrom } from '../store/audit-item.ts';
+import { headOwner } from '../store/keys.ts';
+import type { EventType, TransactionEvent } from './event.ts';
+
+const Item = z.object({
+  pk: z.string(),
+  about: z.object({
+    type: z.enum(['sale', 'credit']),
+    reference_id: z.optional(z.string()),
+    parent_transaction_id: z.optional(z.string()),
+    currency: z.string(),
+    tax_date: z.string(),
+    total_amount: z.string(),
+    tax_amount: z.string(),
+    expired: z.optional(z.literal(true)),
+  }),
+});
+type About = z.infer<typeof Item>['about'];
+
+const becameOf = (to: string, { type, expired }: About): EventType[] => {
+  if (to === 'finalized') return [type === 'sale' ? 'transaction.finalized' : 'credit.finalized'];
+  if (to === 'filed') return ['transaction.filed'];
+  if (to === 'void') return [expired ? 'draft.expired' : 'transaction.voided'];
+  return [];
+};
+
+/**
+ * What an audit entry of a change of status tells: that a transaction is there, and what it became. One that is created
+ * as final is both, so that whoever waits for either hears of it.
+ */
+export const transactionEvents = (item: unknown): TransactionEvent[] => {
+  const { transactionId: id, version, at, from, to } = auditEntryFrom(item);
+  const { pk, about } = Item.parse(item);
+  const { type, reference_id = null, parent_transaction_id = null, ...figures } = about;
+  const { currency, tax_date, total_amount, tax_amount } = figures;
+  const types: EventType[] = [...(from === null ? ['transaction.created' as const] : []), ...becameOf(to, about)];
+  return types.map(
+    (event_type) =>
+      ({
+        event_id: `${id}.${version}.${event_type}`,
+        event_type,
+        account: headOwner(pk).account,
+        occurred_at: at,
+        transaction: {
+          id,
+          version,
+          type,
+          status: to,
+          previous_status: from,
+          reference_id,
+          parent_transaction_id,
+          currency,
+          tax_date,
+          total_amount,
+          tax_amount,
+        },
+        // That a status goes with its event is the schemas' word, which the tests hold every event against.
+      }) as TransactionEvent,
+  );
+};

@@ -1,0 +1,315 @@
+import { readFileSync } from 'node:fs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Context } from 'aws-lambda';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { patterns } from '../../shared/events/pattern.ts';
+import { matches } from '../support/event-pattern.ts';
+import { openStream, recordsOf } from '../support/stream.ts';
+
+// A table of its own, with a stream that tells of nothing else. The environment is read once, so everything that rests on
+// it is imported anew.
+const table = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_TRANSACTIONS'] = table;
+vi.resetModules();
+const { handler } = await import('../../functions/announce-changes.ts');
+const { handlers } = await import('../../infra/local/handlers.ts');
+const { newCaller } = await import('../support/api.ts');
+const { cancel, closedFiling, file, filerOf } = await import('../support/filings.ts');
+const { creditOf, dayMs, goods, later, made, michigan, sale } = await import('../support/sales.ts');
+
+const ajv = new Ajv2020({ allErrors: true });
+const schemaOf = (type: string) =>
+  JSON.parse(readFileSync(new URL(`../../shared/events/schemas/${type}.json`, import.meta.url), 'utf8'));
+
+const secret = 'Personal-4711';
+const personal = {
+  customer: { id: `${secret}-id`, address: { ...michigan, line1: secret } },
+  metadata: { note: secret },
+  line_items: [goods({ id: secret, description: secret, metadata: { of: secret } })],
+};
+
+// Who is meant, by id: written beside each request.
+const named = new Map<string, string>();
+const name = (as: string, of: any) => {
+  named.set(of.id, as);
+  return of;
+};
+
+type Told = Awaited<ReturnType<typeof handler>>;
+let records: any[];
+let letThrough: any[];
+let told: Told;
+let account: string;
+const histories = new Map<string, any[]>();
+let filings: { readonly first: any; readonly second: any };
+
+const sweep = () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+const inOctober = { tax_date: '2026-10-08' };
+const partOf = { ...inOctober, line_items: [{ id: 'item_1', quantity: '1' }] };
+
+/** Everything that the API can do to a ledger, by real requests. */
+const exercise = async () => {
+  const caller = await newCaller({ settings: { draft_ttl_hours: 24 } });
+  const filer = filerOf(caller);
+  account = caller.account.id;
+
+  const wavering = name('wavering', await made(filer.create(sale({ ...personal, reference_id: 'order-1' }))));
+  await made(filer.update(wavering.id, { metadata: { changed: 'yes' } }));
+  await made(filer.update(wavering.id, { line_items: [goods({ id: 'item_1', quantity: '1' })] }));
+  await made(filer.update(wavering.id, { status: 'finalized' }));
+  await made(filer.update(wavering.id, { status: 'finalized' }));
+  await made(filer.update(wavering.id, { status: 'void', void_reason: secret }));
+  expect((await filer.update(wavering.id, { status: 'finalized' })).status).toBe(409);
+
+  const again = { 'Idempotency-Key': 'twice' };
+  const sold = name('sold', await made(filer.create(sale({ status: 'finalized', reference_id: 'order-2' }), again)));
+  expect((await filer.create(sale({ status: 'finalized', reference_id: 'order-2' }), again)).body.id).toBe(sold.id);
+  expect((await filer.create(sale({ status: 'finalized', reference_id: 'order-2' }))).status).toBe(409);
+  await made(filer.calculate(sale()));
+
+  const refund = name('refund', await made(filer.create(creditOf(sold, { ...partOf, status: 'draft' }))));
+  await made(filer.update(refund.id, { status: 'finalized' }));
+  const mistake = name('mistake', await made(filer.create(creditOf(sold, { ...inOctober, credit_remaining: true }))));
+  await made(filer.update(mistake.id, { status: 'void', void_reason: 'expired' }));
+
+  // One is voided by the schedule, one by the request that comes too late, and one was given up in time.
+  const forgotten = name('forgotten', await made(filer.create(sale({ reference_id: 'order-3' }))));
+  const late = name('late', await made(filer.create(sale())));
+  const givenUp = name('given up', await made(filer.create(sale())));
+  await made(filer.update(givenUp.id, { status: 'void', void_reason: 'expired' }));
+  await later(dayMs, async () => {
+    expect((await filer.update(late.id, { status: 'finalized' })).status).toBe(409);
+    expect(await sweep()).toMatchObject({ complete: true });
+    expect((await made(filer.get(forgotten.id))).status).toBe('void');
+  });
+
+  await made(filer.close({ state: 'US-MI', period_end: '2026-10-31', dry_run: true }));
+  const first = name('first', await closedFiling(filer, 'US-MI', '2026-10-31'));
+  const canceled = await cancel(filer, first.id);
+  const second = name('second', await closedFiling(filer, 'US-MI', '2026-10-31'));
+  const filed = await file(filer, second.id, 'c-77');
+  filings = { first: canceled, second: filed };
+  for (const id of named.keys())
+    if (id.startsWith('txn_')) histories.set(id, (await made(filer.call('GET', `/transactions/${id}/history`))).data);
+};
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  const stream = await openStream(table);
+  await exercise();
+  records = await recordsOf(stream);
+  letThrough = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));
+  told = await handler(letThrough);
+}, 120_000);
+
+const subjectOf = (event: Told[number]) => ('filing' in event ? event.filing : event.transaction);
+const short = (event: Told[number]) => {
+  const { id, version } = subjectOf(event);
+  const change = 'transaction' in event ? `${event.transaction.previous_status} to ${event.transaction.status}` : '';
+  return `${named.get(id)} ${version} ${event.event_type} ${change}`.trim();
+};
+
+it('tells exactly these changes, and nothing else', () => {
+  expect(told.map(short).sort()).toEqual(
+    [
+      'wavering 1 transaction.created null to draft',
+      'wavering 4 transaction.finalized draft to finalized',
+      'wavering 5 transaction.voided finalized to void',
+      'sold 1 transaction.created null to finalized',
+      'sold 1 transaction.finalized null to finalized',
+      // Its counters moved with the credits, which is no change of status.
+      'sold 5 transaction.filed finalized to filed',
+      'refund 1 transaction.created null to draft',
+      'refund 2 credit.finalized draft to finalized',
+      'refund 3 transaction.filed finalized to filed',
+      'mistake 1 transaction.created null to finalized',
+      'mistake 1 credit.finalized null to finalized',
+      'mistake 2 transaction.voided finalized to void',
+      'forgotten 1 transaction.created null to draft',
+      'forgotten 2 draft.expired draft to void',
+      'late 1 transaction.created null to draft',
+      'late 2 draft.expired draft to void',
+      'given up 1 transaction.created null to draft',
+      'given up 2 transaction.voided draft to void',
+      'first 2 filing.closed',
+      'first 4 filing.canceled',
+      'second 2 filing.closed',
+      'second 4 filing.filed',
+    ].sort(),
+  );
+});
+
+it('tells of each what happened to it, in the order of its versions', () => {
+  for (const [id] of named) {
+    const versions = told.map(subjectOf).flatMap((subject) => (subject.id === id ? [subject.version] : []));
+    expect(versions).toEqual([...versions].sort((a, b) => a - b));
+    expect(versions.length).toBeGreaterThan(0);
+  }
+});
+
+it('agrees with the history that the API answers: every change of status, and no other', () => {
+  const changes = [...histories].flatMap(([id, history]) =>
+    history
+      .filter(({ from, to }: any) => from !== to)
+      .map(({ version, at, from, to }: any) => `${id} ${version} ${at} ${from} ${to}`),
+  );
+  const events = told.flatMap((event) =>
+    'transaction' in event
+      ? [
+          `${event.transaction.id} ${event.transaction.version} ${event.occurred_at} ` +
+            `${event.transaction.previous_status} ${event.transaction.status}`,
+        ]
+      : [],
+  );
+  expect(changes.length).toBeGreaterThan(10);
+  expect([...new Set(events)].sort()).toEqual(changes.sort());
+});
+
+const eventOf = (as: string, type: string) =>
+  told.find((event) => named.get(subjectOf(event).id) === as && event.event_type === type) as Told[number];
+
+it('tells of a transaction what it is, and nothing that a customer or a person wrote', () => {
+  const { id, parent_transaction_id } = (eventOf('mistake', 'credit.finalized') as any).transaction;
+  expect(named.get(parent_transaction_id)).toBe('sold');
+  expect(eventOf('mistake', 'credit.finalized')).toEqual({
+    event_id: `${id}.1.credit.finalized`,
+    event_type: 'credit.finalized',
+    account,
+    occurred_at: histories.get(id)?.find(({ version }: any) => version === 1).at,
+    transaction: {
+      id,
+      version: 1,
+      type: 'credit',
+      status: 'finalized',
+      previous_status: null,
+      reference_id: null,
+      parent_transaction_id,
+      currency: 'USD',
+      tax_date: '2026-10-08',
+      // The refund took one of two.
+      total_amount: '53.00',
+      tax_amount: '3.00',
+    },
+  });
+  // What it was when it was finalized, not when it was created.
+  expect(eventOf('wavering', 'transaction.created')).toMatchObject({
+    transaction: { reference_id: 'order-1', total_amount: '106.00', tax_amount: '6.00' },
+  });
+  expect(eventOf('wavering', 'transaction.finalized')).toMatchObject({
+    transaction: { reference_id: 'order-1', total_amount: '53.00', tax_amount: '3.00' },
+  });
+  expect(JSON.stringify(records)).toContain(account);
+  for (const word of [secret, 'Woodward', '48226', 'key_']) expect(JSON.stringify(told)).not.toContain(word);
+});
+
+it('tells of a filing its period, its sums, and what the state answered', () => {
+  const event = eventOf('second', 'filing.filed') as any;
+  expect(event).toEqual({
+    event_id: `${event.filing.id}.4.filing.filed`,
+    event_type: 'filing.filed',
+    account,
+    occurred_at: filings.second.filed_at,
+    filing: {
+      id: event.filing.id,
+      version: 4,
+      status: 'filed',
+      state: 'US-MI',
+      period_start: filings.second.period_start,
+      period_end: '2026-10-31',
+      frequency: 'month',
+      confirmation_number: 'c-77',
+      summary: [
+        {
+          currency: 'USD',
+          gross_amount: '50.00',
+          exempt_amount: '0.00',
+          taxable_amount: '50.00',
+          tax_amount: '3.00',
+          count: 2,
+        },
+      ],
+    },
+  });
+});
+
+it('tells of a filing when it became so', () => {
+  const times = (['first filing.closed', 'first filing.canceled', 'second filing.closed'] as const).map((wanted) => {
+    const [as = '', type = ''] = wanted.split(' ');
+    return eventOf(as, type).occurred_at;
+  });
+  const { first, second } = filings;
+  expect(times).toEqual([first.closed_at, first.canceled_at, second.closed_at]);
+  expect(new Set([...times, second.filed_at]).size).toBe(4);
+});
+
+describe('every event', () => {
+  it('is as its published schema says, with no field beside', () => {
+    for (const event of told) {
+      const schema = schemaOf(event.event_type);
+      const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema);
+      expect([event.event_type, validate(event), validate.errors]).toEqual([event.event_type, true, null]);
+      expect(Object.keys(event).sort()).toEqual(Object.keys(schema.properties).sort());
+      const part = 'filing' in event ? 'filing' : 'transaction';
+      expect(Object.keys(subjectOf(event)).sort()).toEqual(Object.keys(schema.properties[part].properties).sort());
+    }
+  });
+
+  it('has an id that no other has, and that it keeps when its record comes again, alone or with others', async () => {
+    const ids = told.map(({ event_id }) => event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const oneByOne = await Promise.all(letThrough.map((record) => handler([record])));
+    expect(oneByOne.flat()).toEqual(told);
+    expect(await handler([...letThrough, ...letThrough])).toEqual([...told, ...told]);
+    // As AWS redelivers: another id of the record, a little later.
+    const laterOn = letThrough.map((record) => ({ ...record, eventID: 'again', awsRegion: 'eu-west-1' }));
+    expect(await handler(laterOn)).toEqual(told);
+  });
+});
+
+it('lets no record through that tells nothing, and few of all that are written', () => {
+  expect(records.length).toBeGreaterThan(3 * letThrough.length);
+  // A transaction that is created as final is told twice.
+  expect(letThrough.length).toBe(told.length - 2);
+});
+
+it('tells of no filing that is unfinished, whatever it is called', async () => {
+  const finished = letThrough.filter(({ dynamodb }) => dynamodb.Keys.pk.S.startsWith('F#'));
+  expect(finished).toHaveLength(4);
+  for (const record of finished) {
+    const unfinished = structuredClone(record);
+    unfinished.dynamodb.NewImage.unfinished.BOOL = true;
+    expect(patterns.some((pattern) => matches(pattern, unfinished))).toBe(false);
+    await expect(handler([unfinished])).rejects.toThrow(record.dynamodb.SequenceNumber);
+  }
+});
+
+describe('a record that is not what the store writes', () => {
+  const broken = (change: (item: any) => void) => {
+    const record = structuredClone(letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')));
+    record.dynamodb.NewImage.about.M.reference_id = { S: secret };
+    change(record.dynamodb.NewImage);
+    return record;
+  };
+
+  it.each<[string, (item: any) => void]>([
+    ['has no figures', (item) => delete item.about.M.tax_amount],
+    ['has no version', (item) => delete item.version],
+    ['is of nobody', (item) => Object.assign(item, { pk: { S: secret } })],
+    ['is of another type', (item) => Object.assign(item.about.M, { type: { S: secret } })],
+  ])('and %s is refused by its number, and the log learns nothing of what is in it', async (_what, change) => {
+    const record = broken(change);
+    const failure = await handler([record]).then(
+      () => null,
+      (error: Error) => error,
+    );
+    expect(failure?.message).toContain(record.dynamodb.SequenceNumber);
+    expect(`${failure?.message} ${failure?.stack} ${JSON.stringify(failure)}`).not.toContain(secret);
+  });
+
+  it('or is no record at all is refused, too', async () => {
+    for (const event of [null, {}, [null], [{ dynamodb: { SequenceNumber: '1' } }]])
+      await expect(handler(event)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { eventsOfRecordMax } from '../../shared/events/event.ts';
+import { schemaFiles } from '../../shared/events/json-schema.ts';
+
+const folder = new URL('../../shared/events/schemas/', import.meta.url);
+const published = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+
+// Written out: whoever drops or renames one breaks a customer's rule.
+const types = [
+  'credit.finalized',
+  'draft.expired',
+  'filing.canceled',
+  'filing.closed',
+  'filing.filed',
+  'transaction.created',
+  'transaction.filed',
+  'transaction.finalized',
+  'transaction.voided',
+];
+
+it('are files of these types, as they are in the code: `node shared/cli/write-event-schemas.ts` writes them', () => {
+  expect(readdirSync(folder).sort()).toEqual(types.map((type) => `${type}.json`));
+  for (const [name, text] of Object.entries(schemaFiles()))
+    expect([name, readFileSync(new URL(name, folder), 'utf8')]).toEqual([name, text]);
+});
+
+it('are each listed where a customer reads of them', () => {
+  const readme = readFileSync(new URL('../README.md', folder), 'utf8');
+  for (const type of types) expect(readme).toContain(`[\`${type}\`](schemas/${type}.json)`);
+});
+
+const ajv = new Ajv2020({ allErrors: true });
+const validates = (schema: any, value: unknown): boolean =>
+  (ajv.getSchema(schema.$id) ?? ajv.compile(schema))(value) === true;
+
+/** The event without one of its fields, for each of them. */
+const lacking = (event: any): [string, unknown][] => {
+  const part = 'filing' in event ? 'filing' : 'transaction';
+  const { [part]: of, ...envelope } = event;
+  const without = (value: any, field: string) => {
+    const { [field]: _, ...others } = value;
+    return others;
+  };
+  return [
+    ...Object.keys(event).map((field): [string, unknown] => [field, without(event, field)]),
+    ...Object.keys(of).map((field): [string, unknown] => [field, { ...envelope, [part]: without(of, field) }]),
+  ];
+};
+
+describe.each(types)('the schema of %s', (type) => {
+  const schema = published(`${type}.json`);
+  const [example] = schema.examples;
+
+  it('is JSON Schema 2020-12, named by its type, with an example that it accepts', () => {
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect([schema.$id, schema.title, schema.examples.length]).toEqual([`urn:levy:event:${type}`, type, 1]);
+    expect(ajv.validateSchema(schema)).toBe(true);
+    expect([validates(schema, example), ajv.errors ?? null]).toEqual([true, null]);
+  });
+
+  it('says what each field means', () => {
+    const part = schema.properties.filing ?? schema.properties.transaction;
+    const fields = Object.entries<any>({ ...schema.properties, ...part.properties });
+    const silent = fields.filter(([, { description }]) => !description).map(([field]) => field);
+    expect(silent).toEqual([type.startsWith('filing') ? 'filing' : 'transaction']);
+    expect(schema.description).toBeTruthy();
+  });
+
+  it('misses every field that is missing, and lets a new one be', () => {
+    for (const [field, event] of lacking(example)) expect([field, validates(schema, event)]).toEqual([field, false]);
+    expect(validates(schema, { ...example, later: 'added' })).toBe(true);
+  });
+
+  it('accepts the event of no other type', () => {
+    for (const other of types)
+      expect([other, validates(schema, published(`${other}.json`).examples[0])]).toEqual([other, other === type]);
+  });
+});
+
+it('refuse amounts that are numbers, times without a zone, and ids of something else', () => {
+  const schema = published('transaction.finalized.json');
+  const [example] = schema.examples;
+  const changed = (fields: object, of: object = {}) => ({
+    ...example,
+    ...fields,
+    transaction: { ...example.transaction, ...of },
+  });
+  expect(validates(schema, changed({}))).toBe(true);
+  for (const broken of [
+    changed({}, { tax_amount: 6 }),
+    changed({}, { tax_amount: '6,00' }),
+    changed({}, { version: 0 }),
+    changed({}, { version: '2' }),
+    changed({}, { status: 'draft' }),
+    changed({}, { type: 'credit' }),
+    changed({}, { previous_status: 'filed' }),
+    changed({}, { id: 'fil_1' }),
+    changed({ account: 'someone' }),
+    changed({ occurred_at: '2026-11-05T09:30:00' }),
+    changed({ occurred_at: 1762335000 }),
+  ])
+    expect(validates(schema, broken)).toBe(false);
+});
+
+it('keep ten events, which the bus takes at once, within 256 KB', () => {
+  const longest = '\u{1F4A9}'.repeat(127);
+  const [example] = published('transaction.finalized.json').examples;
+  const event = { ...example, transaction: { ...example.transaction, reference_id: longest } };
+  expect(10 * Buffer.byteLength(JSON.stringify(event))).toBeLessThan(256_000);
+  expect(eventsOfRecordMax).toBe(2);
+});
