@@ -9,6 +9,8 @@ if ((issuer === undefined) !== (audience === undefined))
 /** What the deployment tells a function, read once when the instance starts. A wrong value stops the instance. */
 export const environment = {
   region: text('AWS_REGION') ?? 'us-east-1',
+  /** Whose metrics they are: each stage of an account has its own. */
+  metricsNamespace: text('METRICS_NAMESPACE') ?? 'Levy',
   /** Set only against an emulator. */
   dynamodbEndpoint: text('DYNAMODB_ENDPOINT'),
   tables: {

@@ -3,6 +3,7 @@ import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api
 import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
+import { noteKept } from '../observability/tally.ts';
 import type { Code } from '../problem.ts';
 import { findAccount } from '../store/account-store.ts';
 import { findKey } from '../store/api-key-store.ts';
@@ -82,7 +83,11 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
 
   const keyCaller = async (secret: string): Promise<Caller> => {
     if (secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret)) throw unknownKey();
-    const key = await keys(digestOf(secret), findKey);
+    noteKept('KeyKept', 1);
+    const key = await keys(digestOf(secret), (digest) => {
+      noteKept('KeyKept', 0);
+      return findKey(digest);
+    });
     if (!key || key.revoked_at !== undefined) throw unknownKey();
     if (key.expires_at !== null && Date.parse(key.expires_at) <= now()) {
       throw unauthorized('auth_api_key_expired', `This API key expired at ${key.expires_at}. Use a newer one.`);
@@ -125,8 +130,21 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
   };
 };
 
-/** Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10). */
-export const authenticate = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
+const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
+
+/**
+ * Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10).
+ *
+ * Whatever else fails on the way, in the table or at the issuer of tokens, is counted in the metric CredentialsUnread.
+ */
+export const authenticate = async (exchange: Exchange): Promise<void> => {
+  try {
+    await findCaller(exchange);
+  } catch (error) {
+    if (!(error instanceof Refusal)) countMetric('CredentialsUnread', { error: failureLine(error).error }, now());
+    throw error;
+  }
+};
 
 /** Refuse a caller whose credential lacks the operation's scope with 403; `null` asks for none. */
 export const authorize =

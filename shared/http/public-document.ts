@@ -1,14 +1,16 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { observed } from '../observability/request-line.ts';
 import { entityTag, matches } from './entity-tag.ts';
 import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
 import { failure } from './failure.ts';
 import { readQuery } from './query.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
+import type { Operation } from './routes.ts';
 import { presumeVersion, refuseUnknownVersion } from './versions.ts';
 
 /** A text that is the same for everybody, and the headers that are its own. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
-type Handler = (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply => {
   // There is no account whose pinned version could count.
@@ -29,9 +31,9 @@ const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply
  *
  * It goes without the stack of the other functions, which would look for a caller. `read` runs at the first request.
  */
-export const publicDocument = (read: () => PublicDocument): Handler => {
+export const publicDocument = (operation: Operation, read: () => PublicDocument): Handler => {
   let document: PublicDocument | null = null;
-  return async (event) => {
+  return observed(operation, async (event) => {
     const exchange = exchangeOf(event, () => 0);
     try {
       document ??= read();
@@ -40,5 +42,5 @@ export const publicDocument = (read: () => PublicDocument): Handler => {
       const refusal = error instanceof Refusal ? error : failure(error, exchange.requestId);
       return proxyResult({ ...envelope(refusal.problems, exchange.requestId), headers: refusal.headers }, exchange);
     }
-  };
+  });
 };

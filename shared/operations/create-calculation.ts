@@ -4,6 +4,7 @@ import { calculationProblems } from '../calculations/request-problems.ts';
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
 import { refusedInOrder } from '../http/refused-in-order.ts';
+import { noteTax } from '../observability/answered-tax.ts';
 import { ledgerReads } from '../store/ledger-reads.ts';
 import { loadContent } from '../store/load-content.ts';
 import { createCalculation } from '../transactions/create-calculation.ts';
@@ -15,6 +16,7 @@ export const serve = operation({
   run: async ({ body, caller, unknownFields, exchange }) => {
     const answer = await createCalculation(body, unknownFields, caller.account, ports);
     const calculated = refusedInOrder(answer, exchange.body);
+    if (calculated.ok) noteTax(calculated.value);
     return calculated.ok ? { ok: true, value: { status: 200, body: calculated.value } } : calculated;
   },
 });

@@ -1,6 +1,7 @@
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { refusedInOrder } from '../http/refused-in-order.ts';
+import { noteTax } from '../observability/answered-tax.ts';
 import { mapResult } from '../result.ts';
 import { newTransactionId } from '../store/new-id.ts';
 import { changePortsWithin } from '../store/transaction-ports.ts';
@@ -14,6 +15,9 @@ export const serve = operation({
   run: async ({ body, caller, unknownFields, exchange }) => {
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
-    return mapResult(refusedInOrder(await createTransaction(creation, caller, ports), exchange.body), replyOfAnswer);
+    const created = await createTransaction(creation, caller, ports);
+    // A repetition is no new transaction.
+    if (created.ok && !created.value.isReplayed) noteTax(JSON.parse(created.value.answer.body));
+    return mapResult(refusedInOrder(created, exchange.body), replyOfAnswer);
   },
 });

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
+import { tally } from '../observability/tally.ts';
 
 const { dynamodbEndpoint, region } = environment;
 
@@ -27,4 +28,20 @@ export const database = DynamoDBDocumentClient.from(
     requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
   }),
   { marshallOptions: { removeUndefinedValues: true } },
+);
+
+type Consumed = { readonly CapacityUnits?: number };
+
+// All of a call's attempts are one call. One that fails says nothing of its units.
+database.middlewareStack.add(
+  (next) => async (sent) => {
+    const own = tally();
+    if (!own) return next(sent);
+    own.calls += 1;
+    const answer = await next({ ...sent, input: { ReturnConsumedCapacity: 'TOTAL', ...sent.input } as never });
+    const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: Consumed | readonly Consumed[] };
+    for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) own.units += CapacityUnits;
+    return answer;
+  },
+  { step: 'initialize', name: 'tally' },
 );

@@ -60,7 +60,7 @@ const workWrites = ({ account, filing, work, nowMs }: FilingCommit): Write[] => 
 };
 
 /** The writes of a commit, all of which happen or none: at most 99. The idempotency record is the first. */
-const writesOf = (commit: FilingCommit): Write[] => {
+export const filingWrites = (commit: FilingCommit): Write[] => {
   const { account, filing, head, chain, progress } = commit;
   return [
     ...idempotencyWrites(commit).map(({ write }) => write),
@@ -101,7 +101,7 @@ export const commitFilingWithin =
   (commit) =>
     retryContention(async () => {
       try {
-        await database.send(new TransactWriteCommand({ TransactItems: writesOf(commit) }));
+        await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));
         return { kind: 'committed' };
       } catch (error) {
         // The same one, whose reply was lost: another try finds what became of it.

@@ -47,6 +47,9 @@ export const claimKey = (account: string, reference: string): ItemKey => ({
 /** Where the answer to a request that may be sent again is kept. */
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
 
+/** Where it is written which exported ledger was imported into an account, and how far. */
+export const importMarkKey = (account: string): ItemKey => ({ pk: `M#${account}`, sk: 'IMPORT' });
+
 type OpenEntryPlace = {
   readonly transactionId: string;
   readonly state: string;
@@ -152,9 +155,12 @@ export const keyUses = (account: string): string => `USE#${account}`;
 /** Where it is written when an API key was last used. */
 export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account), sk: id });
 
-/** Where the requests of an account's window are counted; `windowStart` is in milliseconds since 1970. */
-export const rateWindowKey = (account: string, windowStart: number) => ({
-  pk: `RATE#${account}`,
+/**
+ * Where the requests of an account's window are counted; `windowStart` is in milliseconds since 1970. A large limit has
+ * several counters, each in a partition of its own; the first one is that of every other limit.
+ */
+export const rateWindowKey = (account: string, windowStart: number, counter = 0) => ({
+  pk: counter === 0 ? `RATE#${account}` : `RATE#${account}#${counter}`,
   sk: `WINDOW#${windowStart}`,
 });
 

@@ -14,7 +14,7 @@ const windowKeptS = 3600;
 const countTimeoutMs = 500;
 
 /**
- * Add requests to an account's window, all of them or, where they would go over the limit, none.
+ * Add requests to a counter of an account's window, all of them or, where they would go over the limit, none.
  *
  * A lost reply counts them twice: that can waste some of the limit, never exceed it.
  */
@@ -23,11 +23,12 @@ export const takeRequests = async (
   windowStart: number,
   amount: number,
   limit: number,
+  counter = 0,
 ): Promise<Taken> => {
   if (amount > limit) throw new RangeError('A window that is not there yet would take any amount.');
   const command = new UpdateCommand({
     TableName,
-    Key: rateWindowKey(account, windowStart),
+    Key: rateWindowKey(account, windowStart, counter),
     UpdateExpression: 'ADD requests :amount SET #ttl = :ttl',
     ConditionExpression: 'attribute_not_exists(requests) OR requests <= :room',
     ExpressionAttributeNames: { '#ttl': 'ttl' },

@@ -1,0 +1,283 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import { type Operation, routes } from '../../shared/http/routes.ts';
+import { requestLines } from '../../shared/observability/request-lines.ts';
+import { database } from '../../shared/store/client.ts';
+import { anonymous, type Caller, newCaller } from '../support/api.ts';
+import { emfProblems } from '../support/embedded-metric-format.ts';
+import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import type { Answer } from '../support/http.ts';
+import { hurriedCall } from '../support/hurried.ts';
+import { metricLines } from '../support/log-watch.ts';
+import { clientOf, later, michigan, sale, sold } from '../support/sales.ts';
+
+afterEach(noFaults);
+
+type Line = Record<string, any>;
+const directive = (names: readonly string[], by?: string) => ({
+  Namespace: 'Levy',
+  Dimensions: [by ? [by] : []],
+  Metrics: names.map((Name) => ({ Name })),
+});
+const duration = {
+  Namespace: 'Levy',
+  Dimensions: [['operation']],
+  Metrics: [{ Name: 'Duration', Unit: 'Milliseconds' }],
+};
+const requestIdOf = ({ headers }: Answer) => headers.get('X-Request-Id');
+
+/** The lines of a request, by its id: others may write at the same time. */
+const linesOf = (answer: Answer): Line[] =>
+  metricLines().filter(({ request_id }) => request_id === requestIdOf(answer));
+const lineOf = (answer: Answer): Line => {
+  const [line, ...others] = linesOf(answer);
+  if (!line || others.length > 0) throw new Error(`There are ${linesOf(answer).length} lines.`);
+  return line;
+};
+const time = { _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) } };
+const used = { Duration: expect.any(Number), database_calls: expect.any(Number), database_units: expect.any(Number) };
+
+describe('a request has one line', () => {
+  it.each(Object.keys(routes) as Operation[])(
+    '%s: with the operation, the account, the status and the times',
+    async (operation) => {
+      const { method, path, scope } = routes[operation];
+      const caller = await newCaller();
+      const answer = await caller.call(method, path.replace('{id}', 'tx_none'), method === 'POST' ? { body: {} } : {});
+      const line = lineOf(answer);
+      expect(line).toMatchObject({ request_id: requestIdOf(answer), operation, status: answer.status, ...used });
+      expect(line['account']).toBe(scope === null ? undefined : caller.account.id);
+      expect(line['code']).toBe(answer.body?.errors?.[0].code);
+      expect(line['_aws'].CloudWatchMetrics[0]).toEqual(duration);
+      expect(line['Duration']).toBeGreaterThan(0);
+    },
+  );
+
+  it('a calculation: exactly these fields, in less than 600 bytes', async () => {
+    const { account, call } = await newCaller();
+    const answer = await call('POST', '/calculations', { body: sale() });
+    const line = lineOf(answer);
+    expect(line).toEqual({
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [duration, directive(['KeyKept', 'ContentKept']), directive(['Tax'], 'state')],
+      },
+      request_id: requestIdOf(answer),
+      operation: 'create-calculation',
+      status: 200,
+      account: account.id,
+      ...used,
+      KeyKept: 0,
+      ContentKept: expect.any(Number),
+      state: 'US-MI',
+      Tax: 6,
+    });
+    expect(JSON.stringify(line).length).toBeLessThan(600);
+  });
+
+  it('a refusal: its code as a metric, and no tax', async () => {
+    const { account, call } = await newCaller();
+    const answer = await call('POST', '/calculations', { body: { line_items: 7 } });
+    expect(lineOf(answer)).toEqual({
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [duration, directive(['KeyKept']), directive(['Refused'], 'code')],
+      },
+      request_id: requestIdOf(answer),
+      operation: 'create-calculation',
+      status: 422,
+      account: account.id,
+      ...used,
+      KeyKept: 0,
+      code: answer.body.errors[0].code,
+      Refused: 1,
+    });
+  });
+
+  it('a stranger has no account, and whoever is refused later has one', async () => {
+    const stranger = await anonymous.call('GET', '/transactions');
+    expect(lineOf(stranger)).toEqual({
+      ...time,
+      request_id: requestIdOf(stranger),
+      operation: 'list-transactions',
+      status: 401,
+      Duration: expect.any(Number),
+      database_calls: 0,
+      database_units: 0,
+      code: 'auth_error',
+      Refused: 1,
+    });
+    const reader = await newCaller({ scopes: ['read'] });
+    const forbidden = await reader.call('POST', '/transactions', { body: sale() });
+    expect(lineOf(forbidden)).toMatchObject({ status: 403, account: reader.account.id, code: 'auth_forbidden' });
+    const limited = await newCaller({ settings: { rate_limit: 0 } });
+    const refused = await limited.call('GET', '/coverage');
+    expect(lineOf(refused)).toMatchObject({ status: 429, account: limited.account.id, code: 'rate_limit_error' });
+  });
+
+  it('a method that a path does not have: 405, in the name of its function', async () => {
+    const answer = await anonymous.call('DELETE', '/transactions');
+    expect(lineOf(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
+  });
+
+  it('what the gateway refuses by itself has none: its access log has it', async () => {
+    const answer = await anonymous.call('GET', '/nowhere');
+    expect([answer.status, linesOf(answer)]).toEqual([404, []]);
+  });
+
+  it('a bug, an outage and the end of the time', async () => {
+    const caller = await newCaller();
+    const { id } = await sold(clientOf(caller));
+    const asked = (call: Caller['call'] = caller.call) => call('GET', `/transactions/${id}`);
+    failSends({
+      error: () => new TypeError('undefined is not a function'),
+      where: 'on the way there',
+      of: ['GetItem'],
+    });
+    const failed = { operation: 'get-transaction', account: caller.account.id };
+    expect(lineOf(await asked())).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
+    failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
+    expect(lineOf(await asked())).toMatchObject({ ...failed, status: 503, code: 'system_service_unavailable' });
+    noFaults();
+    // The ledger's read alone: the limiter may have to count meanwhile.
+    database.middlewareStack.add(
+      (next, { commandName }) =>
+        (sent) =>
+          commandName === 'GetItemCommand' ? new Promise(() => {}) : next(sent),
+      { step: 'finalizeRequest', name: 'fault' },
+    );
+    const timedOut = await asked(await soon(caller));
+    expect(lineOf(timedOut)).toMatchObject({
+      status: 503,
+      code: 'system_service_unavailable',
+      account: caller.account.id,
+    });
+  });
+
+  it('the credentials cannot be read: that is counted, and no refusal of a credential is', async () => {
+    const unread = () => metricLines().filter(({ CredentialsUnread }) => CredentialsUnread !== undefined);
+    const before = unread().length;
+    await anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': 'levy_none' } });
+    expect(unread().length).toBe(before);
+    const caller = await newCaller();
+    failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
+    const answer = await caller.call('GET', '/coverage');
+    expect(unread().slice(before)).toEqual([{ ...time, CredentialsUnread: 1, error: 'TimeoutError' }]);
+    expect(lineOf(answer)).toMatchObject({ status: 503, code: 'system_service_unavailable' });
+    expect(lineOf(answer)).not.toHaveProperty('account');
+  });
+
+  it('or none, where nobody asks for them', async () => {
+    const { call } = await newCaller();
+    requestLines.areOn = false;
+    const answer = await call('POST', '/calculations', { body: sale() });
+    requestLines.areOn = true;
+    expect([answer.status, linesOf(answer)]).toEqual([200, []]);
+  });
+});
+
+/** The API whose functions have half a second and a little: by the time the database would answer, they have to. */
+const soon = (caller: Caller) =>
+  hurriedCall(
+    {
+      ...handlers,
+      endpoints: {
+        ...handlers.endpoints,
+        'get-transaction': (event, context) =>
+          handlers.endpoints['get-transaction'](event, { ...context, getRemainingTimeInMillis: () => 700 }),
+      },
+    },
+    caller,
+  );
+
+describe('what a line counts', () => {
+  it('the calls and units are those that the database charged, of this request alone', async () => {
+    const callers = await Promise.all(Array.from({ length: 6 }, () => newCaller()));
+    const sales = await Promise.all(callers.map((caller) => sold(clientOf(caller))));
+    // Warm: the key is known, and the limiter has leased. A strongly consistent read of at most 4 KB is one unit.
+    const alone = await Promise.all(callers.map((caller, at) => caller.call('GET', `/transactions/${sales[at].id}`)));
+    for (const answer of alone) expect(lineOf(answer)['KeyKept']).toBe(1);
+    const [one] = callers as [Caller];
+    const charged: number[] = [];
+    database.middlewareStack.add(
+      (next) => async (sent) => {
+        const answer = await next(sent);
+        const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: any };
+        charged.push([ConsumedCapacity].flat().reduce((sum: number, { CapacityUnits }) => sum + CapacityUnits, 0));
+        return answer;
+      },
+      { step: 'deserialize', name: 'charge', priority: 'high' },
+    );
+    const answer = await one.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
+    database.middlewareStack.remove('charge');
+    const line = lineOf(answer);
+    expect(charged.length).toBeGreaterThan(0);
+    expect(line['database_calls']).toBe(charged.length);
+    expect(line['database_units']).toBe(charged.reduce((sum, units) => sum + units, 0));
+    expect(line['database_units']).toBeGreaterThan(2);
+    // At the same time: a write of many units beside a read of one, each with its own.
+    const together = await Promise.all(
+      callers.flatMap((caller, at) => [
+        caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) }),
+        caller.call('GET', `/transactions/${sales[at].id}`),
+      ]),
+    );
+    for (const { operation, database_calls, database_units } of together.map(lineOf)) {
+      // Beside its own call, the limiter may lease with one of one unit.
+      const most = operation === 'get-transaction' ? 2 : line['database_units'] + 1;
+      expect(database_calls).toBeLessThanOrEqual(operation === 'get-transaction' ? 2 : line['database_calls'] + 1);
+      expect(database_units).toBeLessThanOrEqual(most);
+      expect(database_units).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('a key and content that are at hand, and those that are read', async () => {
+    const { call } = await newCaller();
+    const asked = async () => {
+      const { KeyKept, ContentKept } = lineOf(await call('POST', '/calculations', { body: sale() }));
+      return [KeyKept, ContentKept];
+    };
+    await asked();
+    expect(await asked()).toEqual([1, 1]);
+    expect(await later(61_000, asked)).toEqual([0, 0]);
+  });
+
+  it('the tax of each state of a document, in dollars', async () => {
+    const { call } = await newCaller();
+    const elsewhere = { ...michigan, line1: '350 W Georgia Street', city: 'Salem', state: 'OR', postal_code: '97301' };
+    const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '0.99' };
+    const body = sale({ line_items: [line, { ...line, customer: { address: elsewhere } }] });
+    const answer = await call('POST', '/calculations', { body });
+    const [first, second, ...others] = linesOf(answer);
+    const taxes = [first, second].map((written) => [written?.['state'], written?.['Tax']]);
+    expect(Object.fromEntries(taxes)).toEqual({ 'US-MI': 0.06, 'US-OR': 0 });
+    expect(Number(answer.body.tax_amount)).toBe(0.06);
+    expect(others).toEqual([]);
+    expect(second).toEqual({
+      _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [directive(['Tax'], 'state')] },
+      request_id: requestIdOf(answer),
+      state: second?.['state'],
+      Tax: second?.['Tax'],
+    });
+  });
+
+  it('that of a transaction once, also where its creation is repeated, and none in another currency', async () => {
+    const { call } = await newCaller();
+    const request = { body: sale({ status: 'finalized' }), headers: { 'Idempotency-Key': 'once' } };
+    const [first, again] = [await call('POST', '/transactions', request), await call('POST', '/transactions', request)];
+    expect(lineOf(first)).toMatchObject({ status: 201, state: 'US-MI', Tax: 6 });
+    expect(again.status).toBe(201);
+    expect(lineOf(again)).not.toHaveProperty('Tax');
+    const credit = { type: 'credit', status: 'finalized', parent_transaction_id: first.body.id };
+    expect(lineOf(await call('POST', '/transactions', { body: credit }))).toMatchObject({ Tax: -6 });
+    const inEuro = await call('POST', '/calculations', { body: sale({ currency: 'EUR' }) });
+    expect([inEuro.status, lineOf(inEuro)['Tax']]).toEqual([200, undefined]);
+  });
+});
+
+afterAll(() => {
+  const lines = metricLines();
+  expect(lines.length).toBeGreaterThan(50);
+  // CloudWatch drops what it cannot read, without a word.
+  expect(lines.flatMap((line) => emfProblems(line))).toEqual([]);
+});

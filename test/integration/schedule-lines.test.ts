@@ -1,0 +1,63 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Context } from 'aws-lambda';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { emfProblems } from '../support/embedded-metric-format.ts';
+import { metricLines } from '../support/log-watch.ts';
+
+// A sweep meets the drafts of every account: here it has tables of its own.
+process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
+vi.resetModules();
+const { handlers } = await import('../../infra/local/handlers.ts');
+const { requestLines } = await import('../../shared/observability/request-lines.ts');
+const { newCaller } = await import('../support/api.ts');
+const { clientOf, dayMs, later, made, sale } = await import('../support/sales.ts');
+const { failSends, noFaults } = await import('../support/faults.ts');
+
+beforeAll(async () => {
+  requestLines.areOn = true;
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+
+const metrics = (...names: string[]) => ({
+  Timestamp: expect.any(Number),
+  CloudWatchMetrics: [{ Namespace: 'Levy', Dimensions: [['schedule']], Metrics: names.map((Name) => ({ Name })) }],
+});
+const used = { Duration: expect.any(Number), database_calls: expect.any(Number), database_units: expect.any(Number) };
+
+const run = async (name: 'sweep-drafts' | 'close-periods') => {
+  const before = metricLines().length;
+  const done = handlers.schedules[name]({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+  const [failed] = (await Promise.allSettled([done])).map(({ status }) => status === 'rejected');
+  const lines = metricLines().slice(before);
+  expect(lines.flatMap((line) => emfProblems(line))).toEqual([]);
+  return { failed, lines };
+};
+
+it('sweep-drafts: what it voided and passed over, and whether it is through', async () => {
+  const client = clientOf(await newCaller());
+  await made(client.create(sale()));
+  await made(client.create(sale()));
+  const { lines } = await later(40 * dayMs, () => run('sweep-drafts'));
+  const _aws = metrics('Voided', 'Skipped', 'Complete');
+  expect(lines).toEqual([{ _aws, schedule: 'sweep-drafts', Voided: 2, Skipped: 0, Complete: 1, ...used }]);
+  // Each draft is read and written, and the index is asked: no less than that, and no less than a unit each.
+  expect(lines[0].database_calls).toBeGreaterThan(4);
+  expect(lines[0].database_units).toBeGreaterThan(4);
+});
+
+it('close-periods: what it created, worked on, finished and failed at', async () => {
+  const { lines } = await run('close-periods');
+  const _aws = metrics('Created', 'Worked', 'Finished', 'Complete', 'Failed');
+  const figures = { Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0 };
+  expect(lines).toEqual([{ _aws, schedule: 'close-periods', ...figures, ...used }]);
+});
+
+it('one that fails has none, which is what the alarm waits for', async () => {
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => {});
+  failSends({ error: () => new TypeError('no'), where: 'on the way there' });
+  expect(await run('close-periods')).toEqual({ failed: true, lines: [] });
+  noFaults();
+  quiet.mockRestore();
+});
