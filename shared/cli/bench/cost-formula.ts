@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Index, tables } from '../../store/table-definitions.ts';
 import { itemSize } from './item-size.ts';
 
@@ -10,23 +11,25 @@ const begun = (bytes: number, of: number) => Math.ceil(bytes / of);
 const unitsOf = (item: Item | null): number => (item === null ? 0 : begun(itemSize(item), 1024));
 
 /** An item's row in an index: none where it lacks one of its keys. */
-const rowOf = (item: Item | null, { partition, sort, include }: Index): Item | null => {
+export const rowOf = (item: Item | null, { partition, sort, include }: Index): Item | null => {
   if (item?.[partition.name] === undefined || item[sort.name] === undefined) return null;
   const carried = new Set(['pk', 'sk', partition.name, sort.name, ...include]);
   return Object.fromEntries(Object.entries(item).filter(([name]) => carried.has(name)));
 };
 
-// A row that moves is removed here and written there; one that stays costs the larger of both.
+// A row that moves is removed here and written there; one that stays costs the larger of both, and one that stays as it
+// is costs nothing.
 const indexUnits = ({ before, after }: ItemWrite, index: Index): number => {
   const [old, row] = [rowOf(before, index), rowOf(after, index)];
   if (old === null || row === null) return unitsOf(old) + unitsOf(row);
+  if (isDeepStrictEqual(old, row)) return 0;
   const isSame = [index.partition.name, index.sort.name].every((name) => old[name] === row[name]);
   return isSame ? Math.max(unitsOf(old), unitsOf(row)) : unitsOf(old) + unitsOf(row);
 };
 
 /**
  * The write units of one TransactWriteItems on the ledger: two for each KB begun of an item, of the larger of what was and
- * what is, because a transaction writes twice; and one for each KB begun of a row of an index.
+ * what is, because a transaction writes twice; and one for each KB begun of a row of an index that changes.
  */
 export const transactionUnits = (writes: readonly ItemWrite[]): number =>
   writes.reduce((sum, write) => {

@@ -8,5 +8,7 @@ const valueSize = (value: unknown): number => {
   if (value instanceof Uint8Array) return value.byteLength;
   if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1;
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + valueSize(one), 3);
+  // A map: three bytes, and one for each of its elements, like a list.
+  if (typeof value === 'object') return 3 + Object.keys(value).length + itemSize(value as Record<string, unknown>);
   throw new Error(`The ledger has no attributes of this kind: ${typeof value}.`);
 };

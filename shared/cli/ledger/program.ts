@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { addExport } from './export.ts';
 import { addHistory } from './history.ts';
+import { addImport } from './import.ts';
 import { addVerify } from './verify.ts';
 
 /** The commands, their options and their help. What is expected to go wrong with one throws a `CommandError`. */
@@ -7,10 +9,10 @@ export const ledgerProgram = (): Command => {
   const program = new Command('ledger')
     .usage('[command] [options]')
     .description(
-      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Nothing is written.',
+      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` writes.',
     )
     .addHelpText('after', '\nExample:\n  npm run ledger -- verify --account acct_demo')
     .showHelpAfterError('See the options with --help.');
-  for (const add of [addVerify, addHistory]) add(program);
+  for (const add of [addVerify, addHistory, addExport, addImport]) add(program);
   return program;
 };

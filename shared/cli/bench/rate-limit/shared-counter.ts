@@ -28,12 +28,12 @@ export const sharedCounter = ({ now, at, random, lostReplies }: Network) => {
     return { taken, used: windows.get(window) ?? 0 };
   };
 
-  const take: TakeRequests = (account, windowStart, amount, limit) =>
+  const take: TakeRequests = (account, windowStart, amount, limit, index) =>
     new Promise((reply) => {
       const send = () => {
         const latency = latencyMs(random);
         at(now() + latency / 2, () => {
-          const taken = write(`${account} ${windowStart}`, amount, limit);
+          const taken = write(`${account} ${windowStart} ${index}`, amount, limit);
           at(now() + latency / 2, () => (random() < lostReplies ? send() : reply(taken)));
         });
       };

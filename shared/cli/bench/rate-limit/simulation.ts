@@ -1,6 +1,6 @@
 import { type RateLimiter, rateLimiter, windowMs } from '../../../accounts/rate-limiter.ts';
+import { seeded } from '../random.ts';
 import { arrivals, type Demand } from './arrivals.ts';
-import { seeded } from './random.ts';
 import { type At, sharedCounter } from './shared-counter.ts';
 
 export type Scene = Demand & {
@@ -60,7 +60,7 @@ export const simulate = async (scene: Scene): Promise<Seen> => {
   const send = async (instance: number): Promise<void> => {
     const [sentAt, window] = [now(), Math.floor((now() - start) / windowMs)];
     const name = `${instance} ${scene.cold ? window : ''}`;
-    const limiter = instances.get(name) ?? rateLimiter(take, failed);
+    const limiter = instances.get(name) ?? rateLimiter(take, failed, Math.floor(seeded(1 + instance)() * 1e9));
     instances.set(name, limiter);
     asked[window] = (asked[window] ?? 0) + 1;
     const answer = await limiter.admit('account', scene.limit, sentAt);

@@ -1,0 +1,29 @@
+import type { Operation, routes } from '../../http/routes.ts';
+
+/**
+ * What the stack has whatever is asked of it; a test compares it with the synthesized template.
+ *
+ * A metric costs by its series: an operation that was asked in the month has those below.
+ */
+export const deployment = {
+  alarms: 29,
+  dashboards: 1,
+  /** Rules of the web ACL, where there is one. */
+  webAclRules: 4,
+  /** Count, Latency, IntegrationLatency, 4XXError and 5XXError: the gateway's detailed metrics of each method. */
+  gatewayMetricsByMethod: 5,
+  /** Megabytes of every function. */
+  memoryMb: 1024,
+  /** Copies of the tables that the backup plan keeps, each of the whole: of so many days, and of so many months. */
+  dailyBackups: 35,
+  monthlyBackups: 13,
+} as const;
+
+/** Those of the operations that a bill knows of. */
+export const billedOperations = [
+  'create-calculation',
+  'create-transaction',
+  'update-transaction',
+  'get-transaction',
+  'list-transactions',
+] as const satisfies readonly (Operation & keyof typeof routes)[];

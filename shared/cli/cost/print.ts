@@ -1,0 +1,83 @@
+import { divideHalfUp } from '../../money/decimal.ts';
+import { textTable } from '../content/text-table.ts';
+import type { Bill, BillLine } from './bill.ts';
+import type { PriceName, Prices } from './prices.ts';
+
+/** Cents as dollars: `1234567n` is `12,345.67`. */
+export const dollarsText = (cents: bigint): string =>
+  `${(cents / 100n).toLocaleString('en-US')}.${String(cents % 100n).padStart(2, '0')}`;
+
+const plainDollars = (cents: bigint): string => dollarsText(cents).replaceAll(',', '');
+
+/** A quantity in the units of its price: whole ones, or three decimals where it is not whole. */
+const unitsOf = (quantity: bigint, { counts }: { readonly counts: bigint }): string => {
+  const thousandths = divideHalfUp(quantity * 1000n, counts);
+  return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, '0')}`.replace('.000', '');
+};
+
+const readable = (units: string): string => {
+  const [whole = '', fraction] = units.split('.');
+  return BigInt(whole).toLocaleString('en-US') + (fraction ? `.${fraction}` : '');
+};
+
+const padded = (rows: readonly (readonly string[])[], column: number): readonly (readonly string[])[] => {
+  const width = Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  return rows.map((row) => row.map((cell, at) => (at === column ? cell.padStart(width) : cell)));
+};
+
+const rowOf = ({ service, item, price, quantity, cents }: BillLine, prices: Prices): readonly string[] => [
+  service,
+  item,
+  readable(unitsOf(quantity, prices[price])),
+  prices[price].unit,
+  dollarsText(cents),
+];
+
+const used = ({ lines }: Bill) => lines.filter(({ quantity }) => quantity > 0n);
+
+/** Which of the prices that count were never compared with their pages, by page. */
+const notCompared = (bill: Bill, prices: Prices): readonly string[] => {
+  const names = [...new Set(used(bill).map(({ price }) => price))].filter((name) => prices[name].basis === 'memory');
+  const pages = [...new Set(names.map((name) => prices[name].page))];
+  return pages.map((page) => `  ${page}  (${names.filter((name) => prices[name].page === page).join(', ')})`);
+};
+
+/** A bill as text: its lines, what each service comes to, and which prices to compare before it is relied on. */
+export const billText = (bill: Bill, prices: Prices): string => {
+  const lines = [['service', 'what', 'used', 'unit', 'dollars'], ...used(bill).map((line) => rowOf(line, prices))];
+  const services = [
+    ['service', 'dollars a month'],
+    ...bill.services.map(({ service, cents }) => [service, dollarsText(cents)]),
+    ['together', dollarsText(bill.cents)],
+  ];
+  const open = notCompared(bill, prices);
+  return [
+    textTable(padded(padded(lines, 2), 4)),
+    '',
+    textTable(padded(services, 1)),
+    ...(open.length > 0
+      ? ['', 'List prices that nobody has compared with their pages since 2026-11 (others by --prices):', ...open]
+      : []),
+  ].join('\n');
+};
+
+/** The same as JSON: decimals are strings, and every line says which price it has. */
+export const billJson = (bill: Bill, prices: Prices) => {
+  const priceOf = ({ tiers, per, unit, page, basis, source }: Prices[PriceName]) => ({
+    ...{ unit, per: String(per), tiers },
+    ...{ page, basis, source },
+  });
+  const names = [...new Set(bill.lines.map(({ price }) => price))];
+  return {
+    currency: 'USD',
+    total: plainDollars(bill.cents),
+    services: bill.services.map(({ service, cents }) => ({ service, dollars: plainDollars(cents) })),
+    lines: bill.lines.map(({ service, item, price, quantity, cents }) => ({
+      ...{ service, item, price },
+      used: unitsOf(quantity, prices[price]),
+      unit: prices[price].unit,
+      dollars: plainDollars(cents),
+    })),
+    prices: Object.fromEntries(names.map((name) => [name, priceOf(prices[name])])),
+  };
+};

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { Settings } from '../../../accounts/account.ts';
+import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
+import type { AuditEntry } from '../../../transactions/audit.ts';
+import type { OpenEntry } from '../../../transactions/open-entries.ts';
+import type { StoredTransaction } from '../../../transactions/transaction.ts';
+
+/**
+ * The file that an account's ledger is exported to: lines of JSON, a header, what the ledger is, and a trailer.
+ *
+ * Every line begins with its `sum`: SHA-256 over the sum of the line before, a line feed, and the line without its sum.
+ * So a line that was altered, lost, moved or added is found where it is. The trailer names how many there are, and the
+ * SHA-256 of all bytes before it. Sums find damage, not forgery: who alters a file can make them anew.
+ */
+export const format = 'levy-ledger';
+export const formatVersion = 1;
+
+/** A line of the ledger. The account is in none of them: another one may have it. */
+export type Line =
+  /** An entry of a transaction's audit chain; they come in order, right before their transaction. */
+  | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
+  /** A transaction with what is kept beside it, and whether it has the claim on its reference. */
+  | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: StoredTransaction }
+  | { readonly kind: 'open_entry'; readonly entry: OpenEntry }
+  | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
+  /** What a shard of a filing says of itself: its item without key, the totals in the open. */
+  | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntry }
+  | { readonly kind: 'chain'; readonly chain: Omit<Chain, 'account'> }
+  | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string };
+
+export const kinds = [
+  'audit_entry',
+  'transaction',
+  'open_entry',
+  'filing',
+  'filing_shard',
+  'filed_entry',
+  'chain',
+  'period',
+] as const satisfies readonly Line['kind'][];
+
+const count = z.int().check(z.nonnegative());
+export const Counts = z.object(
+  Object.fromEntries(kinds.map((kind) => [kind, count])) as Record<Line['kind'], typeof count>,
+);
+export type Counts = z.infer<typeof Counts>;
+export const noCounts = (): Counts => Object.fromEntries(kinds.map((kind) => [kind, 0])) as Counts;
+
+/** What a file says of itself before anything else: whose ledger, how much of it, and which content it rests on. */
+export const Header = z.object({
+  kind: z.literal('header'),
+  format: z.literal(format),
+  format_version: z.int(),
+  account: z.object({ id: z.string(), name: z.string(), created_at: z.string(), settings: Settings }),
+  exported_at: z.string(),
+  counts: Counts,
+  /** The hash of each release that a transaction was made with, so that a replay meets the same one. */
+  releases: z.record(z.string(), z.string()),
+});
+export type Header = z.infer<typeof Header>;
+
+export const Trailer = z.object({ kind: z.literal('trailer'), lines: z.int(), sha256: z.string() });
+export type Trailer = z.infer<typeof Trailer>;
+
+const sumOf = (previous: string, text: string) =>
+  createHash('sha256').update(`${previous}\n${text}`).digest('base64url');
+
+const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
+
+/** Sums up line after line. */
+export class Seal {
+  #sum = '';
+
+  /** A line with its sum. */
+  readonly close = (text: string): string => {
+    this.#sum = sumOf(this.#sum, text);
+    return `{"sum":"${this.#sum}",${text.slice(1)}`;
+  };
+
+  /** The line without its sum; `null` where it is not the one that was written here. */
+  readonly open = (line: string): string | null => {
+    const [, sum, rest] = sealed.exec(line) ?? [];
+    const text = `{${rest}`;
+    this.#sum = sumOf(this.#sum, text);
+    return sum === this.#sum ? text : null;
+  };
+}

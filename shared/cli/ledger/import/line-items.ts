@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import { auditEntryFrom, auditItem } from '../../../store/audit-item.ts';
+import { claimItem } from '../../../store/claims.ts';
+import { compress } from '../../../store/compressed.ts';
+import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filing-item.ts';
+import { filingProgressFrom } from '../../../store/filing-progress-item.ts';
+import { filedEntryKey, filingProgressKey, type ItemKey, periodKey } from '../../../store/keys.ts';
+import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/open-entry-item.ts';
+import { transactionFrom, transactionItem } from '../../../store/transaction-item.ts';
+import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
+import { kinds, type Line } from '../export/format.ts';
+
+export type Item = ItemKey & Readonly<Record<string, unknown>>;
+
+const Kind = z.object({ kind: z.enum(kinds) });
+const Shard = z.object({ shard: z.int() });
+
+/** A line of the ledger, as far as its kind is known: its fields are looked at when its items are made. */
+export const lineFrom = (value: unknown): Line => {
+  Kind.parse(value);
+  return value as Line;
+};
+
+/** An item that is what the service reads, or an exception. */
+const readable = (item: object, from: (item: unknown) => unknown): Item => {
+  from(item);
+  return item as Item;
+};
+
+const transactionItems = (account: string, { stored, holds_reference }: Line & { kind: 'transaction' }): Item[] => {
+  const { reference_id } = stored.transaction;
+  const isClaimed = holds_reference && reference_id !== null;
+  return [
+    ...(isClaimed ? [claimItem(account, reference_id, stored) as Item] : []),
+    readable(transactionItem(account, stored), transactionFrom),
+  ];
+};
+
+/** What a line is in an account's table. Throws where it is not what an export writes. */
+export const itemsOf = (account: string, line: Line): readonly Item[] => {
+  switch (line.kind) {
+    case 'audit_entry':
+      return [readable(auditItem(account, line.entry), auditEntryFrom)];
+    case 'transaction':
+      return transactionItems(account, line);
+    case 'open_entry':
+      return [readable(openEntryItem(account, line.entry), openEntryFrom)];
+    case 'filing':
+      return [readable(filingItem({ account, ...line.filing }), filingFrom)];
+    case 'filing_shard': {
+      const { shard } = Shard.parse(line.progress);
+      const { totals, ...progress } = line.progress;
+      const key = filingProgressKey(account, line.filing, shard);
+      return [readable({ ...key, ...progress, totals: compress(totals) }, filingProgressFrom)];
+    }
+    case 'filed_entry': {
+      const key = filedEntryKey(account, line.filing, line.entry);
+      return [readable({ ...key, ...entryAttributes(line.entry) }, openEntryFrom)];
+    }
+    case 'chain':
+      return [readable(chainItem({ account, ...line.chain }), chainFrom)];
+    case 'period':
+      return [{ ...periodKey(account, line.state, line.period_end), filing: line.filing }];
+  }
+};
+
+/** Follows the audit chains through a file; answers what is wrong with a line, or nothing. */
+export const chainCheck = (): ((line: Line) => string | null) => {
+  let before: AuditEntry | null = null;
+  const entryFault = (entry: AuditEntry): string | null => {
+    const isFirst = entry.version === 1;
+    const previous = isFirst ? null : before;
+    before = entry;
+    const { hash, ...covered } = entry;
+    if (hash !== entryHashOf(covered)) return 'the audit entry is not the one that its hash was made of';
+    const follows =
+      isFirst || (previous?.transactionId === entry.transactionId && previous.version === entry.version - 1);
+    return follows && entry.previousHash === (previous?.hash ?? null)
+      ? null
+      : 'the audit entry does not follow the one before';
+  };
+  return (line) => {
+    if (line.kind === 'audit_entry') return entryFault(line.entry);
+    if (line.kind !== 'transaction') return null;
+    const { transaction, auditHash } = line.stored;
+    const newest = before?.transactionId === transaction.id ? before : null;
+    const agrees =
+      newest?.version === transaction.version &&
+      newest.hash === auditHash &&
+      newest.stateHash === stateHashOf(transaction);
+    return agrees ? null : 'the transaction is not the one of its newest audit entry';
+  };
+};

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { CommandError } from '../../content/command-error.ts';
+import { fileLines } from '../export/file-lines.ts';
+import { formatVersion, Header, type Line, noCounts, Seal, Trailer } from '../export/format.ts';
+import { chainCheck, itemsOf, lineFrom } from './line-items.ts';
+
+export type NumberedLine = { readonly number: number; readonly line: Line };
+
+const refuse = (number: number, why: string): never => {
+  throw new CommandError(`Line ${number}: ${why}. Nothing was written; export again.`);
+};
+
+const headerFrom = (value: unknown): Header => {
+  const version = (value as { format_version?: unknown }).format_version;
+  const read = Header.safeParse(value);
+  if (typeof version === 'number' && version > formatVersion)
+    throw new CommandError(`The file has the format version ${version}; this program reads up to ${formatVersion}.`);
+  return read.success ? read.data : refuse(1, 'it is not the header of an exported ledger');
+};
+
+/** What was found out about a whole file. */
+export type Checked = { readonly header: Header; readonly trailer: Trailer };
+
+/** Look at every line of a file before anything is written: none is missing, altered, or unreadable. */
+export const checkExport = async (path: string): Promise<Checked> => {
+  const seal = new Seal();
+  const hash = createHash('sha256');
+  const chainFault = chainCheck();
+  const counts = noCounts();
+  let header: Header | null = null;
+  let trailer: Trailer | null = null;
+  let last = 0;
+
+  const see = (number: number, text: string): void => {
+    const value: unknown = JSON.parse(text);
+    if (number === 1) {
+      header = headerFrom(value);
+      return;
+    }
+    const isEnd = Trailer.safeParse(value);
+    if (isEnd.success) {
+      trailer = isEnd.data;
+      if (trailer.lines !== number - 1) refuse(number, `the trailer counts ${trailer.lines} lines before it`);
+      if (trailer.sha256 !== hash.copy().digest('hex')) refuse(number, 'the trailer has another SHA-256');
+      return;
+    }
+    const line = readableLine(number, value);
+    counts[line.kind] += 1;
+    const fault = chainFault(line);
+    if (fault) refuse(number, fault);
+  };
+
+  for await (const { number, bytes, isWhole } of fileLines(path)) {
+    last = number;
+    if (trailer !== null) refuse(number, 'it stands after the trailer');
+    if (!isWhole) refuse(number, 'the file was cut off in this line');
+    const text = seal.open(bytes.toString('utf8', 0, bytes.length - 1));
+    if (text === null) {
+      const why = 'it is not the line that was exported, or one before it is missing or was moved';
+      refuse(number, number === 1 ? 'it is not the header of an exported ledger' : why);
+    } else see(number, text);
+    hash.update(bytes);
+  }
+  return whole(header, trailer, counts, last);
+};
+
+const readableLine = (number: number, value: unknown): Line => {
+  try {
+    const line = lineFrom(value);
+    // Under any account: it is only looked at.
+    itemsOf('acct_none', line);
+    return line;
+  } catch {
+    return refuse(number, 'it is not what an export writes');
+  }
+};
+
+const whole = (header: Header | null, trailer: Trailer | null, counts: unknown, last: number): Checked => {
+  if (!header) throw new CommandError('The file is empty.');
+  if (!trailer) throw new CommandError(`The file ends with line ${last}, without its trailer: it was cut off.`);
+  if (!isDeepStrictEqual({ ...header.counts }, counts)) refuse(1, 'the header counts other lines than there are');
+  return { header, trailer };
+};
+
+/** The lines of a checked file behind a line, without header and trailer. */
+export const linesBehind = async function* (
+  path: string,
+  written: number,
+  { trailer }: Checked,
+): AsyncGenerator<NumberedLine> {
+  const seal = new Seal();
+  for await (const { number, bytes } of fileLines(path)) {
+    if (number > trailer.lines) return;
+    const text = seal.open(bytes.toString('utf8', 0, bytes.length - 1));
+    if (text === null) throw new CommandError(`Line ${number}: the file was changed while it was read.`);
+    if (number > Math.max(1, written)) yield { number, line: lineFrom(JSON.parse(text)) };
+  }
+};

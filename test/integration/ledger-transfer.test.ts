@@ -1,0 +1,733 @@
+/** `ledger export` and `ledger import`: a ledger in a file, and in another account of another database. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { startEmulator } from '../../infra/local/emulator.ts';
+import { handlers } from '../../infra/local/handlers.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { exportLedger } from '../../shared/cli/ledger/export/export-ledger.ts';
+import { importLedger } from '../../shared/cli/ledger/import/import-ledger.ts';
+import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
+import { refuseOtherContent } from '../../shared/cli/ledger/import/target.ts';
+import { verifyImport } from '../../shared/cli/ledger/import/verify-import.ts';
+import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { findAccount, provisionAccount } from '../../shared/store/account-store.ts';
+import { provisionKey } from '../../shared/store/api-key-store.ts';
+import { database } from '../../shared/store/client.ts';
+import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
+import { type Caller, newCaller, startApi } from '../support/api.ts';
+import { cancel, closedFiling, csv, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
+import { send } from '../support/http.ts';
+import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
+import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { tamper, undoTampering } from '../support/tampering.ts';
+
+// Processes of their own, and whole ledgers: a slow machine is not a wrong answer.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'levy-ledger-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(undoTampering);
+
+let files = 0;
+const newFile = () => join(folder, `${++files}.ndjson`);
+
+const honolulu = { customer: { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } } };
+const plainDrafts = 130;
+
+/** An account with everything in it that a ledger can have. */
+const newLedger = async () => {
+  const caller = await newCaller({ settings: { draft_ttl_hours: 48, rounding: 'invoice' } });
+  const filer = filerOf(caller);
+  const lines = [goods({ id: 'a' }), goods({ id: '__proto__', unit_price: '10.01', discount_amount: '1.00' })];
+  const body = { line_items: lines, shipping: { amount: '7.95' }, discount_amount: '3.33', explain: true };
+  const first = await made(
+    filer.create(
+      sale({ ...body, status: 'finalized', reference_id: 'in_1', customer: { ...sale().customer, id: 'cus_1' } }),
+    ),
+  );
+  await made(filer.create(creditOf(first, { line_items: [{ id: 'a', quantity: '1' }] })));
+  const voidedCredit = await made(filer.create(creditOf(first, { credit_remaining: true })));
+  await made(filer.update(voidedCredit.id, { status: 'void' }));
+  const draft = await made(filer.create(sale({ ...body, reference_id: 'in_2', metadata: { note: '🧾\u2028 "x"\n' } })));
+  const edited = await made(filer.create(sale({ reference_id: 'in_3' })));
+  for (let at = 0; at < 4; at++) await made(filer.update(edited.id, { metadata: { at: String(at) } }));
+  await made(filer.update(edited.id, { status: 'finalized', tax_amount: '1.00' }));
+  const voided = await sold(filer, { reference_id: 'in_4' });
+  await made(filer.update(voided.id, { status: 'void', void_reason: 'twice' }));
+  // The reference of what is void is another's.
+  await sold(filer, { reference_id: 'in_4', tax_included: true });
+  const september = await soldOn(filer, '2026-09-05');
+  await made(filer.create(sale({ ...honolulu, status: 'finalized', tax_date: '2026-09-12' })));
+  const filed = await closedFiling(filer, 'MI', '2026-09-30');
+  await fileReturn(filer, filed.id);
+  await made(filer.create(creditOf(september, { tax_date: '2026-09-20' })));
+  const closed = await closedFiling(filer, 'MI', '2026-10-31');
+  const canceled = await closedFiling(filer, 'HI', '2026-09-30');
+  await cancel(filer, canceled.id);
+  for (let block = 0; block < plainDrafts / 10; block++)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => made(filer.create(sale({ reference_id: `d_${block}_${at}` })))),
+    );
+  return { caller, filer, account: caller.account, draft, filings: { filed, closed, canceled } };
+};
+
+let books: Awaited<ReturnType<typeof newLedger>>;
+let file: string;
+
+const exported = async (caller: Pick<Caller, 'account'>, out = newFile()) => {
+  await exportLedger({ account: caller.account, out, nowMs: now, pauseMs: 20, onProgress: () => undefined });
+  return out;
+};
+
+beforeAll(async () => {
+  books = await newLedger();
+  file = await exported(books.caller);
+});
+
+const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+/** Lines with new sums, as somebody makes them who knows how: written anew from the description of the format. */
+const resealed = (lines: readonly string[]): string => {
+  let sum = '';
+  const all = createHash('sha256');
+  const values = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind !== 'trailer');
+  const close = ({ sum: _, ...value }: any) => {
+    const text = JSON.stringify(value);
+    sum = createHash('sha256').update(`${sum}\n${text}`).digest('base64url');
+    return `{"sum":"${sum}",${text.slice(1)}\n`;
+  };
+  let text = '';
+  for (const value of values) {
+    const line = close(value);
+    all.update(line);
+    text += line;
+  }
+  return text + close({ kind: 'trailer', lines: values.length, sha256: all.digest('hex') });
+};
+
+const written = (text: string | Uint8Array): string => {
+  const path = newFile();
+  writeFileSync(path, text);
+  return path;
+};
+
+/** Something is done with the service's client answered by another database. */
+const within = async <Value>(db: Pick<MemoryDatabase, 'send'>, run: () => Promise<Value>): Promise<Value> => {
+  const restore = answerFrom(db.send);
+  try {
+    return await run();
+  } finally {
+    restore();
+  }
+};
+
+const unverified = async (account: string, path: string) => {
+  const checked = await checkExport(path);
+  await refuseOtherContent(checked.header, false);
+  const isNew = await importLedger({ account, path, checked, nowMs: now, onProgress: () => undefined });
+  return { checked, isNew };
+};
+const imported = async (account: string, path: string) => {
+  const { checked, isNew } = await unverified(account, path);
+  return { isNew, ...(await verifyImport({ account, counts: checked.header.counts, nowMs: now, pauseMs: 1 })) };
+};
+const fine = { isNew: true, findings: [], missing: [] };
+
+const failure = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+  } catch (error) {
+    return `${(error as Error).name}: ${(error as Error).message}`;
+  }
+  return 'none';
+};
+
+/** An item with whose it is left out, and what is compressed in the open. What a change was about is told once, when it happened. */
+const plain = (account: string, item: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(item)
+      .filter(([name]) => !['draft_shard', 'about'].includes(name))
+      .map(([name, value]) => [
+        name,
+        value instanceof Uint8Array
+          ? gunzipSync(value).toString('base64')
+          : typeof value === 'string'
+            ? value.replace(account, 'ACCOUNT')
+            : value,
+      ]),
+  );
+
+const keyOf = ({ pk, sk }: any) => `${pk} ${sk}`;
+const isOfLedger = ({ pk }: any, account: string) =>
+  ['T', 'R', 'O', 'F', 'P'].some((letter) => pk.startsWith(`${letter}#${account}`));
+
+const plainItems = (account: string, items: readonly Record<string, unknown>[]) =>
+  items
+    .filter((item) => isOfLedger(item, account))
+    .map((item) => plain(account, item))
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+
+/** Everything of an account's ledger as it lies in the table of this run's emulator. */
+const itemsInEmulator = async (account: string) => {
+  const items: Record<string, unknown>[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page: any = await database.send(
+      new ScanCommand({ TableName: environment.tables.transactions, ...(start && { ExclusiveStartKey: start }) }),
+    );
+    items.push(...page.Items);
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return plainItems(account, items);
+};
+
+const itemsIn = (db: MemoryDatabase, account: string) =>
+  plainItems(account, db.itemsOf(environment.tables.transactions));
+
+const keyFor = async (account: string): Promise<string> => {
+  const key = newApiKey();
+  await provisionKey({ account, secret: key, scopes: ['read', 'write'], expires_at: null });
+  return key;
+};
+
+/** All that can be asked of the ledger, with the answers. */
+const answersWith = async (key: string): Promise<Record<string, unknown>> => {
+  const { url } = await startApi();
+  const answers: Record<string, unknown> = {};
+  const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const { status, headers: got, text } = await send(url, method, path, { headers: { 'X-API-Key': key, ...headers } });
+    const cursorless = text.replaceAll(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"');
+    answers[`${method} ${path} ${JSON.stringify(headers)}`] = [
+      status,
+      got.get('ETag'),
+      got.get('Content-Type'),
+      cursorless,
+    ];
+    return text;
+  };
+  const pages = async (path: string) => {
+    const ids: string[] = [];
+    for (let after = ''; ; ) {
+      const { data, next_cursor } = JSON.parse(
+        await ask('GET', `${path}${path.includes('?') ? '&' : '?'}limit=50${after && `&starting_after=${after}`}`),
+      );
+      ids.push(...data.map(({ id }: any) => id));
+      if (next_cursor === null) return ids;
+      after = ids.at(-1) ?? '';
+    }
+  };
+  const ids = await pages('/transactions');
+  for (const query of [
+    'reference_id=in_4',
+    'customer_id=cus_1',
+    'status=void',
+    'tax_date[gte]=2026-09-01&tax_date[lte]=2026-09-30',
+  ])
+    await pages(`/transactions?${query.replaceAll('[', '%5B').replaceAll(']', '%5D')}`);
+  for (const id of ids) {
+    await ask('GET', `/transactions/${id}?expand=history`);
+    await ask('POST', `/transactions/${id}/replay`);
+  }
+  for (const id of await pages('/filings')) {
+    await ask('GET', `/filings/${id}?expand=entries`);
+    await ask('GET', `/filings/${id}`, csv);
+  }
+  return answers;
+};
+
+describe('an exported ledger', () => {
+  it('says what is in it, line by line, and for nobody else to read', () => {
+    const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
+    const trailer = rest.pop();
+    const { kind, format, format_version, account, counts } = header;
+    expect({ kind, format, format_version }).toEqual({ kind: 'header', format: 'levy-ledger', format_version: 1 });
+    const { id, name, created_at, settings } = books.account;
+    expect(account).toEqual({ id, name, created_at, settings });
+    const counted = Object.fromEntries(
+      [...Map.groupBy(rest, (line) => line.kind)].map(([of, lines]) => [of, lines.length]),
+    );
+    expect(counts).toEqual(counted);
+    expect(counted).toMatchObject({ transaction: plainDrafts + 10, filing: 3, filing_shard: 24, period: 2, chain: 2 });
+    expect(trailer).toMatchObject({ kind: 'trailer', lines: rest.length + 1 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((one) => /unsealed|partial/.test(one))).toEqual([]);
+  });
+
+  it('has the sums that its description tells, and can be checked with sha256sum', () => {
+    const lines = linesOf(file);
+    expect(readFileSync(file, 'utf8') === resealed(lines)).toBe(true);
+    const before = lines.slice(0, -1).map((line) => `${line}\n`);
+    expect(JSON.parse(lines.at(-1) ?? '').sha256).toBe(createHash('sha256').update(before.join('')).digest('hex'));
+  });
+
+  it('holds no secret and names the account in its header alone', () => {
+    const [header = '', ...rest] = linesOf(file);
+    expect(header).not.toContain(books.account.cursor_secret);
+    expect(rest.filter((line) => line.includes(books.account.id))).toEqual([]);
+  });
+
+  it('is the same file when it is made again', async () => {
+    const values = (path: string) =>
+      linesOf(path).map((line) => ({ ...JSON.parse(line), sum: null, sha256: null, exported_at: null }));
+    expect(values(await exported(books.caller))).toEqual(values(file));
+  });
+
+  it('is none while a filing is on its way', async () => {
+    const { filed } = books.filings;
+    await tamper(filingKey(books.account.id, filed.id), (item) => ({ ...item, unfinished: true, status: 'closing' }));
+    const out = newFile();
+    expect(await failure(exported(books.caller, out))).toMatch(`CommandError: The filing ${filed.id} is unfinished`);
+    expect(readdirSync(folder).filter((one) => out.endsWith(one.split('.')[0] ?? ''))).toEqual([]);
+  });
+
+  it('is none of a ledger that was changed while it was read', async () => {
+    const caller = await newCaller();
+    const first = await sold(clientOf(caller));
+    const real = database.send.bind(database) as (command: any) => Promise<any>;
+    let restore: () => unknown = () => undefined;
+    // Right after its head was read.
+    const meddling = async (command: Command) => {
+      const answer = await real(command);
+      if (command.constructor.name !== 'GetCommand' || !String(command.input.Key?.pk).startsWith('T#')) return answer;
+      restore();
+      await made(clientOf(caller).update(first.id, { metadata: { at: 'once more' } }));
+      return answer;
+    };
+    restore = answerFrom(meddling);
+    const out = newFile();
+    expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger was changed while it was exported/);
+    restore();
+    expect(await failure(exported(caller, out))).toBe('none');
+  });
+});
+
+describe('an imported ledger', () => {
+  it('is, item by item, the one that was exported, under its account here', async () => {
+    const db = new MemoryDatabase();
+    expect(await within(db, () => imported('acct_other', file))).toEqual(fine);
+    // It happened long ago: nothing of it is announced.
+    expect(db.itemsOf(environment.tables.transactions).filter((item) => 'about' in item)).toEqual([]);
+    const source = await itemsInEmulator(books.account.id);
+    expect(source.length).toBeGreaterThan(plainDrafts * 3);
+    expect(itemsIn(db, 'acct_other')).toEqual(source);
+    const account: any = await within(db, () => findAccount('acct_other'));
+    expect(account).toEqual({ ...books.account, id: 'acct_other', cursor_secret: account.cursor_secret });
+    expect(account.cursor_secret).not.toBe(books.account.cursor_secret);
+    expect(account.cursor_secret.length).toBeGreaterThan(40);
+  });
+
+  it('answers everything as the exported one does, byte for byte', async () => {
+    const db = new MemoryDatabase();
+    const source = await answersWith(await keyFor(books.account.id));
+    const target = await within(db, async () => {
+      await imported('acct_again', file);
+      return answersWith(await keyFor('acct_again'));
+    });
+    expect(Object.keys(source).length).toBeGreaterThan(2 * plainDrafts);
+    expect(Object.values(source).filter(([status]: any) => status !== 200)).toEqual([]);
+    expect(target).toEqual(source);
+  });
+
+  it('leaves a reference with whoever took it over from an expired draft', async () => {
+    const caller = await newCaller({ settings: { draft_ttl_hours: 1 } });
+    await made(clientOf(caller).create(sale({ reference_id: 'in_7' })));
+    await later(dayMs, async () => {
+      await sold(clientOf(caller), { reference_id: 'in_7' });
+      const path = await exported(caller);
+      const db = new MemoryDatabase();
+      expect(await within(db, () => imported('acct_taken', path))).toEqual(fine);
+      expect(itemsIn(db, 'acct_taken')).toEqual(await itemsInEmulator(caller.account.id));
+    });
+  });
+
+  it('goes on: drafts are finalized, references stay taken, the next period follows', async () => {
+    const db = new MemoryDatabase();
+    await within(db, async () => {
+      await imported('acct_on', file);
+      const { url } = await startApi();
+      const key = await keyFor('acct_on');
+      const call = (method: string, path: string, body?: unknown) =>
+        send(url, method, path, { headers: { 'X-API-Key': key }, ...(body !== undefined && { body }) });
+      const taken = await call('POST', '/transactions', sale({ reference_id: 'in_3' }));
+      expect([taken.status, taken.body.errors[0].code]).toEqual([409, 'conflict_duplicate_reference_id']);
+      expect((await call('POST', `/transactions/${books.draft.id}`, { status: 'finalized' })).status).toBe(200);
+      const next = await call('POST', '/filings', { state: 'MI', period_end: '2026-12-31', dry_run: true });
+      expect([next.status, next.body.errors?.[0]?.code]).toEqual([409, expect.stringMatching(/conflict/)]);
+      const held = await call('POST', '/filings', { state: 'HI', period_end: '2026-09-30', dry_run: true });
+      expect([held.status, held.body.summary[0].count]).toEqual([200, 1]);
+    });
+  });
+
+  it('is refused a second time, and nothing is written then', async () => {
+    const db = new MemoryDatabase();
+    await within(db, () => imported('acct_twice', file));
+    const before = itemsIn(db, 'acct_twice');
+    expect(await within(db, () => imported('acct_twice', file))).toEqual({ ...fine, isNew: false });
+    expect(itemsIn(db, 'acct_twice')).toEqual(before);
+    const other = await exported(await newCaller());
+    expect(await failure(within(db, () => imported('acct_twice', other)))).toMatch(/CommandError: Another file was/);
+  });
+
+  it.each([
+    ['has a ledger', {}, true, /has a ledger already/],
+    [
+      'is registered somewhere',
+      { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
+      false,
+      /is registered in states/,
+    ],
+  ] as const)('is refused to an account that %s', async (_, settings, isUsed, message) => {
+    const { registrations } = settings as any;
+    const caller = await newCaller(registrations ? { settings: { registrations } } : {});
+    if (isUsed) await made(clientOf(caller).create(sale()));
+    expect(await failure(imported(caller.account.id, file))).toMatch(message);
+    expect(await itemsInEmulator(caller.account.id)).toHaveLength(isUsed ? 2 : 0);
+  });
+
+  it('keeps the settings of an account that is there', async () => {
+    const db = new MemoryDatabase();
+    const account = {
+      ...books.account,
+      id: 'acct_mine',
+      name: 'Mine',
+      settings: { ...books.account.settings, rounding: 'line' as const },
+    };
+    await within(db, async () => {
+      await provisionAccount(account);
+      expect(await imported('acct_mine', file)).toEqual(fine);
+      expect(await findAccount('acct_mine')).toEqual(account);
+    });
+  });
+});
+
+const lineOf = (kind: string, path = file) => linesOf(path).findIndex((line) => JSON.parse(line).kind === kind);
+const changedLine = (at: number, change: (line: string) => string) =>
+  written(
+    `${linesOf(file)
+      .map((line, index) => (index === at ? change(line) : line))
+      .join('\n')}\n`,
+  );
+const changedValue = (at: number, change: (value: any) => void) =>
+  written(
+    resealed(
+      linesOf(file).map((line, index) => {
+        const value = JSON.parse(line);
+        if (index === at) change(value);
+        return JSON.stringify(value);
+      }),
+    ),
+  );
+
+/** How a file is damaged or forged, and what is said of it. */
+const damages: readonly (readonly [string, () => string, string | RegExp])[] = [
+  [
+    'another amount',
+    () => changedLine(40, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),
+    /^CommandError: Line 41: it is not the line/,
+  ],
+  [
+    'another sum',
+    () =>
+      changedLine(7, (line) =>
+        line.replace(/"sum":"./, (text) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`),
+      ),
+    /Line 8: it is not the line/,
+  ],
+  ['a line too few', () => written(`${linesOf(file).toSpliced(20, 1).join('\n')}\n`), /Line 21: it is not the line/],
+  [
+    'a line twice',
+    () =>
+      written(
+        `${linesOf(file)
+          .toSpliced(20, 0, linesOf(file)[20] ?? '')
+          .join('\n')}\n`,
+      ),
+    /Line 22: it is not the line/,
+  ],
+  [
+    'two lines in the other order',
+    () => {
+      const lines = linesOf(file);
+      const [moved = ''] = lines.splice(30, 1);
+      return written(`${lines.toSpliced(29, 0, moved).join('\n')}\n`);
+    },
+    /Line 30: it is not the line/,
+  ],
+  [
+    'no trailer',
+    () => written(`${linesOf(file).slice(0, -1).join('\n')}\n`),
+    /ends with line \d+, without its trailer/,
+  ],
+  [
+    'a last line feed too few',
+    () => written(readFileSync(file).subarray(0, -1)),
+    /Line \d+: the file was cut off in this line/,
+  ],
+  [
+    'something behind the trailer',
+    () => written(`${readFileSync(file, 'utf8')}{}\n`),
+    /Line \d+: it stands after the trailer/,
+  ],
+  ['nothing in it', () => written(''), /The file is empty/],
+  ['other things in it', () => written('{"hello":1}\n'), /Line 1: it is not the header of an exported ledger/],
+  [
+    'bytes that are no text',
+    () =>
+      written(
+        Buffer.concat([
+          readFileSync(file).subarray(0, 3000),
+          Buffer.from([0xff, 0xfe]),
+          readFileSync(file).subarray(3002),
+        ]),
+      ),
+    /Line \d+: it is not/,
+  ],
+  [
+    'a forged amount',
+    () =>
+      changedValue(lineOf('transaction'), (value) => {
+        value.stored.transaction.total_amount = '0.01';
+      }),
+    /Line \d+: the transaction is not the one of its newest audit entry/,
+  ],
+  [
+    'a forged audit entry',
+    () =>
+      changedValue(lineOf('audit_entry'), (value) => {
+        value.entry.by = 'nobody';
+      }),
+    /Line 2: the audit entry is not the one that its hash was made of/,
+  ],
+  [
+    'an audit entry left out',
+    () => written(resealed(linesOf(file).toSpliced(1, 1))),
+    /Line \d: the (audit entry does not follow|transaction is not)/,
+  ],
+  [
+    'a transaction left out',
+    () => written(resealed(linesOf(file).toSpliced(lineOf('transaction'), 1))),
+    /Line 1: the header counts other lines/,
+  ],
+  [
+    'an open entry left out',
+    () => written(resealed(linesOf(file).toSpliced(lineOf('open_entry'), 1))),
+    /Line 1: the header counts other lines/,
+  ],
+  [
+    'an entry without figures',
+    () =>
+      changedValue(lineOf('open_entry'), (value) => {
+        delete value.entry.base;
+      }),
+    /Line \d+: it is not what an export writes/,
+  ],
+  [
+    'a line of another kind',
+    () =>
+      changedValue(lineOf('chain'), (value) => {
+        value.kind = 'link';
+      }),
+    /Line \d+: it is not what an export writes/,
+  ],
+  [
+    'a newer format',
+    () =>
+      changedValue(0, (value) => {
+        value.format_version = 2;
+      }),
+    /format version 2; this program reads up to 1/,
+  ],
+  [
+    'another trailer',
+    () => changedLine(linesOf(file).length - 1, (line) => line.replace(/"lines":\d+/, '"lines":3')),
+    /Line \d+: it is not the line/,
+  ],
+];
+
+describe('a file', () => {
+  it.each(damages)('with %s is refused, and nothing is written', async (_, damaged, message) => {
+    const db = new MemoryDatabase();
+    expect(await failure(within(db, () => imported('acct_none', damaged())))).toMatch(message);
+    expect(db.itemsOf(environment.tables.transactions)).toEqual([]);
+  });
+
+  it('that is cut off anywhere is refused, with the line', async () => {
+    const bytes = readFileSync(file);
+    for (let at = 0; at < 25; at++) {
+      const end = 1 + Math.floor(Math.random() * (bytes.length - 1));
+      const lines = bytes.subarray(0, end).toString('latin1').split('\n').length;
+      const said = await failure(checkExport(written(bytes.subarray(0, end))));
+      expect(said, `cut at ${end}`).toMatch(new RegExp(`[Ll]ine (${lines}|${lines - 1})\\b.*(cut off|header)`));
+    }
+  });
+
+  it('whose forged totals no sum can tell is found out when the ledger is verified', async () => {
+    const forged = changedValue(lineOf('open_entry'), (value) => {
+      value.entry.amounts[0].tax_amount = '0.01';
+    });
+    const { findings } = await within(new MemoryDatabase(), () => imported('acct_forged', forged));
+    expect(findings).toMatchObject([{ check: 'entries' }]);
+  });
+
+  it.each([
+    ['is not here', 'US-MN@2030-01-01.1', /These releases are not here: US-MN@2030-01-01\.1\./],
+    ['is another one here', 'US-MI@2026-11-21.1', /These releases have another content here: US-MI@2026-11-21\.1\./],
+  ])('is refused where a release %s', async (_, release, message) => {
+    const other = changedValue(0, (value) => {
+      value.releases[release] = '0'.repeat(64);
+    });
+    const { header } = await checkExport(other);
+    expect(await failure(refuseOtherContent(header, false))).toMatch(message);
+    const allowed = await failure(refuseOtherContent(header, true));
+    expect(allowed === 'none').toBe(release.startsWith('US-MN'));
+  });
+});
+
+describe('an import that is broken off', () => {
+  /** A database that fails at its n-th write, before it is done or after. */
+  const failingAt = (db: MemoryDatabase, at: number, isDone: boolean) => {
+    let writes = 0;
+    return {
+      writes: () => writes,
+      send: async (command: Command): Promise<any> => {
+        const isWrite = ['PutCommand', 'UpdateCommand', 'TransactWriteCommand'].includes(command.constructor.name);
+        if (!isWrite || ++writes !== at) return db.send(command);
+        if (isDone) await db.send(command);
+        throw new Error('The lights went out.');
+      },
+    };
+  };
+
+  it('goes on where it was, and is the same in the end, wherever it broke off and however often', async () => {
+    const whole = new MemoryDatabase();
+    const counting = failingAt(whole, -1, false);
+    await within(counting, () => unverified('acct_x', file));
+    const total = counting.writes();
+    expect(total).toBeGreaterThan(plainDrafts * 3);
+    const expected = itemsIn(whole, 'acct_x');
+    const anywhere = () => 1 + Math.floor(Math.random() * total);
+    for (const at of [1, 2, total - 1, total, anywhere(), anywhere(), anywhere()]) {
+      const db = new MemoryDatabase();
+      for (const again of [at, anywhere()]) {
+        const failing = failingAt(db, again, Math.random() < 0.5);
+        expect(await failure(within(failing, () => unverified('acct_x', file))), `at ${at}`).toMatch(/lights|none/);
+      }
+      await within(db, () => unverified('acct_x', file));
+      expect(itemsIn(db, 'acct_x'), `at ${at}`).toEqual(expected);
+    }
+    expect(await within(whole, () => imported('acct_x', file))).toEqual({ ...fine, isNew: false });
+  });
+
+  it('does not begin from the first line, and makes the account when all is there', async () => {
+    const db = new MemoryDatabase();
+    await failure(within(failingAt(db, 400, false), () => unverified('acct_x', file)));
+    expect(await within(db, () => findAccount('acct_x'))).toBeUndefined();
+    const mark = db.itemAt(environment.tables.transactions, importMarkKey('acct_x'));
+    expect(mark).toMatchObject({ finished_at: null, written: expect.any(Number) });
+    const counting = failingAt(db, -1, false);
+    expect(await within(counting, () => imported('acct_x', file))).toEqual(fine);
+    expect(counting.writes()).toBeLessThan(300);
+    expect(await within(db, () => findAccount('acct_x'))).toBeDefined();
+  });
+
+  it('is not confused by drafts that expired and were swept meanwhile', async () => {
+    const db = new MemoryDatabase();
+    // Everything but the last lines: the drafts are there, their lines not yet marked as written.
+    const said = await failure(
+      within(failingAt(db, linesOf(file).length + plainDrafts, false), () => unverified('acct_x', file)),
+    );
+    expect(said).toMatch(/lights/);
+    await later(3 * dayMs, () =>
+      within(db, async () => {
+        await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 60_000 } as any);
+        const swept = db
+          .itemsOf(environment.tables.transactions)
+          .filter(({ sk, status }) => sk === 'H' && status === 'void');
+        expect(swept.length).toBeGreaterThan(plainDrafts);
+        expect(await imported('acct_x', file)).toEqual(fine);
+      }),
+    );
+  });
+
+  it('refuses what others have written into its place', async () => {
+    const db = new MemoryDatabase();
+    await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
+    const { entry } = JSON.parse(linesOf(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
+    const { openEntryItem } = await import('../../shared/store/open-entry-item.ts');
+    const other: any = { ...openEntryItem('acct_x', entry), version: 77 };
+    const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
+    await db.send(new PutCommand({ TableName: environment.tables.transactions, Item: other }) as any);
+    expect(await failure(within(db, () => imported('acct_x', file)))).toMatch(
+      new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: something else is in its place`),
+    );
+  });
+});
+
+describe('npm run ledger -- export and import', () => {
+  const ledger = (args: readonly string[], variables: Record<string, string> = {}) =>
+    new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
+      const env = { ...process.env, INIT_CWD: folder, ...variables };
+      const command = ['--max-old-space-size=256', 'shared/cli/ledger.ts', ...args];
+      const child = spawn(process.execPath, command, { cwd: root, env });
+      let [out, err] = ['', ''];
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk;
+      });
+      child.stderr.on('data', (chunk: Buffer) => {
+        err += chunk;
+      });
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code, out, err }));
+    });
+
+  it('bring a ledger from one database into another, and check it there', async () => {
+    const emulator = await startEmulator();
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    await createTables(new DynamoDBClient({ endpoint: emulator.endpoint, region: 'us-east-1', credentials }));
+    const there = { DYNAMODB_ENDPOINT: emulator.endpoint };
+    const first = await ledger(['export', books.account.id, '--out', 'cli.ndjson']);
+    expect([first.code, first.err]).toEqual([0, '']);
+    expect(first.out).toMatch(
+      new RegExp(`^Exported of ${books.account.id}: ${plainDrafts + 10} transactions, .* 3 filings`),
+    );
+    expect(first.out).toContain(JSON.parse(linesOf(join(folder, 'cli.ndjson')).at(-1) ?? '').sha256);
+    const again = await ledger(['export', books.account.id, '--out', 'cli.ndjson']);
+    expect([again.code, again.err]).toEqual([1, expect.stringMatching(/is there already/)]);
+    const second = await ledger(['import', 'acct_moved', 'cli.ndjson'], there);
+    expect([second.code, second.out]).toEqual([
+      0,
+      expect.stringMatching(/Imported of \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
+    ]);
+    const verify = await ledger(['verify', '--account', 'acct_moved'], there);
+    expect([verify.code, verify.out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
+    const other = await ledger(['import', 'acct_moved', written(linesOf(file).join('\n'))], there);
+    expect([other.code, other.out, other.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^Line \d+: the file was cut off/),
+    ]);
+    await emulator.stop();
+  });
+
+  it.each([
+    [['export', 'acct_none', '--out', 'none.ndjson'], /There is no account acct_none/],
+    [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
+    [['import', 'T#1', 'none.ndjson'], /named like acct_demo/],
+  ])('say in one line what is wrong with %j', async (args, message) => {
+    const { code, out, err } = await ledger(args);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(message);
+    expect(err).not.toContain('    at ');
+  });
+});

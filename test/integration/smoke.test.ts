@@ -1,0 +1,383 @@
+/** `npm run smoke -- URL` on the service, and on one that a proxy breaks in one place at a time. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { runSmoke } from '../../shared/cli/smoke/run.ts';
+import { newSession } from '../../shared/cli/smoke/session.ts';
+import { newCaller, startApi } from '../support/api.ts';
+import { type Break, breakingProxy, inBody } from '../support/breaking-proxy.ts';
+import { clientOf, sold } from '../support/sales.ts';
+
+// Processes of their own, and whole ledgers: a slow machine is not a wrong answer.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const smoke = (args: readonly string[], key: string | null) =>
+  new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
+    const { LEVY_API_KEY: _, ...inherited } = process.env;
+    const env = { ...inherited, ...(key !== null && { LEVY_API_KEY: key }) };
+    const child = spawn(process.execPath, ['shared/cli/smoke.ts', ...args], { cwd: root, env });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+
+type Caller = Awaited<ReturnType<typeof newCaller>>;
+
+/** Everything that the account has, as the service itself says, in order. */
+const stored = async (caller: Caller): Promise<any[]> =>
+  (await clientOf(caller).list({ limit: '100' })).body.data.toReversed();
+
+const statesOf = (rows: readonly any[]) => rows.map(({ status, void_reason }) => `${status}: ${void_reason}`);
+
+/** A run through a proxy that breaks something, and what was printed. */
+const broken = async (caller: Caller, how: Break) => {
+  const proxy = await breakingProxy((await startApi()).url, how);
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const session = newSession({ url: proxy.url, key: caller.key, timeoutMs: 10_000, print });
+  try {
+    const outcome = await runSmoke(session);
+    return { ...outcome, lines, failed: lines.filter((line) => line.startsWith('FAILED')), session };
+  } finally {
+    proxy.close();
+  }
+};
+
+const voided = 'void: Smoke test';
+const isCreate = ({ method, path }: { method: string; path: string }) => method === 'POST' && path === '/transactions';
+const isChange = ({ method, path }: { method: string; path: string }) =>
+  method === 'POST' && path.startsWith('/transactions/');
+
+describe('npm run smoke', () => {
+  it.each(['the environment', 'an argument'])('passes with the key from %s, and leaves four void', async (from) => {
+    const caller = await newCaller();
+    const { url } = await startApi();
+    const [args, key] = from === 'an argument' ? [[url, caller.key], null] : [[`${url}/`], caller.key];
+    const { code, out, err } = await smoke(args, key);
+    expect([code, err]).toEqual([0, '']);
+    expect(out.match(/^ok +\d+ ms {2}\S/gm)).toHaveLength(12);
+    expect(out).toContain('Voided 4 of 4');
+    expect(out).not.toContain(caller.key);
+    const rows = await stored(caller);
+    expect(statesOf(rows)).toEqual([voided, voided, voided, voided]);
+    const prefix = /^smoke_[0-9a-f-]{36}/.exec(out)?.[0];
+    expect(rows.map(({ reference_id }) => reference_id)).toEqual(
+      ['draft', 'estimate', 'full', 'partial'].map((name) => `${prefix}_${name}`),
+    );
+  });
+
+  it('exits with 1 and says what failed, as one line', async () => {
+    const { url } = await startApi();
+    const { code, out, err } = await smoke([url], 'levy_nobody');
+    expect([code, err]).toEqual([1, '']);
+    expect(out).toMatch(
+      /FAILED .*draft invoice: a draft\n +status is 401, should be 201 \(auth_\w+: .*\), request \S+\n/,
+    );
+    expect(out).toMatch(/Voided 0 of 0 .*\nFailed\.\n$/);
+  });
+
+  it('says that nobody answers, and that nothing may be left', async () => {
+    const { code, out } = await smoke(['http://127.0.0.1:9'], 'levy_nobody');
+    expect(code).toBe(1);
+    expect(out).toContain('GET /openapi.json: no answer (');
+    expect(out).toMatch(/Voided 0 of 0/);
+  });
+
+  it.each([
+    ['no key', ['https://levy.example.com'], /LEVY_API_KEY/],
+    ['an address over which a key is readable', ['http://levy.example.com', 'levy_x'], /https/],
+    ['no address at all', ['levy', 'levy_x'], /https/],
+    ['a query', ['https://levy.example.com/?x=1', 'levy_x'], /without a query/],
+    ['no time', ['https://levy.example.com', 'levy_x', '--timeout', '0'], /--timeout/],
+  ])('asks for another argument in place of %s', async (_, args, message) => {
+    const { code, out, err } = await smoke(args, null);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(message);
+    expect(err).not.toContain('    at ');
+  });
+});
+
+/** What is broken, what the run says of it, how many transactions there are then. */
+type Case = readonly [string, Break, RegExp, number];
+
+const cases: readonly Case[] = [
+  [
+    'the page is gone',
+    { back: (passed, { path }) => void (path === '/docs' && Object.assign(passed, { status: 404 })) },
+    /status is 404, should be 200/,
+    0,
+  ],
+  [
+    'the contract is served as text',
+    { back: ({ headers }, { path }) => void (path === '/openapi.json' && headers.set('Content-Type', 'text/plain')) },
+    /Content-Type is text\/plain, should be application\/json/,
+    0,
+  ],
+  [
+    'everybody may read',
+    {
+      back: (passed, { headers }) => {
+        if (!headers['x-api-key'] && passed.status === 401)
+          Object.assign(passed, { status: 200, text: '{"object":"list","data":[]}' });
+      },
+    },
+    /status is 200, should be 401/,
+    0,
+  ],
+  [
+    'a header of safety is lost',
+    { back: ({ headers }, passing) => void (isCreate(passing) && headers.delete('X-Content-Type-Options')) },
+    /X-Content-Type-Options is null, should be "nosniff"/,
+    1,
+  ],
+  [
+    'any page may read the answers',
+    { back: ({ headers }, passing) => void (isCreate(passing) && headers.set('Access-Control-Allow-Origin', '*')) },
+    /Access-Control-Allow-Origin is there/,
+    1,
+  ],
+  [
+    'answers may be kept on the way',
+    { back: ({ headers }, passing) => void (isCreate(passing) && headers.set('Cache-Control', 'public')) },
+    /Cache-Control is "public"/,
+    1,
+  ],
+  [
+    'a line has a cent more of tax',
+    {
+      back: (passed, passing) =>
+        void (
+          isCreate(passing) &&
+          inBody(passed, ({ line_items: [line] }) => {
+            line.tax_amount = '6.01';
+          })
+        ),
+    },
+    /tax of its jurisdictions, in cents, is "600", should be "601"/,
+    1,
+  ],
+  [
+    'the total leaves out the tax',
+    {
+      back: (passed, { path }) =>
+        void (
+          path === '/calculations' &&
+          passed.status === 200 &&
+          inBody(passed, (body) => {
+            body.total_amount = body.subtotal_amount;
+          })
+        ),
+    },
+    /total_amount, in cents, is "10000", should be "10600"/,
+    1,
+  ],
+  [
+    'a jurisdiction taxes at another rate than it says',
+    {
+      back: (passed, passing) =>
+        void (
+          isCreate(passing) &&
+          inBody(passed, (body) => {
+            body.line_items[0].taxes[0].rate = '0.07';
+          })
+        ),
+    },
+    /tax_amount 6\.00 is not 0\.07 of 100\.00/,
+    1,
+  ],
+  [
+    'requests lose their Idempotency-Key',
+    { there: ({ headers }) => void delete headers['idempotency-key'] },
+    /status is 409, should be 201 \(conflict/,
+    1,
+  ],
+  [
+    'a repeated request has another answer',
+    (() => {
+      let sent = 0;
+      return {
+        back: (passed, passing) => {
+          if (isCreate(passing) && ++sent === 2)
+            inBody(passed, (body) => Object.assign(body, { metadata: { at: '2' } }));
+        },
+      } satisfies Break;
+    })(),
+    /the answer to the repeated request is another one/,
+    1,
+  ],
+  [
+    'nothing can be finalized',
+    {
+      there: (passing) =>
+        void (isChange(passing) && passing.sent.status === 'finalized' && Object.assign(passing.sent, { status: 'x' })),
+    },
+    /status is 422, should be 200/,
+    1,
+  ],
+  [
+    'a sale does not know of its credit',
+    {
+      back: (passed, { method, path }) =>
+        void (
+          method === 'GET' &&
+          /^\/transactions\/txn/.test(path) &&
+          inBody(passed, (body) => {
+            if (body.refund_status === 'full') body.refund_status = 'none';
+          })
+        ),
+    },
+    /refund_status of the sale is "none", should be "full"/,
+    3,
+  ],
+  [
+    'a part is credited with the tax of the whole',
+    {
+      back: (passed, { path, sent }) =>
+        void (
+          path === '/calculations' &&
+          sent?.parent_transaction_id &&
+          inBody(passed, (body) => {
+            body.tax_amount = '6.00';
+            body.total_amount = '56.00';
+            body.tax_summary[0].tax_amount = '6.00';
+            body.line_items[0].tax_amount = '6.00';
+            body.line_items[0].taxes[0].tax_amount = '6.00';
+          })
+        ),
+    },
+    /tax_amount 6\.00 is not 0\.06 of 50\.00/,
+    3,
+  ],
+  [
+    'an answer is no JSON',
+    {
+      back: (passed, passing) =>
+        void (isChange(passing) && passing.sent.status === 'finalized' && Object.assign(passed, { text: '<html>' })),
+    },
+    /the body is not JSON/,
+    1,
+  ],
+  [
+    'an answer is another thing than it was asked for',
+    {
+      back: (passed, { path }) =>
+        void (path === '/calculations' && passed.status === 200 && Object.assign(passed, { text: '{}' })),
+    },
+    /the body is not a calculation: object/,
+    1,
+  ],
+];
+
+describe('npm run smoke, on a service where', () => {
+  it.each(cases)('%s: says so, and leaves nothing but what is void', async (_, how, message, made) => {
+    const caller = await newCaller();
+    const { failure, left, failed } = await broken(caller, how);
+    expect(failure).toMatch(message);
+    expect(failed).toHaveLength(1);
+    expect(left).toEqual([]);
+    expect(statesOf(await stored(caller))).toEqual(Array.from({ length: made }, () => voided));
+  });
+});
+
+describe('what npm run smoke has made', () => {
+  it('is found by its reference where the answer was lost, and voided', async () => {
+    const caller = await newCaller();
+    const { failure, left } = await broken(caller, {
+      back: (_, passing) => (isCreate(passing) && passing.sent.type === 'credit' ? 'hang up' : undefined),
+    });
+    expect(failure).toMatch(/^POST \/transactions: no answer \(/);
+    expect(left).toEqual([]);
+    const rows = await stored(caller);
+    expect(rows.map(({ type }) => type)).toEqual(['sale', 'sale', 'credit']);
+    expect(statesOf(rows)).toEqual([voided, voided, voided]);
+  });
+
+  it('is found by the request, sent again, where lists do not know of it either', async () => {
+    const caller = await newCaller();
+    let lost = false;
+    const { failure, left } = await broken(caller, {
+      back: (passed, passing) => {
+        if (passing.path.startsWith('/transactions?')) passed.status = 500;
+        if (lost || !isCreate(passing)) return;
+        lost = true;
+        return 'hang up';
+      },
+    });
+    expect(failure).toMatch(/no answer/);
+    expect(left).toEqual([]);
+    expect(statesOf(await stored(caller))).toEqual([voided]);
+  });
+
+  it('is voided although the service answers only now and then', async () => {
+    const caller = await newCaller();
+    let voids = 0;
+    const { failure, left } = await broken(caller, {
+      there: (passing) => {
+        if (isChange(passing) && passing.sent.status === 'void' && ++voids % 3 !== 0) passing.sent.status = 'nonsense';
+      },
+    });
+    expect([failure, left]).toEqual([null, []]);
+    expect(statesOf(await stored(caller))).toEqual([voided, voided, voided, voided]);
+  });
+
+  it('is named by id where it cannot be voided', async () => {
+    const caller = await newCaller();
+    const { failure, left, lines } = await broken(caller, {
+      there: (passing) =>
+        void (
+          isChange(passing) &&
+          passing.sent.status === 'void' &&
+          Object.assign(passing.sent, { status: 'nonsense' })
+        ),
+      // And says that it was.
+      back: (passed, passing) => {
+        if (isChange(passing) && passing.sent.status === 'nonsense')
+          Object.assign(passed, { status: 200, text: '{"status":"void"}' });
+      },
+    });
+    expect(failure).toBeNull();
+    const rows = await stored(caller);
+    expect(left.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
+    expect(lines.at(-1)).toContain('Voided 0 of 4');
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['finalized']));
+  });
+
+  it('is all that is voided, whatever the service answers of others', async () => {
+    const caller = await newCaller();
+    const foreign = await sold(clientOf(caller), { reference_id: 'invoice_1' });
+    const { failure, left } = await broken(caller, {
+      back: (passed, passing) => {
+        if (isCreate(passing)) passed.text = JSON.stringify(foreign);
+        if (passing.path.startsWith('/transactions?')) inBody(passed, (body) => body.data?.unshift(foreign));
+      },
+    });
+    expect(failure).toMatch(/reference_id is "invoice_1"/);
+    expect(left).toEqual([]);
+    expect(statesOf(await stored(caller))).toEqual(['finalized: null', voided]);
+  });
+
+  it('is voided when the run is stopped in the middle', async () => {
+    const caller = await newCaller();
+    const proxy = await breakingProxy((await startApi()).url, {});
+    const session = newSession({
+      url: proxy.url,
+      key: caller.key,
+      timeoutMs: 10_000,
+      print: (line) => {
+        if (line.includes('a calculation')) session.stop();
+      },
+    });
+    const { failure, left } = await runSmoke(session);
+    proxy.close();
+    expect([failure, left]).toEqual(['The run was stopped.', []]);
+    expect(statesOf(await stored(caller))).toEqual([voided]);
+  });
+});

@@ -1,0 +1,234 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Bill, billOf } from '../../shared/cli/cost/bill.ts';
+import { charge } from '../../shared/cli/cost/charge.ts';
+import { type Measures, measure, type StepName } from '../../shared/cli/cost/measure.ts';
+import type { Deployed } from '../../shared/cli/cost/month.ts';
+import { type PriceName, prices } from '../../shared/cli/cost/prices.ts';
+import type { Asked } from '../../shared/cli/cost/traffic.ts';
+import { usageOf } from '../../shared/cli/cost/usage.ts';
+
+/** Round figures in the place of measured ones: units written and read, bytes of table, indexes and record, of the answer. */
+const figures: Readonly<Record<StepName, readonly [number, number, number, number, number, number]>> = {
+  'create draft': [10, 0, 1000, 2000, 1000, 4000],
+  'update draft': [11, 2, 100, 0, 1000, 4100],
+  finalize: [12, 3, 200, 0, 1000, 4200],
+  'create finalized': [13, 0, 1500, 2000, 1000, 4300],
+  credit: [14, 2, 2000, 2000, 1000, 2500],
+  expire: [6, 1, 300, 0, 0, 0],
+  'file sale': [9, 2, 400, 0, 0, 0],
+  'file credit': [8, 1, 500, 0, 0, 0],
+};
+const measures: Measures = {
+  steps: Object.fromEntries(
+    Object.entries(figures).map(([name, [writeUnits, readUnits, table, indexes, records, answerBytes]]) => [
+      name,
+      { writes: [], writeUnits, readUnits, bytes: { table, indexes, records }, answerBytes },
+    ]),
+  ) as unknown as Measures['steps'],
+  inOrder: [],
+  calculationBytes: 3000,
+  headBytes: 5000,
+  rowBytes: 900,
+  rowAnswerBytes: 700,
+};
+const asked: Asked = {
+  calculations: 1_000_000n,
+  transactions: 400_000n,
+  lines: 2,
+  credits: '0.25',
+  drafts: '0.5',
+  finalized: '0.8',
+  updates: '0.2',
+  gets: '0.5',
+  lists: '0.1',
+  isFiled: true,
+  months: 2,
+};
+const deployed: Deployed = {
+  hasWebAcl: true,
+  hasOwnKey: true,
+  hasEvents: true,
+  dailyBackups: 2,
+  monthlyBackups: 1,
+  memoryMb: 1024,
+  rowsOfList: 25,
+  alarms: 7,
+  dashboards: 1,
+  webAclRules: 4,
+};
+const bill = async (others: Partial<Asked> = {}, withFree = false, of = measures): Promise<Bill> =>
+  billOf(await usageOf({ ...asked, ...others }, deployed, of), prices, withFree);
+
+const byPrice = ({ lines }: Bill): Record<string, string> => {
+  const sums: Record<string, bigint> = {};
+  for (const { price, cents } of lines) sums[price] = (sums[price] ?? 0n) + cents;
+  return Object.fromEntries(
+    Object.entries(sums).map(([price, cents]) => [price, new Decimal(`${cents}`).div(100).toFixed(2)]),
+  );
+};
+
+/**
+ * The month above by hand. 100,000 credits; of 300,000 sales 150,000 begin as drafts, of which 120,000 are finalized,
+ * 30,000 expire and 30,000 are changed before; 270,000 sales and 100,000 credits are filed.
+ * Requests: 1,000,000 + 400,000 + (30,000 + 120,000) + 200,000 + 40,000 = 1,790,000.
+ * Events: 150,000 + 150,000 + 100,000 + 120,000 + 30,000 + 270,000 + 100,000 = 920,000. Runs: 2 x 730 x 12 = 17,520.
+ */
+const byHand: Readonly<Record<PriceName, string>> = {
+  gatewayRequest: '6.27', // 1.79 x 3.50 = 6.265
+  lambdaRequest: '0.55', // (1,790,000 + 17,520 + 920,000) x 0.20 / 1,000,000 = 0.5455
+  // In ms at 1 GB, a hundredth of the requests with 250 ms more: calculations 6 (5.01) -> 6,000,000 + 2,500,000;
+  // creations 36 (35.024) -> 14,400,000 + 1,000,000; updates 46 (45.024) -> 6,900,000 + 375,000; gets 11 (10.006)
+  // -> 2,200,000 + 500,000; lists 14 -> 560,000 + 100,000; sweeps 8,760 x 100 + 30,000 x 5 = 1,026,000; closing
+  // 8,760 x 300 + 370,000 x 5 = 4,478,000; events 9,200,000. Together 49,239 s x 0.0000133334 = 0.6565
+  lambdaTime: '0.66',
+  // 1,500,000 + 330,000 + 1,440,000 + 1,950,000 + 1,400,000 + 180,000 + 2,430,000 + 800,000 = 10,030,000; the rate limit
+  // 1,790,000, because requests seconds apart are leased one by one; keys 5 functions x 1,460. 11,827,300 x 0.625 = 7.392
+  writeUnit: '7.39',
+  // 60,000 + 360,000 + 200,000 + 30,000 + 540,000 + 100,000 = 1,290,000; gets 200,000 x 2 (5,000 bytes); lists 40,000 x 3
+  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600. 2,455,600 x 0.125 = 0.30695
+  readUnit: '0.31',
+  // A month: 150 + 3 + 24 + 225 + 200 + 9 + 108 + 50 = 769 MB, two of them 1,538; records 550 MB x 3 / 30 = 55; others 100:
+  // 1,693 MB. Indexes 2 x 400,000 x 2,000 = 1,600 MB. 3,293,000,000 / 2^30 = 3.0668 x 0.25 = 0.7667
+  tableStorage: '0.77',
+  pointInTimeRecovery: '0.32', // 1,693,000,000 / 2^30 = 1.5767 x 0.20 = 0.3153
+  backupStorage: '0.47', // (2 x 1,693 + 1,538 + 100) MB = 5,024,000,000 / 2^30 = 4.6790 x 0.10 = 0.4679
+  logBytes: '1.58', // 1,790,000 x 1,900 = 3,401,000,000 / 2^30 = 3.1674 x 0.50 = 1.5837
+  logStorage: '0.29', // three months of it: 9.5023 x 0.03 = 0.2851
+  metric: '27.00', // (5 x 5 + 5 + 60) x 0.30
+  alarm: '0.70', // 7 x 0.10
+  dashboard: '3.00',
+  trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
+  pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
+  busEvent: '0.92',
+  scheduledRun: '0.02', // 17,520 / 1,000,000 = 0.0175
+  key: '1.00',
+  keyRequest: '0.30', // 100,000 x 0.03 / 10,000
+  mail: '0.00', // 10 x 2 / 100,000
+  // 3,000 MB + (600 + 123 + 504 + 645 + 250) + 200,000 x 4,300 + 40,000 x 25 x 700 + 1,790,000 x 700
+  // = 7,935,000,000 / 2^30 = 7.3900 x 0.09 = 0.6651
+  transferOut: '0.67',
+  webAcl: '5.00',
+  webAclRule: '4.00',
+  webAclRequest: '1.07', // 1.79 x 0.60 = 1.074
+};
+
+describe('a bill', () => {
+  it('is what it is by hand, price by price', async () => {
+    expect(byPrice(await bill())).toEqual(byHand);
+  });
+
+  it('is less what AWS gives for ever, where that is asked for, and never less than nothing', async () => {
+    expect(byPrice(await bill({}, true))).toEqual({
+      ...byHand,
+      lambdaRequest: '0.35', // 1,727,520 x 0.20 / 1,000,000 = 0.3455
+      lambdaTime: '0.00', // of 400,000
+      tableStorage: '0.00', // of 25 GB
+      logBytes: '0.00', // of 5 GB
+      metric: '24.00', // 10 less
+      alarm: '0.00', // of 10
+      dashboard: '0.00', // of 3
+      trace: '8.45', // 1,690,000 x 5 / 1,000,000
+      scheduledRun: '0.00', // of 14 million
+      keyRequest: '0.24', // 20,000 less
+      transferOut: '0.00', // of 100 GB
+    });
+  });
+
+  it('adds up: lines to services, services to the bill', async () => {
+    const arbitrary = fc.record({ calculations: fc.bigInt(0n, 10n ** 12n), transactions: fc.bigInt(0n, 10n ** 10n) });
+    await fc.assert(
+      fc.asyncProperty(arbitrary, fc.boolean(), async (others, withFree) => {
+        const { lines, services, cents } = await bill(others, withFree);
+        for (const { service, cents: sum } of services)
+          expect(lines.reduce((all, line) => all + (line.service === service ? line.cents : 0n), 0n)).toBe(sum);
+        expect(services.reduce((all, one) => all + one.cents, 0n)).toBe(cents);
+        expect(lines.every((line) => line.cents >= 0n)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('never falls when more is asked for, but for the rate limit, whose leases grow', async () => {
+    const without = async (others: Partial<Asked>) => {
+      const usage = (await usageOf({ ...asked, ...others }, deployed, measures)).filter(
+        ({ item }) => item !== 'rate limit, writes',
+      );
+      return billOf(usage, prices, false).cents;
+    };
+    const counts = fc.tuple(fc.bigInt(0n, 10n ** 11n), fc.bigInt(1n, 10n ** 11n));
+    await fc.assert(
+      fc.asyncProperty(counts, fc.constantFrom('calculations', 'transactions'), async ([some, more], what) => {
+        expect(await without({ [what]: some + more })).toBeGreaterThanOrEqual(await without({ [what]: some }));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('grows with the lines of a document, of which all units and sizes are measured', async () => {
+    const [one, ten, hundred] = await Promise.all(
+      [1, 10, 100].map(async (lines) => (await bill({ lines }, false, await measure(lines))).cents),
+    );
+    expect(one).toBeLessThan(ten as never);
+    expect(ten).toBeLessThan(hundred as never);
+  });
+
+  it('of nothing is what stands there whatever is asked', async () => {
+    const { lines } = await bill({ calculations: 0n, transactions: 0n });
+    const perUse = new Set<PriceName>([
+      'gatewayRequest',
+      'writeUnit',
+      'readUnit',
+      'logBytes',
+      'trace',
+      'busEvent',
+      'transferOut',
+    ]);
+    expect(lines.filter(({ price, quantity }) => perUse.has(price) && quantity > 0n)).toEqual([]);
+    expect(byPrice(await bill({ calculations: 0n, transactions: 0n }))).toMatchObject({ key: '1.00', webAcl: '5.00' });
+  });
+});
+
+describe('a charge', () => {
+  const price = fc.record({
+    counts: fc.bigInt(1n, 2n ** 40n),
+    per: fc.constantFrom(1n, 1000n, 1_000_000n),
+    ends: fc.uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { maxLength: 4 }),
+    dollars: fc.array(fc.tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 9_999_999 })), {
+      minLength: 5,
+      maxLength: 5,
+    }),
+  });
+
+  it('is exact over tiers and rounded once, as another arithmetic has it', () => {
+    const Exact = Decimal.clone({ precision: 200, rounding: Decimal.ROUND_HALF_UP });
+    fc.assert(
+      fc.property(price, fc.bigInt(0n, 2n ** 64n), ({ counts, per, ends, dollars }, quantity) => {
+        const sorted = ends.toSorted((one, other) => one - other);
+        const texts = dollars.map(([whole, part]) => `${whole}.${String(part).padStart(7, '0')}`);
+        const tiers = [...sorted.map(String), null].map((upTo, at) => ({ upTo, dollars: texts[at] as string }));
+        const units = new Exact(`${quantity}`).div(`${counts}`);
+        const edges = [0, ...sorted, Number.POSITIVE_INFINITY];
+        const expected = tiers.reduce((sum, tier, at) => {
+          const within = Exact.min(units, edges[at + 1] as number).minus(edges[at] as number);
+          return sum.plus(Exact.max(within, 0).times(tier.dollars));
+        }, new Exact(0));
+        expect(String(charge({ counts, per, tiers }, quantity))).toBe(expected.div(`${per}`).times(100).toFixed(0));
+      }),
+    );
+  });
+
+  it('rounds half a cent up', () => {
+    const half = { counts: 1n, per: 1n, tiers: [{ upTo: null, dollars: '0.005' }] };
+    expect([1n, 2n, 3n].map((quantity) => charge(half, quantity))).toEqual([1n, 1n, 2n]);
+  });
+});
+
+it('every price has a page of AWS and says whether anybody has compared it', () => {
+  for (const [name, { page, source, basis, tiers }] of Object.entries(prices)) {
+    expect([name, page]).toEqual([name, expect.stringMatching(/^https:\/\/aws\.amazon\.com\/.+\/$/)]);
+    expect([name, source]).toEqual([name, expect.stringMatching(basis === 'memory' ? /not compared/ : /\d{4}-\d{2}/)]);
+    expect(tiers.at(-1)?.upTo).toBeNull();
+  }
+});
