@@ -1,22 +1,10 @@
 /** `accounts list`: every account there is. */
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
-import { findAccount, listAccountIds } from '../../store/account-store.ts';
+import { allAccounts } from '../../store/account-list.ts';
 import { counted, print, printJson } from '../content/output.ts';
 import { textTable } from '../content/text-table.ts';
 import { instantText } from '../content/texts.ts';
-
-async function* allAccounts(): AsyncGenerator<Account> {
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
-    for (const id of page.ids) {
-      const account = await findAccount(id);
-      if (account) yield account;
-    }
-    after = page.next;
-  } while (after !== null);
-}
 
 /** An account as operators get it: without the secret that signs its cursors. */
 const listed = ({ id, name, created_at, settings_changed_at, settings }: Account) => ({
