@@ -4,10 +4,10 @@ import type { Patch } from './mutants.ts';
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'filing counted before its entries are moved': [
     {
-      find: '      await database.send(new TransactWriteCommand({ TransactItems: writesOf(commit) }));',
+      find: '      await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));',
       replace: `      const rest = { idempotency: null, head: null, chain: null, period: null, progress: [], work: null, heads: [] };
-      await database.send(new TransactWriteCommand({ TransactItems: writesOf({ ...commit, take: [] }) }));
-      if (commit.take.length > 0) await database.send(new TransactWriteCommand({ TransactItems: writesOf({ ...commit, ...rest }) }));`,
+      await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, take: [] }) }));
+      if (commit.take.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...rest }) }));`,
     },
   ],
   'entry filed whatever became of its transaction': [
