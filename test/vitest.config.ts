@@ -28,7 +28,7 @@ export default defineConfig({
     outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },
     maxWorkers: 2,
     // A slow machine is not a wrong answer.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
