@@ -50,7 +50,17 @@ const authenticateAndNote: Step = async (exchange) => {
   if (own && exchange.caller) own.account = exchange.caller.account.id;
 };
 
-type Load = () => Promise<{ readonly serve: Serve }>;
+type Loaded = { readonly serve: Serve };
+type Load = () => Promise<Loaded>;
+
+// To ask for a module again takes longer than many a request.
+const once = (load: Load): Load => {
+  let loaded: Loaded | undefined;
+  return async () => {
+    loaded ??= await load();
+    return loaded;
+  };
+};
 
 // The count waits for the database. Meanwhile the operation loads, a turn later: the count is on its way by then.
 const limitRateAndLoad =
@@ -78,12 +88,14 @@ const endBeside = async ({ event }: Request): Promise<void> => {
  *
  * The operation is loaded for the first caller who may have it: neither the start nor a stranger waits for it (decision 0006).
  */
-export const endpoint = (operation: Operation, load: Load, versions?: readonly Version[]): Handler =>
-  observed(
+export const endpoint = (operation: Operation, load: Load, versions?: readonly Version[]): Handler => {
+  const loaded = once(load);
+  return observed(
     operation,
     middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
       .use({ after: endBeside, onError: endBeside })
-      .use(stepsOf(operation, load, versions).map(step))
-      .handler(async (exchange: Exchange) => (await load()).serve(exchange)) as unknown as Handler,
+      .use(stepsOf(operation, loaded, versions).map(step))
+      .handler(async (exchange: Exchange) => (await loaded()).serve(exchange)) as unknown as Handler,
   );
+};

@@ -4,6 +4,7 @@ import type { Problem } from '../problem.ts';
 import type { Result } from '../result.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
+import { inBodyOrder } from './field-problems.ts';
 import { readQuery } from './query.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
 import { askedProblems, askedReply, currentBody } from './versions/shape.ts';
@@ -48,7 +49,8 @@ export const operation =
     refuseUnknownVersion(exchange);
     const readQueryResult = readQuery(query, exchange);
     const { changes = [] } = exchange;
-    const parsedBody = body ? parseBody(body, { ...exchange, body: currentBody(exchange.body, changes) }) : undefined;
+    const sent = currentBody(exchange.body, changes);
+    const parsedBody = body ? parseBody(body, { ...exchange, body: sent }) : undefined;
     const problems: readonly Problem[] = [...readQueryResult.problems, ...(parsedBody?.problems ?? [])];
     if (isSome(problems)) throw new Refusal(askedProblems(problems, changes));
     const { caller, version } = exchange;
@@ -61,10 +63,8 @@ export const operation =
       version,
       exchange,
     });
-    return proxyResult(
-      result.ok
-        ? askedReply(result.value, changes)
-        : envelope(askedProblems(result.problems, changes), exchange.requestId),
-      exchange,
-    );
+    if (result.ok) return proxyResult(askedReply(result.value, changes), exchange);
+    // As with the format of fields: what is wrong is named in the order of the body, whatever was found first.
+    const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
+    return proxyResult(envelope(askedProblems([first, ...others], changes), exchange.requestId), exchange);
   };

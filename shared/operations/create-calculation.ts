@@ -3,7 +3,6 @@ import { CalculationRequest } from '../calculations/request.ts';
 import { calculationProblems } from '../calculations/request-problems.ts';
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
-import { refusedInOrder } from '../http/refused-in-order.ts';
 import { noteTax } from '../observability/answered-tax.ts';
 import { ledgerReads } from '../store/ledger-reads.ts';
 import { loadContent } from '../store/load-content.ts';
@@ -13,9 +12,8 @@ const ports = { ledger: ledgerReads, loadContent, now };
 
 export const serve = operation({
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
-  run: async ({ body, caller, unknownFields, exchange }) => {
-    const answer = await createCalculation(body, unknownFields, caller.account, ports);
-    const calculated = refusedInOrder(answer, exchange.body);
+  run: async ({ body, caller, unknownFields }) => {
+    const calculated = await createCalculation(body, unknownFields, caller.account, ports);
     if (calculated.ok) noteTax(calculated.value);
     return calculated.ok ? { ok: true, value: { status: 200, body: calculated.value } } : calculated;
   },

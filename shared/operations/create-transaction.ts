@@ -1,6 +1,5 @@
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
-import { refusedInOrder } from '../http/refused-in-order.ts';
 import { noteTax } from '../observability/answered-tax.ts';
 import { mapResult } from '../result.ts';
 import { newTransactionId } from '../store/new-id.ts';
@@ -18,6 +17,6 @@ export const serve = operation({
     const created = await createTransaction(creation, caller, ports);
     // A repetition is no new transaction.
     if (created.ok && !created.value.isReplayed) noteTax(JSON.parse(created.value.answer.body));
-    return mapResult(refusedInOrder(created, exchange.body), replyOfAnswer);
+    return mapResult(created, replyOfAnswer);
   },
 });

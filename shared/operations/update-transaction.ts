@@ -1,7 +1,6 @@
 import { ifMatchOf } from '../http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
-import { refusedInOrder } from '../http/refused-in-order.ts';
 import { mapResult } from '../result.ts';
 import { changePortsWithin } from '../store/transaction-ports.ts';
 import { transactionAnswerFields } from '../transactions/answer-fields.ts';
@@ -20,6 +19,6 @@ export const serve = operation({
       unknownFields,
     };
     const ports = changePortsWithin(exchange.remainingMs);
-    return mapResult(refusedInOrder(await updateTransaction(update, caller, ports), exchange.body), replyOfAnswer);
+    return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },
 });
