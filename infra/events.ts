@@ -1,12 +1,13 @@
-import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { eventsOfRecordMax } from '../shared/events/event.ts';
 import { patterns } from '../shared/events/pattern.ts';
 import { useOf } from './data-key.ts';
+import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
@@ -27,28 +28,13 @@ export class Events extends Construct {
     // A name is an account's, and CDK would give every stage the same one.
     this.bus = new EventBus(this, 'Bus', { eventBusName: settings.name, description: 'What the ledger tells' });
     (this.bus.node.defaultChild as CfnElement).overrideLogicalId('EventBus');
-    this.untold = this.#queue();
+    this.untold = deadLetterQueue(this, 'UntoldEvents', 'records');
     const announcer = new EndpointFunction(this, 'announce-changes', { grants: {}, tables, settings });
     Validations.of(announcer).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason: 'The pipe calls it synchronously, and keeps what failed.',
     });
     this.#pipe(tables, (announcer.publish() ?? announcer).functionArn);
-  }
-
-  #queue(): Queue {
-    const queue = new Queue(this, 'Untold', {
-      retentionPeriod: Duration.days(14),
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-    });
-    (queue.node.defaultChild as CfnElement).overrideLogicalId('UntoldEvents');
-    const reason = 'It is where failed records end up, and nothing consumes it.';
-    Validations.of(queue).acknowledge(
-      { id: 'AwsSolutions-SQS3', reason },
-      { id: 'Serverless-SQSRedrivePolicy', reason },
-    );
-    return queue;
   }
 
   #pipe(tables: Tables, announcer: string): void {

@@ -4,10 +4,11 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { allowedTo } from '../shared/http/grants.ts';
 import { type ScheduleDefinition, type ScheduleName, schedules } from '../shared/http/routes.ts';
+import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
@@ -23,26 +24,11 @@ export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     this.#props = props;
-    this.#failedRuns = this.#queue();
+    // A run that failed is made good by the next one; this holds why.
+    this.#failedRuns = deadLetterQueue(this, 'FailedRuns', 'runs');
     for (const [name, definition] of Object.entries(schedules) as [ScheduleName, ScheduleDefinition][]) {
       this.#add(name, definition);
     }
-  }
-
-  // Nothing reads it: a run that failed is made good by the next one. It holds why, for a person or an alarm.
-  #queue(): Queue {
-    const queue = new Queue(this, 'FailedRuns', {
-      retentionPeriod: Duration.days(14),
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-    });
-    (queue.node.defaultChild as CfnElement).overrideLogicalId('FailedRuns');
-    const reason = 'It is where failed runs end up, and nothing consumes it.';
-    Validations.of(queue).acknowledge(
-      { id: 'AwsSolutions-SQS3', reason },
-      { id: 'Serverless-SQSRedrivePolicy', reason },
-    );
-    return queue;
   }
 
   #add(name: ScheduleName, { minutes, timeoutSeconds }: ScheduleDefinition): void {

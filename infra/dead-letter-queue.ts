@@ -1,0 +1,16 @@
+import { type CfnElement, Duration, Validations } from 'aws-cdk-lib';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+
+/** A queue that holds for two weeks what failed, for a person or an alarm; nothing consumes it. `id` is its name in the template. */
+export const deadLetterQueue = (scope: Construct, id: string, held: string): Queue => {
+  const queue = new Queue(scope, id, {
+    retentionPeriod: Duration.days(14),
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+  });
+  (queue.node.defaultChild as CfnElement).overrideLogicalId(id);
+  const reason = `It is where failed ${held} end up, and nothing consumes it.`;
+  Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason }, { id: 'Serverless-SQSRedrivePolicy', reason });
+  return queue;
+};
