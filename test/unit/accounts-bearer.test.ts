@@ -1,46 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { advanceClock } from '../../shared/config/clock.ts';
-import { bearerVerifier, type VerifyToken } from '../../shared/http/bearer.ts';
+import { describe, expect, it } from 'vitest';
+import { bearerVerifier } from '../../shared/http/bearer.ts';
 import { badTokens } from '../support/bad-tokens.ts';
-import { type LocalIssuer, secondsNow, startIssuer } from '../support/issuer.ts';
-
-let issuer: LocalIssuer;
-let verify: VerifyToken;
-let advancedMs = 0;
-
-const advance = (byMs: number) => {
-  advancedMs += byMs;
-  advanceClock(byMs);
-};
-const fresh = (others: Partial<LocalIssuer['configured']> = {}) => bearerVerifier({ ...issuer.configured, ...others });
-/** A good token by the clock of the service, wherever it is. */
-const sign = (kid = 'rsa') => issuer.sign(issuer.claims({ exp: secondsNow() + advancedMs / 1000 + 300 }), { kid });
-const good = { ok: true, value: { account: 'acc_a', subject: 'shop', scopes: ['read', 'write'] } };
-const refused = { ok: false, problems: [{ code: 'auth_token_invalid', source: { header: 'Authorization' } }] };
-
-beforeAll(async () => {
-  issuer = await startIssuer({
-    rsa: 'RS256',
-    'rsa-384': 'RS384',
-    'rsa-512': 'RS512',
-    elliptic: 'ES256',
-    'elliptic-384': 'ES384',
-    'elliptic-512': 'ES512',
-    edwards: 'EdDSA',
-    stranger: 'RS256',
-  });
-  issuer.withdraw('stranger');
-});
-beforeEach(() => {
-  issuer.state.broken = null;
-  issuer.state.fetched = [];
-  verify = fresh();
-});
-afterEach(() => {
-  advanceClock(-advancedMs);
-  advancedMs = 0;
-});
-afterAll(() => issuer.close());
+import { advance, fresh, good, issuer, refused, sign, verify } from '../support/checked-tokens.ts';
+import { secondsNow } from '../support/issuer.ts';
 
 describe('a bearer token', () => {
   it.each(['rsa', 'rsa-384', 'rsa-512', 'elliptic', 'elliptic-384', 'elliptic-512', 'edwards'])(
