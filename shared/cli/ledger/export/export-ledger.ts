@@ -96,7 +96,7 @@ const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator
   }
 };
 
-const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
+const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => unknown) {
   const seal = new Seal();
   const hash = createHash('sha256');
   let lines = 0;
@@ -125,13 +125,15 @@ export const exportLedger = async (work: Export): Promise<{ readonly header: Hea
   try {
     await writeLines(unsealed, unsealedLines(work, seen));
     const header = await headerOf(work, seen);
-    let trailer: Trailer | null = null;
-    const lines = sealedLines(unsealed, header, (last) => {
-      trailer = last;
-    });
-    await writeLines(partial, lines);
+    const trailers: Trailer[] = [];
+    await writeLines(
+      partial,
+      sealedLines(unsealed, header, (last) => trailers.push(last)),
+    );
+    const [trailer] = trailers;
+    if (!trailer) throw new Error('A file ends with its trailer.');
     await rename(partial, work.out);
-    return { header, trailer: trailer as unknown as Trailer };
+    return { header, trailer };
   } finally {
     await rm(unsealed, { force: true });
     await rm(partial, { force: true });
