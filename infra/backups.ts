@@ -9,13 +9,14 @@ import { type Tables, tableId } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
-const dailyDays = 35;
+const dailyDays = 7;
 const monthlyDays = 400;
 
 /**
- * Copies of the tables apart from the tables: each day for 35 days, each month for a year and what a late return takes.
+ * Copies of the tables apart from the tables: each day for a week, each month for a year and what a late return takes.
  *
- * Point-in-time recovery goes back to any second of 35 days, but ends with the table; these do not.
+ * Point-in-time recovery goes back to any second of 35 days, and AWS keeps a deleted table for as long. These are for who
+ * may delete that as well, and for what is noticed later. Each is a full copy and is paid as one, so they are few.
  */
 export class Backups extends Construct {
   constructor(scope: Construct, id: string, { tables, settings }: Props) {

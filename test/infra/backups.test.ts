@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { flat, type Resource, synthesize } from './synthesized.ts';
+import { flat, type Resource, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType } = synthesize();
 const [[, plan]] = ofType('AWS::Backup::BackupPlan') as [[string, Resource]];
 const [[, selection]] = ofType('AWS::Backup::BackupSelection') as [[string, Resource]];
 const [[vaultId, vault]] = ofType('AWS::Backup::BackupVault') as [[string, Resource]];
 
-it('copies every table each day for 35 days and each month for 400', () => {
+it('copies every table each day for 7 days and each month for 400', () => {
   const rules = plan.Properties['BackupPlan'].BackupPlanRule;
   expect(rules.map((rule: any) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays])).toEqual([
-    ['cron(30 10 * * ? *)', 35],
+    ['cron(30 10 * * ? *)', 7],
     ['cron(30 12 1 * ? *)', 400],
   ]);
   for (const rule of rules) expect(flat(rule.TargetBackupVault)).toBe(`${vaultId}.BackupVaultName`);
@@ -18,6 +18,15 @@ it('copies every table each day for 35 days and each month for 400', () => {
     'ContentTable.Arn',
     'AccountsTable.Arn',
   ]);
+});
+
+it('keeps no copy for less or more than a locked vault takes, which would fail the backup', () => {
+  const locked = synthesize({ ...withoutBundling, backupLock: 'governance' }).ofType;
+  const [[, { Properties }]] = locked('AWS::Backup::BackupVault') as [[string, Resource]];
+  const { MinRetentionDays, MaxRetentionDays } = Properties['LockConfiguration'];
+  const [[, lockedPlan]] = locked('AWS::Backup::BackupPlan') as [[string, Resource]];
+  const days = lockedPlan.Properties['BackupPlan'].BackupPlanRule.map((rule: any) => rule.Lifecycle.DeleteAfterDays);
+  expect([Math.min(...days), Math.max(...days)]).toEqual([MinRetentionDays, MaxRetentionDays]);
 });
 
 it('keeps the copies when the stack is gone', () => {

@@ -149,7 +149,7 @@ describe('a key of its own', () => {
 
 it('locks its backups for good after three days of grace', () => {
   expect(only(all, 'AWS::Backup::BackupVault')[0]?.['LockConfiguration']).toEqual({
-    MinRetentionDays: 35,
+    MinRetentionDays: 7,
     MaxRetentionDays: 400,
     ChangeableForDays: 3,
   });

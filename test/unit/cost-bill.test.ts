@@ -94,8 +94,9 @@ const byHand: Readonly<Record<PriceName, string>> = {
   tableStorage: '0.77',
   pointInTimeRecovery: '0.32', // 1,693,000,000 / 2^30 = 1.5767 x 0.20 = 0.3153
   backupStorage: '0.47', // (2 x 1,693 + 1,538 + 100) MB = 5,024,000,000 / 2^30 = 4.6790 x 0.10 = 0.4679
-  logBytes: '1.58', // 1,790,000 x 1,900 = 3,401,000,000 / 2^30 = 3.1674 x 0.50 = 1.5837
-  logStorage: '0.29', // three months of it: 9.5023 x 0.03 = 0.2851
+  functionLogBytes: '1.17', // 1,790,000 x 1,400 = 2,506,000,000 / 2^30 = 2.3339 x 0.50 = 1.1669
+  accessLogBytes: '0.42', // 1,790,000 x 500 = 895,000,000 / 2^30 = 0.8335 x 0.50 = 0.4168
+  logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
   metric: '27.00', // (5 x 5 + 5 + 60) x 0.30
   alarm: '0.70', // 7 x 0.10
   dashboard: '3.00',
@@ -125,7 +126,7 @@ describe('a bill', () => {
       lambdaRequest: '0.35', // 1,727,520 x 0.20 / 1,000,000 = 0.3455
       lambdaTime: '0.00', // of 400,000
       tableStorage: '0.00', // of 25 GB
-      logBytes: '0.00', // of 5 GB
+      functionLogBytes: '0.00', // of 5 GB
       metric: '24.00', // 10 less
       alarm: '0.00', // of 10
       dashboard: '0.00', // of 3
@@ -180,7 +181,8 @@ describe('a bill', () => {
       'gatewayRequest',
       'writeUnit',
       'readUnit',
-      'logBytes',
+      'functionLogBytes',
+      'accessLogBytes',
       'trace',
       'busEvent',
       'transferOut',
@@ -225,10 +227,49 @@ describe('a charge', () => {
   });
 });
 
-it('every price has a page of AWS and says whether anybody has compared it', () => {
-  for (const [name, { page, source, basis, tiers }] of Object.entries(prices)) {
-    expect([name, page]).toEqual([name, expect.stringMatching(/^https:\/\/aws\.amazon\.com\/.+\/$/)]);
-    expect([name, source]).toEqual([name, expect.stringMatching(basis === 'memory' ? /not compared/ : /\d{4}-\d{2}/)]);
-    expect(tiers.at(-1)?.upTo).toBeNull();
-  }
+describe('the list prices', () => {
+  it('are what was read, tier by tier', () => {
+    const dollarsUpTo = (name: PriceName) => prices[name].tiers.map(({ upTo, dollars }) => `${dollars} to ${upTo}`);
+    // 333 million, the next 667 million, the next 19 billion; 10, 40 and 100 TB of 1,024 GB; 10, 20 and 20 TB.
+    expect(dollarsUpTo('gatewayRequest')).toEqual([
+      '3.50 to 333000000',
+      '2.80 to 1000000000',
+      '2.38 to 20000000000',
+      '1.51 to null',
+    ]);
+    expect(dollarsUpTo('transferOut')).toEqual(['0.09 to 10240', '0.085 to 51200', '0.07 to 153600', '0.05 to null']);
+    expect(dollarsUpTo('functionLogBytes')).toEqual([
+      '0.50 to 10240',
+      '0.25 to 30720',
+      '0.10 to 51200',
+      '0.05 to null',
+    ]);
+  });
+
+  it('come to what those who published them computed', () => {
+    const of = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
+    // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB seconds of arm64 are 100,000.50, 135,001.13 and
+    // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are what stands here.
+    expect(of('lambdaTime', 37_500_000_000n)).toBe(435_002_25n);
+    expect(of('transferOut', 57_000n)).toBe(921_60n + 3_481_60n + 406_00n);
+    // AWS: 48,800 traces beyond the free ones are 0.24 dollars.
+    expect(of('trace', 48_800n)).toBe(24n);
+    // The Duckbill Group: 60 TB (of 1,000 GB in round figures) are 12,500 dollars and no longer 30,000.
+    const terabyte = 1024n;
+    expect(of('functionLogBytes', 60n * terabyte)).toBe((12_500_00n * terabyte) / 1000n);
+    expect(of('accessLogBytes', 60n * terabyte)).toBe((30_000_00n * terabyte) / 1000n);
+  });
+
+  it('each have a page of AWS, and say where they were read, when, and how sure that is', () => {
+    for (const [name, { page, basis, sources, read, tiers }] of Object.entries(prices)) {
+      expect([name, page]).toEqual([name, expect.stringMatching(/^https:\/\/aws\.amazon\.com\/.+\/$/)]);
+      expect(tiers.at(-1)?.upTo).toBeNull();
+      const hosts = sources.map((source) => new URL(source).hostname);
+      const isOfAws = (host: string) => /(^|\.)aws\.amazon\.com$/.test(host);
+      const parties = new Set(hosts.filter((host) => !isOfAws(host)));
+      expect([name, read]).toEqual([name, expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)]);
+      if (basis === 'aws') expect([name, isOfAws(hosts[0] ?? '')]).toEqual([name, true]);
+      if (basis === 'others') expect([name, parties.size >= 2]).toEqual([name, true]);
+    }
+  });
 });

@@ -83,15 +83,28 @@ describe('what is printed', () => {
     ]);
     for (const { price, used } of lines) {
       expect(used).toMatch(/^\d+(\.\d{3})?$/);
-      expect(prices[price]).toMatchObject({ page: expect.stringContaining('https://'), basis: expect.any(String) });
+      expect(prices[price]).toMatchObject({
+        page: expect.stringContaining('https://'),
+        basis: expect.any(String),
+        sources: expect.arrayContaining([expect.stringContaining('https://')]),
+        read: '2026-11-21',
+      });
     }
   });
 
-  it('as text has the same total, and names what nobody has compared', async () => {
-    const { total } = await json();
+  it('as text has the same total, and says of every price that counts how sure it is', async () => {
+    const { total, lines, prices } = await json();
     const text = await printed(usual);
     expect(text.replaceAll(',', '')).toMatch(new RegExp(`^together +${total}$`, 'm'));
-    expect(text).toContain('https://aws.amazon.com/api-gateway/pricing/');
+    const namedAfter = (words: string) =>
+      (new RegExp(`^  ${words}: (.+)\\.$`, 'm').exec(text)?.[1] ?? '').split(', ').sort();
+    const counted = [...new Set(lines.filter(({ used }: any) => used !== '0').map(({ price }: any) => price))].sort();
+    const of = (basis: string) => counted.filter((name: any) => prices[name].basis === basis);
+    expect(namedAfter("In AWS' own words")).toEqual(of('aws'));
+    expect(namedAfter('Shown by AWS by script only; two others or more agree')).toEqual(of('others'));
+    expect(namedAfter('Not confirmed')).toEqual(['scheduledRun']);
+    expect(text).toContain('looked up on 2026-11-21');
+    expect(text).not.toContain('Given by');
   });
 
   it('costs more with each thing that is wanted, and less with what AWS gives', async () => {
@@ -122,7 +135,10 @@ describe('a file of prices', () => {
     expect(dollarsOf(after, 'Data transfer')).toBe('1.00');
     for (const service of ['Lambda', 'DynamoDB', 'CloudWatch'])
       expect(dollarsOf(after, service)).toBe(dollarsOf(before, service));
-    expect(after.prices.gatewayRequest).toMatchObject({ basis: 'published', source: file });
+    expect(after.prices.gatewayRequest).toMatchObject({ basis: 'given', sources: [file], read: null });
+    expect(await printed([...usual, '--prices', file])).toMatch(
+      /^ {2}Given by --prices: gatewayRequest, transferOut\.$/m,
+    );
   });
 
   it.each([

@@ -15,7 +15,7 @@ export const deployment = {
   /** Megabytes of every function. */
   memoryMb: 1024,
   /** Copies of the tables that the backup plan keeps, each of the whole: of so many days, and of so many months. */
-  dailyBackups: 35,
+  dailyBackups: 7,
   monthlyBackups: 13,
 } as const;
 

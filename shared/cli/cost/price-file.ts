@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { CommandError } from '../content/command-error.ts';
+import { fromFile } from './price-sources.ts';
 import { type PriceName, type Prices, prices, type Tier } from './prices.ts';
 
 const dollars = z.string().check(z.regex(/^\d{1,6}(\.\d{1,12})?$/));
@@ -46,7 +47,7 @@ export const pricesWith = (file: string | undefined): Prices => {
     const tiers = typeof given === 'string' ? [{ upTo: null, dollars: given }] : given;
     if (!areInOrder(tiers))
       throw refused(file, `${name}: let each tier end above the one before, and the last with null.`);
-    changed[name as PriceName] = { ...prices[name as PriceName], tiers, basis: 'published', source: file };
+    changed[name as PriceName] = { ...prices[name as PriceName], tiers, ...fromFile(file) };
   }
   return changed;
 };

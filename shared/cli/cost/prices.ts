@@ -1,9 +1,10 @@
+import { aws, fromAws, fromOthers, infracost, others, type Source, unconfirmed } from './price-sources.ts';
+
 /**
  * The list prices of AWS in us-east-1, as data: this file and no other knows a price.
  *
- * `basis` says how sure one is. `published`: read in something that was published and is named in `source`, with the day
- * on which it was read. `memory`: the list price as it is commonly known; nobody has compared it with the page since. The
- * page is where to compare: an owner does that before a decision rests on it, and corrects one with `--prices`.
+ * Each says where it was read and when, and how sure that is (`basis`). `page` is AWS' own page of it, where an owner
+ * compares before a decision rests on it, and corrects one with `--prices`.
  */
 export type Tier = {
   /** Where the tier ends, in units from the month's beginning; `null` is never. */
@@ -20,15 +21,11 @@ export type Price = {
   /** What AWS gives every account each month for ever, in units; `null` where it gives nothing. */
   readonly free: string | null;
   readonly page: string;
-  readonly basis: 'published' | 'memory';
-  readonly source: string;
-};
+} & Source;
 
 const million = 1_000_000n;
 const gigabyte = 1_073_741_824n;
 const flat = (dollars: string): readonly Tier[] => [{ upTo: null, dollars }];
-const memory = { basis: 'memory', source: 'list price as of 2026-11, not compared with its page' } as const;
-const published = (source: string) => ({ basis: 'published', source }) as const;
 const one = { counts: 1n, per: 1n } as const;
 const millions = { counts: 1n, per: million } as const;
 const gigabytes = { unit: 'GB', counts: gigabyte, per: 1n } as const;
@@ -47,7 +44,9 @@ const page = {
   waf: 'https://aws.amazon.com/waf/pricing/',
   backup: 'https://aws.amazon.com/backup/pricing/',
 } as const;
-const onDemand = published('AWS blog on the change of 2024-11-01, read in 2026-11');
+// The second has the price of before November 2024, and the third says that it was halved then.
+const onDemand = fromOthers(others.dynamodb, infracost('dynamodb_table'), others.dynamodbHalved);
+const webAcl = fromOthers(infracost('wafv2_web_acl'), others.waf);
 
 export const prices = {
   gatewayRequest: {
@@ -61,10 +60,13 @@ export const prices = {
     ],
     free: null,
     page: page.gateway,
-    ...memory,
+    ...fromAws(aws.gateway),
   },
-  lambdaRequest: { ...millions, unit: 'requests', tiers: flat('0.20'), free: '1000000', page: page.lambda, ...memory },
-  // Of arm64; x86_64 is a quarter more.
+  lambdaRequest: {
+    ...{ ...millions, unit: 'requests', tiers: flat('0.20'), free: '1000000', page: page.lambda },
+    ...fromOthers(infracost('lambda_function'), others.lambda),
+  },
+  // Of arm64; x86_64 is a quarter more. AWS' own words have the ends of the tiers, and 10 and 20 % off.
   lambdaTime: {
     unit: 'GB-seconds',
     counts: 1_024_000n,
@@ -76,7 +78,7 @@ export const prices = {
     ],
     free: '400000',
     page: page.lambda,
-    ...memory,
+    ...fromOthers(infracost('lambda_function'), others.lambdaTiers, others.lambda, aws.lambdaTiers),
   },
   writeUnit: { ...millions, unit: 'write units', tiers: flat('0.625'), free: null, page: page.dynamodb, ...onDemand },
   // Counted in halves: what need not be the newest is read for half a unit.
@@ -89,29 +91,81 @@ export const prices = {
     page: page.dynamodb,
     ...onDemand,
   },
-  tableStorage: { ...gigabyteMonths, tiers: flat('0.25'), free: '25', page: page.dynamodb, ...memory },
-  pointInTimeRecovery: { ...gigabyteMonths, tiers: flat('0.20'), free: null, page: page.dynamodb, ...memory },
-  backupStorage: { ...gigabyteMonths, tiers: flat('0.10'), free: null, page: page.backup, ...memory },
-  logBytes: { ...gigabytes, tiers: flat('0.50'), free: '5', page: page.cloudwatch, ...memory },
-  logStorage: { ...gigabyteMonths, tiers: flat('0.03'), free: null, page: page.cloudwatch, ...memory },
-  metric: { ...one, unit: 'metrics', tiers: flat('0.30'), free: '10', page: page.cloudwatch, ...memory },
-  alarm: { ...one, unit: 'alarms', tiers: flat('0.10'), free: '10', page: page.cloudwatch, ...memory },
-  dashboard: { ...one, unit: 'dashboards', tiers: flat('3.00'), free: '3', page: page.cloudwatch, ...memory },
-  trace: { ...millions, unit: 'traces', tiers: flat('5.00'), free: '100000', page: page.xray, ...memory },
-  pipeRequest: { ...millions, unit: 'requests', tiers: flat('0.40'), free: null, page: page.events, ...memory },
-  busEvent: { ...millions, unit: 'events', tiers: flat('1.00'), free: null, page: page.events, ...memory },
-  scheduledRun: { ...millions, unit: 'runs', tiers: flat('1.00'), free: '14000000', page: page.events, ...memory },
-  key: { ...one, unit: 'keys', tiers: flat('1.00'), free: null, page: page.kms, ...memory },
-  keyRequest: {
-    counts: 1n,
-    per: 10_000n,
-    unit: 'requests',
-    tiers: flat('0.03'),
-    free: '20000',
-    page: page.kms,
-    ...memory,
+  tableStorage: {
+    ...{ ...gigabyteMonths, tiers: flat('0.25'), free: '25', page: page.dynamodb },
+    ...fromAws(aws.dynamodb, infracost('dynamodb_table')),
   },
-  mail: { counts: 1n, per: 100_000n, unit: 'mails', tiers: flat('2.00'), free: '1000', page: page.sns, ...memory },
+  pointInTimeRecovery: {
+    ...{ ...gigabyteMonths, tiers: flat('0.20'), free: null, page: page.dynamodb },
+    ...fromOthers(infracost('dynamodb_table'), others.backups),
+  },
+  // AWS' own words: copies in a vault cost what DynamoDB's own do.
+  backupStorage: {
+    ...{ ...gigabyteMonths, tiers: flat('0.10'), free: null, page: page.backup },
+    ...fromOthers(infracost('dynamodb_table'), others.backups, aws.backup),
+  },
+  // Since May 2025 what functions log costs less beyond 10 TB. What the gateway logs may as well, and is taken not to.
+  functionLogBytes: {
+    ...gigabytes,
+    tiers: [
+      { upTo: '10240', dollars: '0.50' },
+      { upTo: '30720', dollars: '0.25' },
+      { upTo: '51200', dollars: '0.10' },
+      { upTo: null, dollars: '0.05' },
+    ],
+    // For all logs together, of which these are the most.
+    free: '5',
+    page: page.cloudwatch,
+    ...fromOthers(others.functionLogs, infracost('cloudwatch_log_group')),
+  },
+  accessLogBytes: {
+    ...{ ...gigabytes, tiers: flat('0.50'), free: null, page: page.cloudwatch },
+    ...fromOthers(infracost('cloudwatch_log_group'), others.cloudwatch, others.logs),
+  },
+  logStorage: {
+    ...{ ...gigabyteMonths, tiers: flat('0.03'), free: null, page: page.cloudwatch },
+    ...fromOthers(infracost('cloudwatch_log_group'), others.logs),
+  },
+  // The first 10,000; we have a hundred.
+  metric: {
+    ...{ ...one, unit: 'metrics', tiers: flat('0.30'), free: '10', page: page.cloudwatch },
+    ...fromOthers(others.metrics, others.metricsAgain),
+  },
+  alarm: {
+    ...{ ...one, unit: 'alarms', tiers: flat('0.10'), free: '10', page: page.cloudwatch },
+    ...fromOthers(infracost('cloudwatch_metric_alarm'), others.alarms),
+  },
+  dashboard: {
+    ...{ ...one, unit: 'dashboards', tiers: flat('3.00'), free: '3', page: page.cloudwatch },
+    ...fromOthers(infracost('cloudwatch_dashboard'), others.cloudwatch),
+  },
+  trace: {
+    ...{ ...millions, unit: 'traces', tiers: flat('5.00'), free: '100000', page: page.xray },
+    ...fromAws(aws.xray),
+  },
+  // Each 64 KB of an event counts as one, and ours are smaller.
+  pipeRequest: {
+    ...{ ...millions, unit: 'requests', tiers: flat('0.40'), free: null, page: page.events },
+    ...fromOthers(others.events, others.pipes),
+  },
+  busEvent: {
+    ...{ ...millions, unit: 'events', tiers: flat('1.00'), free: null, page: page.events },
+    ...fromOthers(infracost('cloudwatch_event_bus'), others.events),
+  },
+  // The second has them for nothing.
+  scheduledRun: {
+    ...{ ...millions, unit: 'runs', tiers: flat('1.00'), free: '14000000', page: page.events },
+    ...unconfirmed(others.events, others.eventsAgain),
+  },
+  key: { ...one, unit: 'keys', tiers: flat('1.00'), free: null, page: page.kms, ...fromAws(aws.kms) },
+  keyRequest: {
+    ...{ counts: 1n, per: 10_000n, unit: 'requests', tiers: flat('0.03'), free: '20000', page: page.kms },
+    ...fromOthers(infracost('kms_key'), others.kms),
+  },
+  mail: {
+    ...{ counts: 1n, per: 100_000n, unit: 'mails', tiers: flat('2.00'), free: '1000', page: page.sns },
+    ...fromOthers(infracost('sns_topic'), others.sns),
+  },
   transferOut: {
     ...gigabytes,
     tiers: [
@@ -122,11 +176,11 @@ export const prices = {
     ],
     free: '100',
     page: page.transfer,
-    ...memory,
+    ...fromOthers(infracost('data_transfer'), others.transfer),
   },
-  webAcl: { ...one, unit: 'web ACLs', tiers: flat('5.00'), free: null, page: page.waf, ...memory },
-  webAclRule: { ...one, unit: 'rules', tiers: flat('1.00'), free: null, page: page.waf, ...memory },
-  webAclRequest: { ...millions, unit: 'requests', tiers: flat('0.60'), free: null, page: page.waf, ...memory },
+  webAcl: { ...one, unit: 'web ACLs', tiers: flat('5.00'), free: null, page: page.waf, ...webAcl },
+  webAclRule: { ...one, unit: 'rules', tiers: flat('1.00'), free: null, page: page.waf, ...webAcl },
+  webAclRequest: { ...millions, unit: 'requests', tiers: flat('0.60'), free: null, page: page.waf, ...webAcl },
 } as const satisfies Record<string, Price>;
 
 export type PriceName = keyof typeof prices;

@@ -1,6 +1,7 @@
 import { divideHalfUp } from '../../money/decimal.ts';
 import { textTable } from '../content/text-table.ts';
 import type { Bill, BillLine } from './bill.ts';
+import type { Basis } from './price-sources.ts';
 import type { PriceName, Prices } from './prices.ts';
 
 /** Cents as dollars: `1234567n` is `12,345.67`. */
@@ -35,14 +36,27 @@ const rowOf = ({ service, item, price, quantity, cents }: BillLine, prices: Pric
 
 const used = ({ lines }: Bill) => lines.filter(({ quantity }) => quantity > 0n);
 
-/** Which of the prices that count were never compared with their pages, by page. */
-const notCompared = (bill: Bill, prices: Prices): readonly string[] => {
-  const names = [...new Set(used(bill).map(({ price }) => price))].filter((name) => prices[name].basis === 'memory');
-  const pages = [...new Set(names.map((name) => prices[name].page))];
-  return pages.map((page) => `  ${page}  (${names.filter((name) => prices[name].page === page).join(', ')})`);
+const howSure: Readonly<Record<Basis, string>> = {
+  aws: "In AWS' own words",
+  others: 'Shown by AWS by script only; two others or more agree',
+  unconfirmed: 'Not confirmed',
+  given: 'Given by --prices',
 };
 
-/** A bill as text: its lines, what each service comes to, and which prices to compare before it is relied on. */
+/** Where the prices that count were read, by how sure that is. */
+const readText = (bill: Bill, prices: Prices): readonly string[] => {
+  const names = [...new Set(used(bill).map(({ price }) => price))];
+  const days = [...new Set(names.map((name) => prices[name].read).filter((read) => read !== null))];
+  const groups = (Object.entries(howSure) as [Basis, string][])
+    .map(([basis, words]) => ({ words, of: names.filter((name) => prices[name].basis === basis) }))
+    .filter(({ of }) => of.length > 0);
+  return [
+    `Prices${days.length > 0 ? ` of us-east-1, looked up on ${days.join(', ')}` : ''} (where each is from: --json; others: --prices).`,
+    ...groups.map(({ words, of }) => `  ${words}: ${of.join(', ')}.`),
+  ];
+};
+
+/** A bill as text: its lines, what each service comes to, and how sure its prices are. */
 export const billText = (bill: Bill, prices: Prices): string => {
   const lines = [['service', 'what', 'used', 'unit', 'dollars'], ...used(bill).map((line) => rowOf(line, prices))];
   const services = [
@@ -50,22 +64,20 @@ export const billText = (bill: Bill, prices: Prices): string => {
     ...bill.services.map(({ service, cents }) => [service, dollarsText(cents)]),
     ['together', dollarsText(bill.cents)],
   ];
-  const open = notCompared(bill, prices);
   return [
     textTable(padded(padded(lines, 2), 4)),
     '',
     textTable(padded(services, 1)),
-    ...(open.length > 0
-      ? ['', 'List prices that nobody has compared with their pages since 2026-11 (others by --prices):', ...open]
-      : []),
+    '',
+    ...readText(bill, prices),
   ].join('\n');
 };
 
 /** The same as JSON: decimals are strings, and every line says which price it has. */
 export const billJson = (bill: Bill, prices: Prices) => {
-  const priceOf = ({ tiers, per, unit, page, basis, source }: Prices[PriceName]) => ({
+  const priceOf = ({ tiers, per, unit, page, basis, sources, read }: Prices[PriceName]) => ({
     ...{ unit, per: String(per), tiers },
-    ...{ page, basis, source },
+    ...{ page, basis, sources, read },
   });
   const names = [...new Set(bill.lines.map(({ price }) => price))];
   return {

@@ -17,8 +17,8 @@ export const cloudWatchUsage = ({ requests, deployed }: Month): Usage[] => {
   const { access, invocation } = assumed.logBytes;
   const asked = billedOperations.filter((operation) => requests[operation] > 0n).length;
   return [
-    line('access log', 'logBytes', all * access),
-    line('logs of the functions', 'logBytes', all * invocation),
+    line('access log', 'accessLogBytes', all * access),
+    line('logs of the functions', 'functionLogBytes', all * invocation),
     line('logs that are kept', 'logStorage', all * (access + invocation) * assumed.logMonths),
     line('metrics of the gateway', 'metric', BigInt(asked * deployment.gatewayMetricsByMethod)),
     line('metrics of our own', 'metric', BigInt(asked) + assumed.metrics),
