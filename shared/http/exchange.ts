@@ -16,9 +16,9 @@ export type Caller = {
 export type Exchange = {
   readonly requestId: string;
   readonly method: string;
-  /** The path with its parameters filled in, as the client sent it. */
+  /** The path as the routes have it, with its parameters filled in: the same at each of the service's addresses. */
   readonly path: string;
-  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly pathParameters: Readonly<Record<string, string | undefined>>;
   /** By lower-cased name, in the order received. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly query: ReadonlyMap<string, readonly string[]>;
@@ -55,14 +55,16 @@ const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) 
   return headers;
 };
 
+// Not `event.path`, which a domain's base path is in: a request that is sent again at the other address is the same one.
+const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
+  resource.replace('{id}', pathParameters?.['id'] ?? '');
+
 /** Read a REST API's proxy event (payload v1) into an exchange. */
 export const exchangeOf = (event: APIGatewayProxyEvent, remainingMs: () => number): Exchange => ({
   requestId: event.requestContext.requestId,
   method: event.httpMethod,
-  path: event.path,
-  pathParameters: Object.fromEntries(
-    Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value ?? '']),
-  ),
+  path: pathOf(event),
+  pathParameters: event.pathParameters ?? {},
   headers: lowerCased(pairs(event.headers, event.multiValueHeaders)),
   query: new Map(pairs(event.queryStringParameters, event.multiValueQueryStringParameters)),
   rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),

@@ -56,7 +56,7 @@ describe.each(operations)('the bundle of %s, once it has started,', (operation) 
   const later = () => codeIn(folder).filter((name) => !loaded().includes(name));
   const answer = (headers: Record<string, string>) =>
     handler(
-      { httpMethod: 'POST', path: '/', headers, requestContext: { requestId: 'request_1' } },
+      { httpMethod: 'POST', resource: '/', headers, requestContext: { requestId: 'request_1' } },
       { getRemainingTimeInMillis: () => 9000 },
     );
 

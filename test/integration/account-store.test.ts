@@ -39,7 +39,7 @@ const exchange = (secret: string): Exchange =>
     {
       requestContext: { requestId: 'request' },
       httpMethod: 'GET',
-      path: '/',
+      resource: '/',
       multiValueHeaders: { 'X-Api-Key': [secret] },
     } as any,
     () => 1000,

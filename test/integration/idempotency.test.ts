@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import type { Handler } from '../../shared/http/endpoint.ts';
 import { newTransactionId } from '../../shared/store/new-id.ts';
 import { transactionPorts } from '../../shared/store/transaction-ports.ts';
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';
 import type { TransactionRequest } from '../../shared/transactions/request.ts';
 import { newCaller } from '../support/api.ts';
+import { startGateway } from '../support/gateway.ts';
+import { send } from '../support/http.ts';
 import { clientOf, creditOf, dayMs, later, made, refusalOf, sale, sold } from '../support/sales.ts';
 
 const newClient = async () => clientOf(await newCaller());
@@ -192,6 +196,29 @@ describe('Idempotency-Key (interface decisions 10)', () => {
     const update = { metadata: { a: '1' } };
     expect((await made(client.update(id, update, key('k')))).id).toBe(id);
     expect((await made(client.update(second.id, update, key('k')))).id).toBe(second.id);
+  });
+
+  it('holds at each address of the service: a domain’s base path is in no request’s path', async () => {
+    const { call, key: apiKey } = await newCaller();
+    // As API Gateway hands over what came by a domain with a base path.
+    const under =
+      (handler: Handler): Handler =>
+      (event, context) =>
+        handler({ ...event, path: `/v1${event.path}` }, context);
+    const domain = await startGateway({
+      'create-transaction': under(handlers.endpoints['create-transaction']),
+      'update-transaction': under(handlers.endpoints['update-transaction']),
+    });
+    const headers = { 'X-API-Key': apiKey, ...key('k') };
+    const first = await call('POST', '/transactions', { body: sale(), headers: key('k') });
+    const again = await send(domain.url, 'POST', '/transactions', { body: sale(), headers });
+    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
+    const path = `/transactions/${first.body.id}`;
+    const changed = await send(domain.url, 'POST', path, { body: { status: 'void' }, headers });
+    const unchanged = await call('POST', path, { body: { status: 'void' }, headers: key('k') });
+    domain.close();
+    expect([changed.status, changed.body.version]).toEqual([200, 2]);
+    expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
   });
 
   it('tells keys apart by every character, case included', async () => {

@@ -18,7 +18,10 @@ import { limitRate } from '../../shared/http/limit-rate.ts';
 afterEach(() => vi.restoreAllMocks());
 
 const exchange = (headers: Record<string, string>): Exchange =>
-  exchangeOf({ requestContext: { requestId: 'request' }, httpMethod: 'GET', path: '/', headers } as any, () => 1000);
+  exchangeOf(
+    { requestContext: { requestId: 'request' }, httpMethod: 'GET', resource: '/', headers } as any,
+    () => 1000,
+  );
 
 const account = (id: string) => ({
   id,
