@@ -4,7 +4,7 @@ import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { creditedBytesMax } from '../../shared/store/credited-attribute.ts';
 import { idempotencyItem } from '../../shared/store/idempotency-item.ts';
-import { transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
+import { storedSize, storedSizeMax, transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
 import { hasRoom } from '../../shared/store/transaction-room.ts';
 import { answerOf } from '../../shared/transactions/answer.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
@@ -130,6 +130,17 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
   it('is near the limit', () => {
     expect(hasRoom(saleOf(shape, 255), 'new')).toBe(false);
     expect(sizeOf(sale) + creditedBytesMax(sale.transaction)).toBeGreaterThan(295_000);
+  });
+
+  it.each([
+    [1, 6],
+    [10, 255],
+    [1000, longestIds(shape)],
+  ])('has a size that is within its bound, as has one of other lengths: %i lines', (lines, idLength) => {
+    const of = saleOf(shape, idLength, lines);
+    expect(storedSizeMax(of)).toBeGreaterThanOrEqual(storedSize(of));
+    // So that what is small is seen to be small.
+    expect(storedSizeMax(of)).toBeLessThan(storedSize(of) + 2 * JSON.stringify(of.transaction).length + 1000);
   });
 
   it.each([1, 2])('can be credited in any order, part by part and to the end: %i', (seed) => {
