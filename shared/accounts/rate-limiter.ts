@@ -34,7 +34,7 @@ export const windowMs = 10_000;
 const [horizonMsMax, horizonMsMin] = [3000, 250];
 // The instance's own load is that of about the last second.
 const memoryMs = 1000;
-const leaseMax = 50;
+const leaseMax = 250;
 // One lease takes at most this part of what is left, so that the last requests go to whoever has them.
 const roomShare = 20;
 const accountsMax = 1000;
