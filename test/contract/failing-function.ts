@@ -6,6 +6,7 @@ const call = promisify(execFile);
 
 const event = {
   httpMethod: 'GET',
+  resource: '/product-attributes',
   path: '/product-attributes',
   requestContext: { requestId: 'request_1' },
   multiValueHeaders: { 'X-API-Key': ['unknown'] },

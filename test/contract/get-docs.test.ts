@@ -14,6 +14,7 @@ const answerOf = async (serve: typeof handler, { headers = {}, query = {} }: Req
   const result = await serve(
     {
       httpMethod: 'GET',
+      resource: '/docs',
       path: '/docs',
       requestContext: { requestId: 'request_1' },
       multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),

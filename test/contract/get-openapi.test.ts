@@ -15,6 +15,7 @@ const get = async ({ headers = {}, query = {} }: Request = {}) => {
   const result = await handler(
     {
       httpMethod: 'GET',
+      resource: '/openapi.json',
       path: '/openapi.json',
       requestContext: { requestId: 'request_1' },
       multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),

@@ -130,6 +130,7 @@ describe('an invocation', () => {
     const handler = endpoint('get-coverage', async () => ({ serve: serve as never }));
     const event = {
       httpMethod: 'GET',
+      resource: '/coverage',
       path: '/coverage',
       headers: { 'X-API-Key': key },
       requestContext: { requestId: 'request_1' },

@@ -76,6 +76,7 @@ const accountOf = (id: string) => accounts.find((account) => account.id === id) 
 const eventOf = ({ method, path, id, query = {}, body, key, ifMatch }: Request, requestId: string) => ({
   requestContext: { requestId },
   httpMethod: method,
+  resource: id === undefined ? path : path.replace(id, '{id}'),
   path,
   pathParameters: id === undefined ? null : { id },
   headers: null,
