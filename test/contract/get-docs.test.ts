@@ -43,6 +43,7 @@ describe('GET /docs', () => {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy,
       'cache-control': 'public, max-age=300',
+      vary: 'Accept-Encoding, Service-Version',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
@@ -58,7 +59,7 @@ describe('GET /docs', () => {
       const { status, headers, text } = await get({ headers: { 'If-None-Match': value } });
       expect([status, text, headers.get('ETag'), headers.get('Content-Type')]).toEqual([304, '', tag, null]);
       // A browser puts these in the place of what it kept: the policy must still let the page run.
-      const kept = ['Cache-Control', 'Content-Security-Policy', 'X-Frame-Options', 'Referrer-Policy'];
+      const kept = ['Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Frame-Options', 'Referrer-Policy'];
       expect(kept.map((name) => headers.get(name))).toEqual(kept.map((name) => whole.headers.get(name)));
     }
     expect((await get({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
