@@ -16,9 +16,12 @@ export const responseHeaders = {
   'X-RateLimit-Limit': text('How many requests the account may send in a window of ten seconds.', wholeNumber),
   'X-RateLimit-Remaining': text('How many requests are left in the current window.', wholeNumber),
   'Retry-After': text('After how many seconds to send the request again.', wholeNumber),
-  'WWW-Authenticate': text('The credentials that the service takes.', {
-    examples: ['ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"'],
-  }),
+  'WWW-Authenticate': text(
+    'The credentials that the service takes. API Gateway calls it `x-amzn-Remapped-WWW-Authenticate`.',
+    {
+      examples: ['ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"'],
+    },
+  ),
   Allow: text('The methods that the path answers to.', { pattern: '^[A-Z]+(, [A-Z]+)*$' }),
   Location: text("Where the created one is, relative to the request's address (RFC 3986, section 5.2).", {
     pattern: '^(transactions|filings)/[^/]+$',
