@@ -4,7 +4,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { eventsOfRecordMax } from '../shared/events/event.ts';
+import { busBatchMax, eventSource, eventsOfRecordMax } from '../shared/events/event.ts';
 import { patterns } from '../shared/events/pattern.ts';
 import { useOf } from './data-key.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
@@ -14,14 +14,12 @@ import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
-// What a bus takes at once. A pipe whose enrichment answers more than that sends nothing of it, and says nothing.
-const busBatchMax = 10;
-
 /** What the ledger tells to whoever hooks in: from its stream, through a pipe, to a bus (decision 0018). */
 export class Events extends Construct {
   readonly bus: EventBus;
   /** Names what could not be told, by the stream's numbers. Something in it is for a person. */
   readonly untold: Queue;
+  readonly pipe: CfnPipe;
 
   constructor(scope: Construct, id: string, { tables, settings }: Props) {
     super(scope, id);
@@ -34,10 +32,10 @@ export class Events extends Construct {
       id: 'Serverless-LambdaDLQ',
       reason: 'The pipe calls it synchronously, and keeps what failed.',
     });
-    this.#pipe(tables, (announcer.publish() ?? announcer).functionArn);
+    this.pipe = this.#pipe(tables, announcer.publish().functionArn);
   }
 
-  #pipe(tables: Tables, announcer: string): void {
+  #pipe(tables: Tables, announcer: string): CfnPipe {
     const source = tables.streamArn;
     const role = this.#role(source, tables, announcer);
     const pipe = new CfnPipe(this, 'Pipe', {
@@ -58,11 +56,12 @@ export class Events extends Construct {
       },
       enrichment: announcer,
       target: this.bus.eventBusArn,
-      targetParameters: { eventBridgeEventBusParameters: { source: 'levy', detailType: '$.event_type' } },
+      targetParameters: { eventBridgeEventBusParameters: { source: eventSource, detailType: '$.event_type' } },
     });
     pipe.overrideLogicalId('EventPipe');
     // CloudFormation would make the pipe before its role may do anything, and the pipe looks at that when it is made.
     pipe.node.addDependency(role);
+    return pipe;
   }
 
   #role(stream: string, { key }: Tables, announcer: string): Role {

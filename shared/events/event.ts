@@ -100,3 +100,9 @@ export type LedgerEvent = Events[EventType];
 
 /** As many as one change can be told by. */
 export const eventsOfRecordMax = 2;
+
+/** What the envelope of every event names as its source. */
+export const eventSource = 'levy';
+
+/** What a bus takes at once. A pipe whose enrichment answers more than that sends nothing of it, and says nothing. */
+export const busBatchMax = 10;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventsOfRecordMax } from '../../shared/events/event.ts';
 import { patterns } from '../../shared/events/pattern.ts';
-import { flat, synthesize, withoutBundling } from './synthesized.ts';
+import { flat, type Synthesized, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType, template } = synthesize();
 const [[, pipe] = ['none', null]] = ofType('AWS::Pipes::Pipe');
@@ -10,7 +10,7 @@ const stream = SourceParameters?.DynamoDBStreamParameters;
 const roleId = flat(between['RoleArn']).replace(/\.Arn$/, '');
 const listed = (value: any): any[] => (Array.isArray(value) ? value : [value]);
 
-const statementsOf = (of: ReturnType<typeof synthesize>, role: string) =>
+const statementsOf = (of: Pick<Synthesized, 'ofType'>, role: string) =>
   of
     .ofType('AWS::IAM::Policy')
     .filter(([, { Properties }]) => Properties['Roles'].some(({ Ref }: any) => Ref === role))
@@ -52,7 +52,7 @@ describe('the pipe', () => {
   });
 
   it('may read this stream, ask this function, and write to this bus and this queue, for this account only', () => {
-    const allowed = statementsOf({ ...synthesize() }, roleId).flatMap(({ Effect, Action, Resource, Condition }: any) =>
+    const allowed = statementsOf({ ofType }, roleId).flatMap(({ Effect, Action, Resource, Condition }: any) =>
       listed(Action).map((action) => `${Effect} ${action} on ${flat(Resource)}${Condition ? ' if' : ''}`),
     );
     const on = (where: string, actions: string[]) => actions.map((action) => `Allow ${action} on ${where}`);

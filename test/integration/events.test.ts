@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
@@ -14,8 +16,11 @@ const table = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_TRANSACTIONS'] = table;
 vi.resetModules();
 const { handler } = await import('../../functions/announce-changes.ts');
+const { storedEvents } = await import('../../shared/cli/ledger/events.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');
+const { tamper, undoTampering } = await import('../support/tampering.ts');
+const { auditKey } = await import('../../shared/store/keys.ts');
 const { cancel, closedFiling, file, filerOf } = await import('../support/filings.ts');
 const { creditOf, dayMs, goods, later, made, michigan, sale } = await import('../support/sales.ts');
 
@@ -283,6 +288,84 @@ it('tells of no filing that is unfinished, whatever it is called', async () => {
     expect(patterns.some((pattern) => matches(pattern, unfinished))).toBe(false);
     await expect(handler([unfinished])).rejects.toThrow(record.dynamodb.SequenceNumber);
   }
+});
+
+describe('what the ledger holds', () => {
+  const byId = (events: readonly Told[number][]) =>
+    [...events].sort((a, b) => (a.event_id < b.event_id ? -1 : a.event_id > b.event_id ? 1 : 0));
+  const whole = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+  const stored = async (span: { fromMs: number; toMs: number }) => {
+    const faults: string[] = [];
+    const onFault = (what: string) => faults.push(what);
+    const events = await Array.fromAsync(storedEvents({ account, ...span, onFault }));
+    expect(faults).toEqual([]);
+    return events;
+  };
+
+  it('gives the events that were told, each the same to the letter, and no other', async () => {
+    expect(byId(await stored(whole))).toEqual(byId(told));
+  });
+
+  it('gives those of a time, its ends included', async () => {
+    const instants = [...new Set(told.map(({ occurred_at }) => occurred_at))].sort();
+    const [from, to] = [instants[3] as string, instants.at(-3) as string];
+    const due = told.filter(({ occurred_at }) => occurred_at >= from && occurred_at <= to);
+    expect(due.length).toBeGreaterThan(5);
+    expect(due.length).toBeLessThan(told.length - 3);
+    expect(byId(await stored({ fromMs: Date.parse(from), toMs: Date.parse(to) }))).toEqual(byId(due));
+  });
+
+  const events = (...args: string[]) =>
+    spawnSync(process.execPath, ['shared/cli/ledger.ts', 'events', '--bus', 'Levy-staging', ...args], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      encoding: 'utf8',
+    });
+  const always = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-12-31T00:00:00Z'];
+
+  it('is printed as `aws events put-events --entries` takes it, ten at a time', () => {
+    const { status, stdout, stderr } = events('--account', account, ...always);
+    expect([status, stderr]).toEqual([0, `${told.length} events.\n`]);
+    const lines: any[][] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ length }) => length)).toEqual([10, 10, told.length - 20]);
+    const entries = lines.flat();
+    for (const { Detail, ...envelope } of entries)
+      expect(envelope).toEqual({
+        EventBusName: 'Levy-staging',
+        Source: 'levy',
+        DetailType: JSON.parse(Detail).event_type,
+      });
+    expect(byId(entries.map(({ Detail }) => JSON.parse(Detail)))).toEqual(byId(told));
+  });
+
+  it('names what cannot be told, without what is in it, and gives the rest', async () => {
+    const [id = ''] = [...named].find(([, as]) => as === 'wavering') ?? [];
+    await tamper(auditKey(account, id, 4), (item: any) => ({
+      ...item,
+      about: { ...item.about, tax_amount: [secret] },
+    }));
+    try {
+      const { status, stdout, stderr } = events('--account', account, ...always);
+      const [fault, count] = stderr.split('\n');
+      expect([status, count]).toEqual([1, `${told.length - 1} events.`]);
+      expect(fault).toMatch(`Version 4 of ${id} cannot be told: `);
+      expect(`${stdout}${stderr}`).not.toContain(secret);
+    } finally {
+      await undoTampering();
+    }
+  });
+
+  it.each([
+    [['--account', 'acct_none', ...always], 'There is no account acct_none'],
+    [['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'], '--from cannot be'],
+    [['--account', 'acct_none', '--from', '2026-11-22T00:00:00Z', '--to', '2026-11-21T00:00:00Z'], 'later than'],
+  ])('is refused with %j', (args, why) => {
+    const { status, stdout, stderr } = events(...args);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(why);
+  });
 });
 
 describe('a record that is not what the store writes', () => {

@@ -14,7 +14,8 @@ const spanMs = (text: string): number | null => {
 // A date without a time is one of these where the operator lives, and another one in UTC.
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-const instantMs = (text: string): number | null => {
+/** An instant with `Z` or an offset, in milliseconds; `null` where the text is none. */
+export const instantMs = (text: string): number | null => {
   if (!instantPattern.test(text)) return null;
   const ms = Date.parse(text);
   // Date.parse takes 30 February for 2 March.

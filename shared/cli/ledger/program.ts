@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addEvents } from './events.ts';
 import { addExport } from './export.ts';
 import { addHistory } from './history.ts';
 import { addImport } from './import.ts';
@@ -13,6 +14,6 @@ export const ledgerProgram = (): Command => {
     )
     .addHelpText('after', '\nExample:\n  npm run ledger -- verify --account acct_demo')
     .showHelpAfterError('See the options with --help.');
-  for (const add of [addVerify, addHistory, addExport, addImport]) add(program);
+  for (const add of [addVerify, addHistory, addEvents, addExport, addImport]) add(program);
   return program;
 };
