@@ -3,14 +3,15 @@
 # each step took, and delete what was restored. Nothing of the deployment is touched. See restore-drill.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source infra/operations/steps.sh
 
 usage() {
   cat <<'USAGE'
 Usage: TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=… infra/operations/restore-drill.sh [options]
 
-The variables name the deployed tables; the stack's resources say what they are called.
+The variables name the deployed tables; the stack's outputs say what they are called (README, "Operate").
 
-  --at <time>   the point in time, such as 2026-11-21T12:00:00Z; the latest one without it
+  --at <time>   the point in time, such as 2026-11-21T12:00:00Z; without it, the latest that all three tables have
   --keep        leave the restored tables there, to go on with them
   --dry-run     print the commands, and run none
 USAGE
@@ -33,18 +34,11 @@ while (($# > 0)); do
   esac
 done
 
-for variable in TABLE_TRANSACTIONS TABLE_ACCOUNTS TABLE_CONTENT; do
-  [[ -n ${!variable:-} ]] || { echo "Set $variable to the name of the deployed table." >&2; exit 2; }
-done
+need_tables
 
 # Every name that this script deletes ends so.
 suffix=-drill-${DRILL_ID:-$(date -u +%Y%m%d%H%M%S)}
 sources=("$TABLE_TRANSACTIONS" "$TABLE_ACCOUNTS" "$TABLE_CONTENT")
-
-run() {
-  echo "+ $*"
-  [[ -n $dry_run ]] || "$@"
-}
 
 began=$SECONDS
 # How long the step has taken since the one before.
@@ -53,25 +47,35 @@ took() {
   began=$SECONDS
 }
 
-point=(--use-latest-restorable-time)
-[[ -z $at ]] || point=(--restore-date-time "$at")
+# Each table has a latest second of its own: the earliest of the three is the latest that all of them have.
+if [[ -z $at ]]; then
+  latest=()
+  for table in "${sources[@]}"; do
+    ask=(aws dynamodb describe-continuous-backups --table-name "$table" --output text
+      --query ContinuousBackupsDescription.PointInTimeRecoveryDescription.LatestRestorableDateTime)
+    echo "+ ${ask[*]}"
+    [[ -z $dry_run ]] || continue
+    second=$("${ask[@]}")
+    [[ $second == [0-9]* ]] || { echo "$table has no point-in-time recovery." >&2; exit 1; }
+    latest+=("$second")
+  done
+  # Versions of the AWS CLI print seconds since 1970, or a date with an offset.
+  earliest='new Date(Math.min(...process.argv.slice(1).map((at) => (isNaN(at) ? Date.parse(at) : at * 1000))))'
+  if [[ -n $dry_run ]]; then
+    at='<the earliest of these>'
+  else
+    at=$(node -p "$earliest.toISOString().slice(0, 19) + 'Z'" "${latest[@]}")
+    echo "== all three tables as they were at $at"
+  fi
+fi
 
 for table in "${sources[@]}"; do
   run aws dynamodb restore-table-to-point-in-time \
-    --source-table-name "$table" --target-table-name "$table$suffix" "${point[@]}" --output text --query TableDescription.TableStatus
+    --source-table-name "$table" --target-table-name "$table$suffix" --restore-date-time "$at" --output text --query TableDescription.TableStatus
 done
 took 'restores asked for'
 
-# The waiter gives up after 500 s; a large table takes longer.
-wait_for() {
-  local tries
-  for tries in 1 2 3 4 5 6 7 8 9 10 11 12; do
-    run aws dynamodb wait table-exists --table-name "$1" && return
-    echo "$1 is not there yet (look $tries)."
-  done
-  return 1
-}
-for table in "${sources[@]}"; do wait_for "$table$suffix"; done
+for table in "${sources[@]}"; do wait_for table-exists "$table$suffix"; done
 took 'tables restored'
 
 export TABLE_TRANSACTIONS=$TABLE_TRANSACTIONS$suffix TABLE_ACCOUNTS=$TABLE_ACCOUNTS$suffix TABLE_CONTENT=$TABLE_CONTENT$suffix

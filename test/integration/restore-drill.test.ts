@@ -1,17 +1,20 @@
 /** infra/operations/restore-drill.sh, with a stand-in for the AWS CLI and tables of the emulator as the restored ones. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import { standInAws } from '../support/stand-in-aws.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'levy-drill-'));
-const log = join(folder, 'aws.log');
-afterAll(() => rmSync(folder, { recursive: true }));
+// Each table is behind by a time of its own, the content's by the most; the AWS CLI writes times in two ways.
+const aws = standInAws(`
+case "$*" in
+  *describe-continuous-backups*transactions_*) echo 2026-11-21T12:00:07.250000+00:00 ;;
+  *describe-continuous-backups*accounts_*) echo 1795262406.9 ;;
+  *describe-continuous-backups*content_*) echo "\${CONTENT_LATEST:-2026-11-21T13:00:05.900000+01:00}" ;;
+esac`);
+afterAll(aws.remove);
 
 const id = crypto.randomUUID();
 const named = (suffix: string) => ({
@@ -20,26 +23,8 @@ const named = (suffix: string) => ({
   TABLE_CONTENT: `content_${id}${suffix}`,
 });
 
-beforeAll(() => {
-  writeFileSync(join(folder, 'aws'), `#!/bin/sh\necho "$@" >> '${log}'\n`);
-  chmodSync(join(folder, 'aws'), 0o755);
-});
-
-const { TABLE_TRANSACTIONS: _, TABLE_ACCOUNTS: __, TABLE_CONTENT: ___, ...inherited } = process.env;
-const drill = (args: readonly string[], variables: Record<string, string>) => {
-  writeFileSync(log, '');
-  const { status, stdout, stderr } = spawnSync('bash', ['infra/operations/restore-drill.sh', ...args], {
-    cwd: root,
-    encoding: 'utf8',
-    env: {
-      ...inherited,
-      PATH: `${folder}:${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env['PATH']}`,
-      DRILL_ID: 'test',
-      ...variables,
-    },
-  });
-  return { code: status, out: stdout, err: stderr, asked: readFileSync(log, 'utf8').split('\n').slice(0, -1) };
-};
+const drill = (args: readonly string[], variables: Record<string, string>) =>
+  aws.run('restore-drill.sh', args, { DRILL_ID: 'test', ...variables });
 
 const verbs = (asked: readonly string[]) =>
   asked.map((line) => line.split(' ').slice(1, 3).join(' ').replace(/ --.*/, ''));
@@ -55,6 +40,25 @@ it('prints its commands with --dry-run, and asks AWS nothing', () => {
   expect(commands.filter((line) => line.includes('delete-table')).every((line) => line.includes('-drill-test '))).toBe(
     true,
   );
+});
+
+it('restores all three tables to one second: the earliest of those that each has at the latest', () => {
+  const dry = drill(['--dry-run'], named(''));
+  expect([dry.code, dry.asked]).toEqual([0, []]);
+  expect(dry.out.split('\n').filter((line) => line.startsWith('+ '))).toHaveLength(3 + 3 + 3 + 2 + 3);
+
+  // Nobody answers there, so that it ends where accounts are listed.
+  const { asked } = drill([], { ...named(''), DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
+  const restores = asked.filter((line) => line.includes('restore-table-to-point-in-time'));
+  expect(restores.map((line) => /--source-table-name (\S+) .* --restore-date-time (\S+)/.exec(line)?.slice(1))).toEqual(
+    Object.values(named('')).map((name) => [name, '2026-11-21T12:00:05Z']),
+  );
+});
+
+it('restores nothing where a table has no point-in-time recovery', () => {
+  const { code, err, asked } = drill([], { ...named(''), CONTENT_LATEST: 'None' });
+  expect([code, err]).toEqual([1, `content_${id} has no point-in-time recovery.\n`]);
+  expect(verbs(asked)).toEqual(Array(3).fill('describe-continuous-backups'));
 });
 
 it.each([
@@ -90,6 +94,7 @@ it('verifies what was restored, and deletes that and nothing else', { timeout: 1
   expect(out).toContain(`Checked of ${account}: 0 transactions`);
   expect(out.match(/^== .*: \d+ s$/gm)).toHaveLength(4);
   expect(verbs(asked)).toEqual([
+    ...Array(3).fill('describe-continuous-backups'),
     ...Array(3).fill('restore-table-to-point-in-time'),
     ...Array(3).fill('wait table-exists'),
     ...Array(3).fill('delete-table'),

@@ -51,6 +51,11 @@ const broken = async (caller: Caller, how: Break) => {
   }
 };
 
+// docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html: of a Lambda integration's answer.
+const renamedByGateway = [
+  ...['Authorization', 'Connection', 'Content-Length', 'Content-MD5', 'Date', 'Max-Forwards', 'Server', 'User-Agent'],
+  'WWW-Authenticate',
+];
 const voided = 'void: Smoke test';
 const isCreate = ({ method, path }: { method: string; path: string }) => method === 'POST' && path === '/transactions';
 const isChange = ({ method, path }: { method: string; path: string }) =>
@@ -72,6 +77,24 @@ describe('npm run smoke', () => {
     expect(rows.map(({ reference_id }) => reference_id)).toEqual(
       ['draft', 'estimate', 'full', 'partial'].map((name) => `${prefix}_${name}`),
     );
+  });
+
+  it('passes behind a REST API of API Gateway, which renames headers on their way back', async () => {
+    const caller = await newCaller();
+    const renamed: string[] = [];
+    const { failure, left } = await broken(caller, {
+      back: ({ headers }) => {
+        for (const name of renamedByGateway) {
+          const value = headers.get(name);
+          if (value === null) continue;
+          renamed.push(name);
+          headers.set(`x-amzn-Remapped-${name}`, value);
+          headers.delete(name);
+        }
+      },
+    });
+    expect([failure, left]).toEqual([null, []]);
+    expect(renamed).toContain('WWW-Authenticate');
   });
 
   it('exits with 1 and says what failed, as one line', async () => {
@@ -130,6 +153,12 @@ const cases: readonly Case[] = [
       },
     },
     /status is 200, should be 401/,
+    0,
+  ],
+  [
+    'nobody is told how to authenticate',
+    { back: ({ headers }) => void headers.delete('WWW-Authenticate') },
+    /WWW-Authenticate is missing/,
     0,
   ],
   [

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * A stand-in for the AWS CLI before a script of infra/operations: it notes what it is asked, and `answers`, lines of a
+ * shell script in which `$LOG` holds what was asked so far, says what it prints.
+ */
+export const standInAws = (answers = '') => {
+  const folder = mkdtempSync(join(tmpdir(), 'levy-aws-'));
+  const log = join(folder, 'aws.log');
+  writeFileSync(join(folder, 'aws'), `#!/bin/bash\nLOG='${log}'\necho "$@" >> "$LOG"\n${answers}\n`);
+  chmodSync(join(folder, 'aws'), 0o755);
+
+  const start = (command: readonly string[], variables: Readonly<Record<string, string>>) => {
+    writeFileSync(log, '');
+    const { TABLE_TRANSACTIONS: _, TABLE_ACCOUNTS: __, TABLE_CONTENT: ___, ...inherited } = process.env;
+    const path = `${folder}:${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env['PATH']}`;
+    const env = { ...inherited, PATH: path, PAUSE_SECONDS: '0', ...variables };
+    return spawnSync('bash', command, { cwd: root, encoding: 'utf8', env });
+  };
+  /** Run a script and tell its end, what it printed, and what AWS was asked, in order. */
+  const run = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) => {
+    const { status, stdout, stderr } = start([`infra/operations/${script}`, ...args], variables);
+    return { code: status, out: stdout, err: stderr, asked: readFileSync(log, 'utf8').split('\n').slice(0, -1) };
+  };
+  /** What lines of a shell print. */
+  const shell = (lines: string): string => start(['-c', lines], {}).stdout;
+  return { run, shell, remove: () => rmSync(folder, { recursive: true }) };
+};
