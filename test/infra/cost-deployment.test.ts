@@ -6,12 +6,24 @@ import { synthesize, withoutBundling } from './synthesized.ts';
 const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });
 const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
 
-it('has so many alarms, dashboards and rules before the API', () => {
-  expect(ofType('AWS::CloudWatch::Alarm').length).toBe(deployment.alarms);
+/** An alarm reads a metric of its own, or those that its expression is made of. */
+const readBy = ({ MetricName, Metrics = [] }: any): number =>
+  MetricName ? 1 : Metrics.filter(({ MetricStat }: any) => MetricStat).length;
+
+it('has alarms that read so many metrics, and so many dashboards and rules before the API', () => {
+  const read = propertiesOf('AWS::CloudWatch::Alarm').map(readBy);
+  expect(Math.min(...read)).toBeGreaterThan(0);
+  expect(read.reduce((all, one) => all + one, 0)).toBe(deployment.alarmMetrics);
   // They cost five times as much as others.
   expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
   expect(ofType('AWS::CloudWatch::Dashboard').length).toBe(deployment.dashboards);
   expect(propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
+});
+
+it('has so many keys, and one more where the customer wants one', () => {
+  expect(ofType('AWS::KMS::Key').length).toBe(deployment.keys);
+  const withOwn = synthesize({ ...withoutBundling, encryption: 'customer-managed' });
+  expect(withOwn.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 1);
 });
 
 const dayMs = 86_400_000;

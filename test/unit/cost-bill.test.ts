@@ -1,3 +1,4 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +9,9 @@ import type { Deployed } from '../../shared/cli/cost/month.ts';
 import { type PriceName, prices } from '../../shared/cli/cost/prices.ts';
 import type { Asked } from '../../shared/cli/cost/traffic.ts';
 import { usageOf } from '../../shared/cli/cost/usage.ts';
+import { announce } from '../../shared/events/announce.ts';
+import { patterns } from '../../shared/events/pattern.ts';
+import { matches } from '../support/event-pattern.ts';
 
 /** Round figures in the place of measured ones: units written and read, bytes of table, indexes and record, of the answer. */
 const figures: Readonly<Record<StepName, readonly [number, number, number, number, number, number]>> = {
@@ -20,11 +24,26 @@ const figures: Readonly<Record<StepName, readonly [number, number, number, numbe
   'file sale': [9, 2, 400, 0, 0, 0],
   'file credit': [8, 1, 500, 0, 0, 0],
 };
+/** What decision 0018 says of each step: records of the stream that the pipe lets through, and events. */
+const told: Readonly<Record<StepName, readonly [number, number]>> = {
+  'create draft': [1, 1],
+  'update draft': [0, 0],
+  finalize: [1, 1],
+  'create finalized': [1, 2],
+  credit: [1, 2],
+  expire: [1, 1],
+  'file sale': [1, 1],
+  'file credit': [1, 1],
+};
+const toldOf = (name: string) => {
+  const [records, events] = told[name as StepName];
+  return { records, events };
+};
 const measures: Measures = {
   steps: Object.fromEntries(
     Object.entries(figures).map(([name, [writeUnits, readUnits, table, indexes, records, answerBytes]]) => [
       name,
-      { writes: [], writeUnits, readUnits, bytes: { table, indexes, records }, answerBytes },
+      { writes: [], writeUnits, readUnits, bytes: { table, indexes, records }, told: toldOf(name), answerBytes },
     ]),
   ) as unknown as Measures['steps'],
   inOrder: [],
@@ -54,7 +73,8 @@ const deployed: Deployed = {
   monthlyBackups: 1,
   memoryMb: 1024,
   rowsOfList: 25,
-  alarms: 7,
+  alarmMetrics: 7,
+  keys: 1,
   dashboards: 1,
   webAclRules: 4,
 };
@@ -73,7 +93,8 @@ const byPrice = ({ lines }: Bill): Record<string, string> => {
  * The month above by hand. 100,000 credits; of 300,000 sales 150,000 begin as drafts, of which 120,000 are finalized,
  * 30,000 expire and 30,000 are changed before; 270,000 sales and 100,000 credits are filed.
  * Requests: 1,000,000 + 400,000 + (30,000 + 120,000) + 200,000 + 40,000 = 1,790,000.
- * Events: 150,000 + 150,000 + 100,000 + 120,000 + 30,000 + 270,000 + 100,000 = 920,000. Runs: 2 x 730 x 12 = 17,520.
+ * Records: 150,000 + 150,000 + 100,000 + 120,000 + 30,000 + 270,000 + 100,000 = 920,000. Sales and credits that are created as
+ * final are two events: 250,000 more, 1,170,000. Runs: 2 x 730 x 12 = 17,520.
  */
 const byHand: Readonly<Record<PriceName, string>> = {
   gatewayRequest: '6.27', // 1.79 x 3.50 = 6.265
@@ -81,7 +102,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   // In ms at 1 GB, a hundredth of the requests with 250 ms more: calculations 6 (5.01) -> 6,000,000 + 2,500,000;
   // creations 36 (35.024) -> 14,400,000 + 1,000,000; updates 46 (45.024) -> 6,900,000 + 375,000; gets 11 (10.006)
   // -> 2,200,000 + 500,000; lists 14 -> 560,000 + 100,000; sweeps 8,760 x 100 + 30,000 x 5 = 1,026,000; closing
-  // 8,760 x 300 + 370,000 x 5 = 4,478,000; events 9,200,000. Together 49,239 s x 0.0000133334 = 0.6565
+  // 8,760 x 300 + 370,000 x 5 = 4,478,000; records 9,200,000. Together 49,239 s x 0.0000133334 = 0.6565
   lambdaTime: '0.66',
   // 1,500,000 + 330,000 + 1,440,000 + 1,950,000 + 1,400,000 + 180,000 + 2,430,000 + 800,000 = 10,030,000; the rate limit
   // 1,790,000, because requests seconds apart are leased one by one; keys 5 functions x 1,460. 11,827,300 x 0.625 = 7.392
@@ -102,9 +123,9 @@ const byHand: Readonly<Record<PriceName, string>> = {
   dashboard: '3.00',
   trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
-  busEvent: '0.92',
+  busEvent: '1.17',
   scheduledRun: '0.02', // 17,520 / 1,000,000 = 0.0175
-  key: '1.00',
+  key: '2.00', // the alarms' and the customer's
   keyRequest: '0.30', // 100,000 x 0.03 / 10,000
   mail: '0.00', // 10 x 2 / 100,000
   // 3,000 MB + (600 + 123 + 504 + 645 + 250) + 200,000 x 4,300 + 40,000 x 25 x 700 + 1,790,000 x 700
@@ -188,7 +209,28 @@ describe('a bill', () => {
       'transferOut',
     ]);
     expect(lines.filter(({ price, quantity }) => perUse.has(price) && quantity > 0n)).toEqual([]);
-    expect(byPrice(await bill({ calculations: 0n, transactions: 0n }))).toMatchObject({ key: '1.00', webAcl: '5.00' });
+    expect(byPrice(await bill({ calculations: 0n, transactions: 0n }))).toMatchObject({ key: '2.00', webAcl: '5.00' });
+  });
+});
+
+describe('what is told of a change', () => {
+  it('is as many records and events as the pipe and its function make of what is written', async () => {
+    const { steps } = await measure(3);
+    const counted = Object.entries(steps).map(([name, { writes }]) => {
+      const records = writes
+        .flatMap(({ Put }) => (Put?.Item ? [marshall(Put.Item, { removeUndefinedValues: true })] : []))
+        .map((NewImage, at) => ({
+          eventName: 'INSERT',
+          dynamodb: { Keys: NewImage, NewImage, SequenceNumber: String(at) },
+        }))
+        .filter((record) => patterns.some((pattern) => matches(pattern, record)));
+      return [name, { records: records.length, events: announce(records).length }];
+    });
+    const byDecision = Object.keys(told).map((name) => [name, toldOf(name)]);
+    expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(byDecision));
+    expect(Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, step.told]))).toEqual(
+      Object.fromEntries(byDecision),
+    );
   });
 });
 

@@ -117,9 +117,14 @@ describe('what is printed', () => {
       ['--no-events'],
       ['--drafts', '0'],
       ['--daily-backups', '0'],
+      ['--no-backups'],
     ])
       expect([less, Number((await json(...less)).total) < base]).toEqual([less, true]);
   });
+});
+
+it('has no copies at all with --no-backups', async () => {
+  expect(await json('--no-backups')).toEqual(await json('--daily-backups', '0', '--monthly-backups', '0'));
 });
 
 describe('a file of prices', () => {

@@ -22,7 +22,7 @@ export const assumed = {
     'sweep-drafts': { base: 100_000, each: 5000 },
     'close-periods': { base: 300_000, each: 5000 },
   } satisfies Record<ScheduleName, { base: number; each: number }>,
-  /** Microseconds of the pipe's function for each event, which at the most comes alone. */
+  /** Microseconds of the pipe's function for each record, which at the most comes alone. */
   announcement: 10_000n,
   /** Series of our own metrics beside one of each operation: tax by state, refusals by code, the caches and the limiter. */
   metrics: 60n,

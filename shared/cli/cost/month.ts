@@ -16,7 +16,8 @@ export type Deployed = {
   readonly monthlyBackups: number;
   readonly memoryMb: number;
   readonly rowsOfList: number;
-  readonly alarms: number;
+  readonly alarmMetrics: number;
+  readonly keys: number;
   readonly dashboards: number;
   readonly webAclRules: number;
 };
@@ -74,8 +75,11 @@ export const onceIn = (month: Month, operation: keyof Requests, seconds: bigint)
 /** How often a schedule runs. */
 export const runsOf = (name: ScheduleName): bigint => monthSeconds / 60n / BigInt(schedules[name].minutes);
 
-/** How many changes of the ledger are told on the bus: every change of a transaction's status. */
-export const eventsOf = ({ traffic, deployed }: Month): bigint => {
-  const { drafts, sales, credits, finalizes, expiries, filedSales, filedCredits } = traffic;
-  return deployed.hasEvents ? sumOf([drafts, sales, credits, finalizes, expiries, filedSales, filedCredits]) : 0n;
+/** How many records of the ledger's stream the pipe lets through, and how many events these are. */
+export const toldOf = (month: Month): { readonly records: bigint; readonly events: bigint } => {
+  const steps = month.deployed.hasEvents ? stepsOf(month) : [];
+  return {
+    records: sumOf(steps.map(({ times, step }) => times * BigInt(step.told.records))),
+    events: sumOf(steps.map(({ times, step }) => times * BigInt(step.told.events))),
+  };
 };

@@ -15,13 +15,18 @@ import { updateTransaction } from '../../transactions/update-transaction.ts';
 import { context } from '../bench/four-jurisdictions.ts';
 import type { AtRest, Writes } from './paper-items.ts';
 import { paperLedger } from './paper-ledger.ts';
+import { type Told, toldOf } from './paper-stream.ts';
 
-/** What a change takes once: write and read units, bytes at rest, and the bytes of its answer (0 where nobody is answered). */
+/**
+ * What a change takes once: write and read units, bytes at rest, what is told of it, and the bytes of its answer (0 where
+ * nobody is answered).
+ */
 export type Step = {
   readonly writes: Writes;
   readonly writeUnits: number;
   readonly readUnits: number;
   readonly bytes: AtRest;
+  readonly told: Told;
   readonly answerBytes: number;
 };
 
@@ -106,7 +111,7 @@ const paperDesk = (accountId: string) => {
     const { writes, units: writeUnits, bytes } = paper.lastWritten();
     pass(minuteMs);
     const answerBytes = Buffer.byteLength(answered?.answer.body ?? '');
-    const step = { writes, writeUnits, readUnits, bytes, answerBytes };
+    const step = { writes, writeUnits, readUnits, bytes, told: toldOf(writes), answerBytes };
     inOrder.push(step);
     return step;
   };

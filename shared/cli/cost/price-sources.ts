@@ -48,6 +48,7 @@ export const others = {
   metrics: 'https://signoz.io/guides/cloudwatch-pricing',
   metricsAgain: 'https://github.com/vantage-sh/handbook.vantage.sh/blob/main/docs/aws/services/cloudwatch-pricing.md',
   alarms: 'https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm',
+  alarmMetrics: 'https://amazonwebshark.com/unexpected-cloudwatch-in-the-billing-area',
   events: 'https://cloudburn.io/blog/amazon-eventbridge-pricing',
   eventsAgain: 'https://www.wring.co/blog/aws-eventbridge-pricing-guide',
   pipes: 'https://www.factualminds.com/blog/amazon-eventbridge-pricing-events-pipes-schema-archive/',

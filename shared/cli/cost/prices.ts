@@ -131,9 +131,10 @@ export const prices = {
     ...{ ...one, unit: 'metrics', tiers: flat('0.30'), free: '10', page: page.cloudwatch },
     ...fromOthers(others.metrics, others.metricsAgain),
   },
+  // By the metrics that alarms read. The second computes two for an expression of two; the last shows the words of a bill.
   alarm: {
-    ...{ ...one, unit: 'alarms', tiers: flat('0.10'), free: '10', page: page.cloudwatch },
-    ...fromOthers(infracost('cloudwatch_metric_alarm'), others.alarms),
+    ...{ ...one, unit: 'alarm metrics', tiers: flat('0.10'), free: '10', page: page.cloudwatch },
+    ...fromOthers(others.alarms, infracost('cloudwatch_metric_alarm'), others.alarmMetrics),
   },
   dashboard: {
     ...{ ...one, unit: 'dashboards', tiers: flat('3.00'), free: '3', page: page.cloudwatch },

@@ -45,6 +45,7 @@ type Options = {
   readonly lists: string;
   readonly filings: boolean;
   readonly events: boolean;
+  readonly backups: boolean;
   readonly months: number;
   readonly dailyBackups: number;
   readonly monthlyBackups: number;
@@ -64,8 +65,8 @@ const run = async (options: Options): Promise<void> => {
     hasWebAcl: options.waf ?? false,
     hasEvents: options.events,
     hasOwnKey: options.ownKey ?? false,
-    dailyBackups: options.dailyBackups,
-    monthlyBackups: options.monthlyBackups,
+    dailyBackups: options.backups ? options.dailyBackups : 0,
+    monthlyBackups: options.backups ? options.monthlyBackups : 0,
     memoryMb: options.memory,
     rowsOfList: pageLimitOf({}),
   };
@@ -91,13 +92,14 @@ export const costProgram = (): Command =>
     .option('--gets <each>', 'times that a transaction is retrieved', each, '0.5')
     .option('--lists <each>', 'pages of 25 listed for each transaction', each, '0.05')
     .option('--no-filings', 'without moving what is finalized into filings and marking it')
-    .option('--no-events', 'without the pipe and the bus')
+    .option('--no-events', 'without the pipe and the bus: a deployment with -c events=false')
+    .option('--no-backups', 'without the backup plan: a deployment with -c backups=none')
     .option('--months <n>', 'months of transactions in the ledger', small(1n, 240n), 12)
     .option('--daily-backups <n>', 'copies of days that are kept', small(0n, 400n), deployment.dailyBackups)
     .option('--monthly-backups <n>', 'copies of months that are kept', small(0n, 240n), deployment.monthlyBackups)
     .option('--memory <mb>', 'memory of the functions', small(128n, 10_240n), deployment.memoryMb)
-    .option('--waf', 'with a web ACL before the API')
-    .option('--own-key', 'with a KMS key of your own on the tables')
+    .option('--waf', 'with a web ACL before the API: -c waf=true')
+    .option('--own-key', 'with a KMS key of your own on the tables: -c encryption=customer-managed')
     .option('--free-tier', 'less what AWS gives every account each month for ever')
     .option('--prices <file>', 'prices of another region or contract, a JSON object: {"writeUnit": "0.72"}')
     .option('--json', 'one JSON object, with the prices and where each is from')

@@ -2,7 +2,7 @@ import { type ScheduleName, schedules } from '../../http/routes.ts';
 import { assumed, monthSeconds } from './assumed.ts';
 import type { Usage } from './bill.ts';
 import { billedOperations, deployment } from './deployment.ts';
-import { eventsOf, type Month, onService, runsOf, smaller, stepsOf, sumOf } from './month.ts';
+import { type Month, onService, runsOf, smaller, stepsOf, sumOf, toldOf } from './month.ts';
 
 /** How many of so many requests are traced. */
 export const tracesOf = (requests: bigint): bigint => {
@@ -22,7 +22,7 @@ export const cloudWatchUsage = ({ requests, deployed }: Month): Usage[] => {
     line('logs that are kept', 'logStorage', all * (access + invocation) * assumed.logMonths),
     line('metrics of the gateway', 'metric', BigInt(asked * deployment.gatewayMetricsByMethod)),
     line('metrics of our own', 'metric', BigInt(asked) + assumed.metrics),
-    line('alarms', 'alarm', BigInt(deployed.alarms)),
+    line('alarms', 'alarm', BigInt(deployed.alarmMetrics)),
     line('dashboards', 'dashboard', BigInt(deployed.dashboards)),
   ];
 };
@@ -30,9 +30,9 @@ export const cloudWatchUsage = ({ requests, deployed }: Month): Usage[] => {
 /** The events of the ledger, and the schedules. */
 export const eventsUsage = (month: Month): Usage[] => {
   const line = onService('EventBridge');
-  const events = eventsOf(month);
+  const { records, events } = toldOf(month);
   return [
-    line('pipe', 'pipeRequest', events),
+    line('pipe', 'pipeRequest', records),
     line('bus', 'busEvent', events),
     line('schedules', 'scheduledRun', sumOf((Object.keys(schedules) as ScheduleName[]).map(runsOf))),
   ];

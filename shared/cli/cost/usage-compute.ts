@@ -2,7 +2,7 @@ import { type ScheduleName, schedules } from '../../http/routes.ts';
 import { assumed } from './assumed.ts';
 import type { Usage } from './bill.ts';
 import { billedOperations } from './deployment.ts';
-import { begun, eventsOf, type Month, microsecondsOf, onService, runsOf } from './month.ts';
+import { begun, type Month, microsecondsOf, onService, runsOf, toldOf } from './month.ts';
 
 const perThousand = 1000n;
 
@@ -19,12 +19,12 @@ export const lambdaUsage = (month: Month): Usage[] => {
   // Billed by the millisecond begun.
   const time = (milliseconds: bigint) => milliseconds * memory;
   const work = { 'sweep-drafts': traffic.expiries, 'close-periods': traffic.filedSales + traffic.filedCredits };
-  const events = eventsOf(month);
+  const { records } = toldOf(month);
   const names = Object.keys(schedules) as ScheduleName[];
   return [
     ...billedOperations.map((operation) => line(`${operation}, requests`, 'lambdaRequest', requests[operation])),
     ...names.map((name) => line(`${name}, runs`, 'lambdaRequest', runsOf(name))),
-    line('announce-changes, requests', 'lambdaRequest', events),
+    line('announce-changes, requests', 'lambdaRequest', records),
     ...billedOperations.map((operation) => {
       const warm = requests[operation] * begun(BigInt(microsecondsOf(month, operation)), 1000n);
       const cold = (requests[operation] * ofThousand * microseconds) / (perThousand * 1000n);
@@ -35,6 +35,6 @@ export const lambdaUsage = (month: Month): Usage[] => {
       const taken = runsOf(name) * BigInt(base) + work[name] * BigInt(each);
       return line(`${name}, time`, 'lambdaTime', time(begun(taken, 1000n)));
     }),
-    line('announce-changes, time', 'lambdaTime', time(events * begun(assumed.announcement, 1000n))),
+    line('announce-changes, time', 'lambdaTime', time(records * begun(assumed.announcement, 1000n))),
   ];
 };
