@@ -1,11 +1,12 @@
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ServiceStack } from './service-stack.ts';
+import { settingsOf } from './settings.ts';
 
 /** The whole CDK app. A finding of cdk-nag that nobody acknowledged fails its synthesis. */
 export const levyApp = (props?: AppProps): App => {
   const app = new App(props);
-  new ServiceStack(app, 'Levy');
+  new ServiceStack(app, 'Levy', { settings: settingsOf(app) });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   return app;
 };

@@ -1,7 +1,8 @@
-import { type CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, type CfnElement, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { useOf } from './data-key.ts';
 import type { Settings } from './settings.ts';
@@ -17,12 +18,28 @@ const monthlyDays = 400;
  *
  * Point-in-time recovery goes back to any second of 35 days, and AWS keeps a deleted table for as long. These are for who
  * may delete that as well, and for what is noticed later. Each is a full copy and is paid as one, so they are few.
+ *
+ * Vault and role stand whether or not copies are taken: AWS Backup deletes a copy when its time has come in the name of
+ * the role that made it, and a vault with copies that left the template would bar its name to the next one.
  */
 export class Backups extends Construct {
+  /** Where copies are kept; `null` where none are taken. */
+  readonly vault: BackupVault | null;
+  readonly #settings: Settings;
+
   constructor(scope: Construct, id: string, { tables, settings }: Props) {
     super(scope, id);
-    const vault = this.#vault(tables, settings);
+    this.#settings = settings;
+    const role = this.#role(tables);
+    const vault = this.#vaultOf(tables);
+    // Copies would keep the stack that may lose its data from being deleted.
+    this.vault = settings.backups === 'plan' && settings.removal === 'retain' ? vault : null;
+    if (this.vault) this.#copy(tables, this.vault, role);
+  }
+
+  #copy(tables: Tables, vault: BackupVault, role: Role): void {
     const plan = new BackupPlan(this, 'Plan', {
+      backupPlanName: this.#settings.name,
       backupVault: vault,
       backupPlanRules: [
         // After midnight everywhere in the United States.
@@ -38,7 +55,6 @@ export class Backups extends Construct {
         }),
       ],
     });
-    const role = this.#role(tables);
     plan.addSelection('Tables', {
       resources: tables.kept.map((table) => BackupResource.fromArn(table.tableArn)),
       role: role.withoutPolicyUpdates(),
@@ -46,18 +62,28 @@ export class Backups extends Construct {
     });
   }
 
-  #vault({ key }: Tables, { backupLock, name }: Settings): BackupVault {
+  // A vault cannot change its key, and CloudFormation replaces nothing that has a name. So each key has its own vault, and
+  // the one without stays for a deployment that goes back to it.
+  #vaultOf({ key }: Tables): BackupVault {
+    // arn:aws:cloudformation:region:account:stack/name/id
+    const vault = this.#vault('BackupVault', Fn.select(2, Fn.split('/', Aws.STACK_ID)));
+    return key ? this.#vault('BackupVaultOwnKey', key.keyId, key) : vault;
+  }
+
+  #vault(id: string, unique: string, key?: Key): BackupVault {
+    const { name, removal, backupLock } = this.#settings;
     const lock = { minRetention: Duration.days(dailyDays), maxRetention: Duration.days(monthlyDays) };
-    const vault = new BackupVault(this, 'Vault', {
-      // The name that the CDK makes is the same in every stage, and an account has it once.
-      backupVaultName: name,
-      removalPolicy: RemovalPolicy.RETAIN,
+    const vault = new BackupVault(this, id, {
+      // An account has a name once, and a vault may outlive its stack: a part of what no other stack or key has.
+      backupVaultName: `${name}-${Fn.select(0, Fn.split('-', unique))}`,
+      // But for one that a failed deployment has just made, which is empty.
+      removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
       ...(key && { encryptionKey: key }),
       ...(backupLock === 'governance' && { lockConfiguration: lock }),
       // For three days it can be taken back, and then by nobody, not even by AWS.
       ...(backupLock === 'compliance' && { lockConfiguration: { ...lock, changeableFor: Duration.days(3) } }),
     });
-    (vault.node.defaultChild as CfnElement).overrideLogicalId('BackupVault');
+    (vault.node.defaultChild as CfnElement).overrideLogicalId(id);
     return vault;
   }
 

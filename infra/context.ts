@@ -25,8 +25,12 @@ export const oneOf = <const Word extends string>(node: Node, name: string, words
   return words.find((word) => word === value) ?? refuse(name, value, `Give one of: ${words.join(', ')}.`);
 };
 
-/** A switch, off where nothing is said. */
-export const flag = (node: Node, name: string): boolean => oneOf(node, name, ['false', 'true']) === 'true';
+/** A switch; `unless` is what holds where nothing is said. */
+export const flag = (node: Node, name: string, unless: boolean): boolean => {
+  const value = text(node, name) ?? String(unless);
+  if (['true', '1'].includes(value)) return true;
+  return ['false', '0'].includes(value) ? false : refuse(name, value, 'Give true or false.');
+};
 
 /** A whole number within limits, the limits included. */
 export const wholeNumber = (name: string, value: string, [least, most]: readonly [number, number]): number => {

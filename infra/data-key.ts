@@ -11,7 +11,7 @@ export const dataKey = (scope: Construct, { encryption, removal, name }: Setting
     description: `The tables of ${name} and their backups`,
     enableKeyRotation: true,
     // Without the key, tables that are retained are noise.
-    removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });
   (key.node.defaultChild as CfnElement).overrideLogicalId('DataKey');
   return key;

@@ -1,5 +1,5 @@
 import type { Node } from 'constructs';
-import { matching, refuse } from './context.ts';
+import { matching, oneOf, refuse } from './context.ts';
 
 /** An address of one's own for the API. */
 export type Domain = {
@@ -35,4 +35,12 @@ export const domainOf = (node: Node): Domain | null => {
   for (const [given, value] of Object.entries({ certificate: certificateArn, hostedZone: hostedZoneId }))
     if (value !== null) refuse(given, value, 'Give domain as well: the host name that it is for.');
   return null;
+};
+
+/** Whether AWS's address stays open beside the domain; shutting it without one stops the synthesis. */
+export const awsAddressOf = (node: Node, domain: Domain | null): 'open' | 'shut' => {
+  const address = oneOf(node, 'awsAddress', ['open', 'shut']);
+  return address === 'shut' && domain === null
+    ? refuse('awsAddress', address, 'Give domain as well: the API must have an address.')
+    : address;
 };

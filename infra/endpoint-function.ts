@@ -1,4 +1,4 @@
-import { type CfnElement, Duration, Validations } from 'aws-cdk-lib';
+import { type CfnElement, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -64,6 +64,9 @@ export class EndpointFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
+      // Or CloudFormation deletes the version before as soon as the new one is in use, and there is none to go back to. One
+      // that a failed deployment has made goes: Lambda publishes the same code once, and a second try would fail.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       environment: {
         ...environment,
         ...(settings.stage !== null && { METRICS_NAMESPACE: settings.name }),

@@ -19,13 +19,13 @@ type Props = { readonly tables: Tables; readonly settings: Settings };
 /** The work that starts by itself, each with a function of its own. */
 export class Schedules extends Construct {
   readonly #props: Props;
-  readonly #failedRuns: Queue;
+  readonly failedRuns: Queue;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     this.#props = props;
     // A run that failed is made good by the next one; this holds why.
-    this.#failedRuns = deadLetterQueue(this, 'FailedRuns', 'runs');
+    this.failedRuns = deadLetterQueue(this, 'FailedRuns', 'runs');
     for (const [name, definition] of Object.entries(schedules) as [ScheduleName, ScheduleDefinition][]) {
       this.#add(name, definition);
     }
@@ -43,7 +43,7 @@ export class Schedules extends Construct {
       // The next run is the retry. One that has waited for a whole period would only run beside it.
       retryAttempts: 0,
       maxEventAge: period,
-      onFailure: new SqsDestination(this.#failedRuns),
+      onFailure: new SqsDestination(this.failedRuns),
     });
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
@@ -56,7 +56,7 @@ export class Schedules extends Construct {
         input: ScheduleTargetInput.fromObject({}),
         retryAttempts: 2,
         maxEventAge: period,
-        deadLetterQueue: this.#failedRuns,
+        deadLetterQueue: this.failedRuns,
       }),
     });
     (schedule.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(name)}Schedule`);
@@ -71,7 +71,7 @@ export class Schedules extends Construct {
       }),
     });
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
-    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.#failedRuns.queueArn] }));
+    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.failedRuns.queueArn] }));
     return role;
   }
 }

@@ -1,17 +1,20 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
 import { Backups } from './backups.ts';
 import { Events } from './events.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
+import { refuseDeployment } from './sam-only.ts';
 import { Schedules } from './schedules.ts';
-import { settingsOf } from './settings.ts';
-import { Tables } from './tables.ts';
+import type { Settings } from './settings.ts';
+import { Tables, tableId } from './tables.ts';
 import { TaxApi } from './tax-api.ts';
 
-/** Everything that Levy needs in an AWS account. It only composes. */
+type Props = StackProps & { readonly settings: Settings };
+
+/** Everything that Levy needs in an AWS account. It only composes, and an app may hold several with names that differ. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, props: StackProps = {}) {
-    const settings = settingsOf(scope.node);
+  constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, {
       description: 'Levy: sales tax calculation and a tax transaction ledger',
       stackName: settings.name,
@@ -20,20 +23,23 @@ export class ServiceStack extends Stack {
       ...props,
     });
     const tables = new Tables(this, 'Tables', { settings });
-    // Backups would keep the stack that may lose its data from being deleted.
-    if (settings.removal === 'retain') new Backups(this, 'Backups', { tables, settings });
+    const { vault } = new Backups(this, 'Backups', { tables, settings });
     const api = new TaxApi(this, 'TaxApi', { tables, settings });
-    new Schedules(this, 'Schedules', { tables, settings });
+    const { failedRuns } = new Schedules(this, 'Schedules', { tables, settings });
     // SAM knows neither buses nor pipes.
-    if (settings.events && !settings.sam) {
-      const { bus } = new Events(this, 'Events', { tables, settings });
-      new CfnOutput(this, 'EventBus', { value: bus.eventBusName, description: 'The bus that tells of changes' });
+    const events = settings.events && !settings.sam ? new Events(this, 'Events', { tables, settings }) : null;
+    if (events) {
+      const value = events.bus.eventBusName;
+      new CfnOutput(this, 'EventBus', { value, description: 'The bus that tells of changes' });
     }
-    if (!settings.sam) new Monitoring(this, 'Monitoring', { tables, settings });
+    if (settings.sam) refuseDeployment(this);
+    else new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, events, vault });
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });
-    new CfnOutput(this, 'AccountsTable', {
-      value: tables.nameOf('accounts'),
-      description: 'TABLE_ACCOUNTS of `npm run accounts`, which makes accounts and their API keys',
-    });
+    for (const name of Object.keys(definitions) as TableName[])
+      new CfnOutput(this, tableId(name), {
+        value: tables.nameOf(name),
+        description: `TABLE_${name.toUpperCase()} of the commands that work on a deployment`,
+      });
+    new CfnOutput(this, 'Settings', { value: settings.given, description: 'The settings that were given' });
   }
 }

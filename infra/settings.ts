@@ -1,9 +1,9 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Node } from 'constructs';
+import type { IConstruct, Node } from 'constructs';
 import { allowedTo } from '../shared/http/grants.ts';
 import type { Entry } from './bundling.ts';
 import { flag, matching, oneOf, refuse, text, wholeNumber } from './context.ts';
-import { type Domain, domainOf } from './domain-settings.ts';
+import { awsAddressOf, type Domain, domainOf } from './domain-settings.ts';
 import { oidcOf, oidcVariables } from './oidc-settings.ts';
 
 /** What a deployment may choose, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 says why each default is what it is. */
@@ -15,13 +15,19 @@ export type Settings = {
   /** Where alarms are sent to; `null` if nobody is told. */
   readonly alarmEmail: string | null;
   readonly domain: Domain | null;
+  /** Whether the API answers at AWS's address as well; only what has a domain may shut it. */
+  readonly awsAddress: 'open' | 'shut';
   /** Whether data outlives the stack: tables, their backups and their key. Only a named stage may say no. */
   readonly removal: 'retain' | 'destroy';
   /** Whose key encrypts the tables and their backups. */
   readonly encryption: 'aws-owned' | 'customer-managed';
+  /** Whether copies of the tables are taken by a plan. Point-in-time recovery is always on. */
+  readonly backups: 'plan' | 'none';
   /** Who may delete a backup before its time: whoever has the permission, or nobody at all. */
   readonly backupLock: 'none' | 'governance' | 'compliance';
   readonly logRetention: RetentionDays;
+  /** Whether the stack makes the account's one role for API Gateway's logs, or the account has one already. */
+  readonly gatewayLogRole: 'make' | 'keep';
   /** How many instances a function has for itself, and at most; the others share what the account has. */
   readonly reservedConcurrency: Readonly<Partial<Record<Entry, number>>>;
   /** How requests move to a new version of the functions. */
@@ -34,12 +40,15 @@ export type Settings = {
   readonly sam: boolean;
   /** Who issues the bearer tokens that the API accepts, as the functions' variables; without it, API keys only. */
   readonly oidc: Readonly<Record<string, string>>;
+  /** What was given, in words: `stage=staging, waf=true`. A deployment says it, so that `cdk diff` shows a choice that got lost. */
+  readonly given: string;
 };
 
 // The words that may stand in the context, of which a misspelled one would otherwise be a choice that nobody follows.
 const names = [
-  ...['stage', 'alarmEmail', 'domain', 'certificate', 'hostedZone', 'removal', 'encryption', 'backupLock'],
-  ...['logRetention', 'reservedConcurrency', 'rollout', 'waf', 'wafRequestsPerAddress', 'events', 'sam'],
+  ...['stage', 'alarmEmail', 'domain', 'certificate', 'hostedZone', 'awsAddress', 'removal', 'encryption', 'backups'],
+  ...['backupLock', 'logRetention', 'gatewayLogRole', 'reservedConcurrency', 'rollout', 'waf', 'wafRequestsPerAddress'],
+  ...['events', 'sam'],
   ...Object.keys(oidcVariables),
 ];
 // What the CDK itself puts there is named with a colon, an at sign or a slash, but for this one.
@@ -55,6 +64,14 @@ const stageOf = (node: Node): Pick<Settings, 'stage' | 'name'> => {
   const remedy = 'Give a lower-case word of at most 20 letters, digits and hyphens, such as staging.';
   const stage = matching(node, 'stage', /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/, remedy);
   return { stage, name: stage === null ? 'Levy' : `Levy-${stage}` };
+};
+
+const givenOf = (node: Node): string => {
+  const given = names.flatMap((name) => {
+    const value = text(node, name);
+    return value === null ? [] : [`${name}=${value}`];
+  });
+  return given.join(', ') || 'none';
 };
 
 const removalOf = (node: Node, { stage }: Pick<Settings, 'stage'>): Settings['removal'] => {
@@ -92,7 +109,7 @@ const reservedOf = (node: Node): Settings['reservedConcurrency'] => {
 };
 
 const wafOf = (node: Node): Settings['waf'] => {
-  const isOn = flag(node, 'waf');
+  const isOn = flag(node, 'waf', false);
   const given = text(node, 'wafRequestsPerAddress');
   if (given !== null && !isOn) return refuse('wafRequestsPerAddress', given, 'Give waf=true as well, or leave it out.');
   // Twice what an account may send by itself: the limit of an account is the API's, and this one is for floods.
@@ -101,10 +118,11 @@ const wafOf = (node: Node): Settings['waf'] => {
     : null;
 };
 
-/** Read the deployment's settings; a half-made choice stops the synthesis. */
-export const settingsOf = (node: Node): Settings => {
+/** Read the deployment's settings from the context of the app; a half-made choice stops the synthesis. */
+export const settingsOf = ({ node }: IConstruct): Settings => {
   checkNames(node);
   const stage = stageOf(node);
+  const domain = domainOf(node);
   return {
     ...stage,
     alarmEmail: matching(
@@ -113,16 +131,20 @@ export const settingsOf = (node: Node): Settings => {
       /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
       'Give one address, such as tax@example.com.',
     ),
-    domain: domainOf(node),
+    domain,
+    awsAddress: awsAddressOf(node, domain),
     removal: removalOf(node, stage),
     encryption: oneOf(node, 'encryption', ['aws-owned', 'customer-managed']),
+    backups: oneOf(node, 'backups', ['plan', 'none']),
     backupLock: oneOf(node, 'backupLock', ['none', 'governance', 'compliance']),
     logRetention: daysOf(node),
+    gatewayLogRole: oneOf(node, 'gatewayLogRole', ['make', 'keep']),
     reservedConcurrency: reservedOf(node),
     rollout: oneOf(node, 'rollout', ['canary', 'linear', 'all-at-once']),
     waf: wafOf(node),
-    events: oneOf(node, 'events', ['true', 'false']) === 'true',
-    sam: node.tryGetContext('sam') !== undefined,
+    events: flag(node, 'events', true),
+    sam: flag(node, 'sam', false),
     oidc: oidcOf(node),
+    given: givenOf(node),
   };
 };

@@ -97,6 +97,7 @@ export class Tables extends Construct {
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: keep,
+      // Retained after a failed first deployment, too: what refuses to be deleted would fail the way back.
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     // Never derived from the construct's path: moving this code must not replace the ledger by an empty table.

@@ -67,13 +67,14 @@ export class TaxApi extends Construct {
       // Its metrics are told apart by this name alone.
       restApiName: settings.name,
       endpointTypes: [EndpointType.REGIONAL],
-      // At one address only: what a name of one's own decides, such as where it points, would else be easy to pass by.
-      disableExecuteApiEndpoint: settings.domain !== null,
+      // Not with the domain: until the DNS points there, and clients have changed over, they come to this address.
+      disableExecuteApiEndpoint: settings.awsAddress === 'shut',
       // Pages of lists, the document and its page; a calculation is shorter, and need not wait for it.
       minCompressionSize: Size.kibibytes(16),
-      // The account's one role for API Gateway's logs: kept, as other APIs of the account may have come to need it.
-      cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      // An account and region has one role for API Gateway's logs: kept, as other APIs may have come to need it.
+      ...(settings.gatewayLogRole === 'make'
+        ? { cloudWatchRole: true, cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }
+        : { cloudWatchRole: false }),
       deployOptions: {
         stageName,
         tracingEnabled: true,
@@ -93,6 +94,14 @@ export class TaxApi extends Construct {
     // Without, a regional API takes TLS 1.0; and what it says holds for its own domain, too.
     resource.securityPolicy = tls;
     resource.endpointAccessMode = 'BASIC';
+    // API Gateway would make it with the first error, without an end.
+    const executionLog = logGroup(
+      this,
+      'ExecutionLog',
+      settings,
+      `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`,
+    );
+    api.deploymentStage.node.addDependency(executionLog);
     // The stack has an output of its own, under a name that stays.
     api.node.tryRemoveChild('Endpoint');
     return api;
@@ -143,10 +152,14 @@ export class TaxApi extends Construct {
         id: 'AwsSolutions-COG4',
         reason: 'Callers are machines with API keys or tokens of an OIDC issuer, not users of a Cognito pool.',
       },
-      {
-        id: `AwsSolutions-IAM4[Policy::${logsPolicy}]`,
-        reason: 'The account-wide role that lets API Gateway write logs; AWS asks for this very policy.',
-      },
+      ...(this.#props.settings.gatewayLogRole === 'make'
+        ? [
+            {
+              id: `AwsSolutions-IAM4[Policy::${logsPolicy}]`,
+              reason: 'The account-wide role that lets API Gateway write logs; AWS asks for this very policy.',
+            },
+          ]
+        : []),
     );
   }
 }

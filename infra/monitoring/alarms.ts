@@ -1,48 +1,11 @@
-import {
-  ComparisonOperator,
-  type CreateAlarmOptions,
-  type IMetric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { type ScheduleName, schedules } from '../../shared/http/routes.ts';
-import { pascalCase } from '../pascal-case.ts';
-import type { Metrics } from './metrics.ts';
-
-/** What a person is woken up for. `runbook` is the heading of its paragraph in decision 0017. */
-export type AlarmDefinition = {
-  readonly id: string;
-  readonly runbook: string;
-  /** What is the matter, for whoever reads the mail at night. */
-  readonly says: string;
-  readonly metric: IMetric;
-} & Pick<
-  CreateAlarmOptions,
-  'threshold' | 'evaluationPeriods' | 'comparisonOperator' | 'treatMissingData' | 'evaluateLowSampleCountPercentile'
->;
-
-export type Watched = {
-  readonly metrics: Metrics;
-  readonly ledger: string;
-  /** The queue of events that could not be told; `null` where none are. */
-  readonly untold: string | null;
-};
-
-// No data is no requests, and nothing is the matter with that.
-const above = {
-  comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  treatMissingData: TreatMissingData.NOT_BREACHING,
-};
-// A schedule that does not run writes nothing: here it is the silence that matters.
-const silent = {
-  comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-  treatMissingData: TreatMissingData.BREACHING,
-};
+import { type AlarmDefinition, above, type Watched } from './alarm.ts';
+import { forBackups, forEvents, forSchedules } from './work-alarms.ts';
 
 const forRequests = ({ metrics }: Watched): AlarmDefinition[] => [
   {
     id: 'ErrorShare',
     runbook: 'ErrorShare',
-    says: 'At least 5 % of all requests have been answered with 5xx for ten minutes.',
+    says: 'At least 5 % of all requests, and three in five minutes, have been answered with 5xx for ten minutes.',
     metric: metrics.errorShare,
     threshold: 5,
     evaluationPeriods: 2,
@@ -108,43 +71,11 @@ const forStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
   },
 ];
 
-const forSchedules = ({ metrics, untold }: Watched): AlarmDefinition[] => [
-  ...(Object.keys(schedules) as ScheduleName[]).map((name) => ({
-    id: `${pascalCase(name)}Silent`,
-    runbook: 'ScheduleSilent',
-    says: `No run of ${name} has ended for 20 minutes; there is one every five.`,
-    metric: metrics.ofSchedule(name, 'Complete', 'SampleCount'),
-    threshold: 1,
-    evaluationPeriods: 4,
-    ...silent,
-  })),
-  {
-    id: 'FilingsStuck',
-    runbook: 'FilingsStuck',
-    says: 'Every run of close-periods for half an hour has failed at some filing or account.',
-    metric: metrics.ofSchedule('close-periods', 'Failed', 'Minimum'),
-    threshold: 1,
-    evaluationPeriods: 6,
-    ...above,
-  },
-  ...(untold === null
-    ? []
-    : [
-        {
-          id: 'EventsUntold',
-          runbook: 'EventsUntold',
-          says: 'Changes of the ledger could not be told, and wait in the queue UntoldEvents.',
-          metric: metrics.waiting(untold),
-          threshold: 1,
-          evaluationPeriods: 1,
-          ...above,
-        },
-      ]),
-];
-
 /** Few, so that each is believed. Whatever mends itself, or can wait for the morning, is on the dashboard only. */
 export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
   ...forRequests(watched),
   ...forStores(watched),
   ...forSchedules(watched),
+  ...forEvents(watched),
+  ...forBackups(watched),
 ];

@@ -1,11 +1,10 @@
 import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Watched } from './alarms.ts';
+import type { Watched } from './alarm.ts';
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-/** What one looks at first, row by row: requests, what they found, the tables, and the work that starts by itself. */
-export const dashboardRows = ({ metrics, ledger, untold }: Watched, failedRuns: string): IWidget[][] => [
+const ofRequests = ({ metrics }: Watched): IWidget[][] => [
   [
     graph('Requests', [metrics.requests, metrics.refusedAnswers, metrics.brokenAnswers], [metrics.errorShare]),
     graph('Slowest of a hundred, ms by operation', [metrics.everyBy('operation', 'Duration', 'p99')]),
@@ -25,10 +24,14 @@ export const dashboardRows = ({ metrics, ledger, untold }: Watched, failedRuns: 
       metrics.refused('rate_limit_error'),
       metrics.counted('RateLimitOpen'),
       metrics.counted('CredentialsUnread'),
+      metrics.counted('IssuerUnavailable'),
       metrics.counted('KeyUseUnrecorded'),
     ]),
     graph('Instances of the account', [metrics.instances], [metrics.throttles]),
   ],
+];
+
+const ofStores = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[][] => [
   [
     graph('Ledger, capacity units', [
       metrics.ofTable(ledger, 'ConsumedReadCapacityUnits'),
@@ -39,8 +42,11 @@ export const dashboardRows = ({ metrics, ledger, untold }: Watched, failedRuns: 
       [metrics.ledgerErrors(ledger)],
       [metrics.ofTable(ledger, 'ReadThrottleEvents'), metrics.ofTable(ledger, 'WriteThrottleEvents')],
     ),
-    graph('What could not be done', [failedRuns, ...(untold === null ? [] : [untold])].map(metrics.waiting)),
+    graph('What could not be done', [failedRuns, ...(events ? [events.untold] : [])].map(metrics.waiting)),
   ],
+];
+
+const ofWork = ({ metrics }: Watched): IWidget[][] => [
   [
     graph('Drafts swept', [
       metrics.ofSchedule('sweep-drafts', 'Voided'),
@@ -55,4 +61,33 @@ export const dashboardRows = ({ metrics, ledger, untold }: Watched, failedRuns: 
     ]),
     graph('Periods closed, 1 is all', [metrics.ofSchedule('close-periods', 'Complete', Stats.MINIMUM)]),
   ],
+];
+
+const ofEvents = ({ metrics, events }: Watched): IWidget[] =>
+  events === null
+    ? []
+    : [
+        graph(
+          'Events, executions of the pipe',
+          [metrics.ofPipe(events.pipe, 'Invocations')],
+          [metrics.ofPipe(events.pipe, 'ExecutionFailed')],
+        ),
+      ];
+
+const ofCopies = ({ metrics, copies }: Watched): IWidget[] =>
+  copies === null
+    ? []
+    : [
+        graph('Copies of tables by day', [
+          metrics.copies(copies.vault, 'Completed'),
+          metrics.copies(copies.vault, 'Failed'),
+        ]),
+      ];
+
+/** What one looks at first, row by row: requests, what they found, the tables, and the work that starts by itself. */
+export const dashboardRows = (watched: Watched): IWidget[][] => [
+  ...ofRequests(watched),
+  ...ofStores(watched),
+  ...ofWork(watched),
+  [...ofEvents(watched), ...ofCopies(watched)],
 ];

@@ -7,6 +7,8 @@ import type { Settings } from '../settings.ts';
 import { stageName } from '../tax-api.ts';
 
 const period = Duration.minutes(5);
+const hour = Duration.hours(1);
+const day = Duration.days(1);
 
 // What the service itself asks of the ledger's table (shared/store).
 const ledgerOperations = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const;
@@ -50,9 +52,9 @@ const awsMetrics = (name: string) => {
     requests,
     brokenAnswers,
     refusedAnswers: aws('AWS/ApiGateway', '4XXError', api),
-    /** In percent. Of a handful of requests, a share says nothing. */
+    /** In percent; 0 below three broken answers: one alone is no share of anything, and three of three are an outage. */
     errorShare: new MathExpression({
-      expression: 'IF(requests >= 20, 100 * broken / requests, 0)',
+      expression: 'IF(broken >= 3, 100 * broken / requests, 0)',
       usingMetrics: { requests, broken: brokenAnswers },
       label: '5xx, % of requests',
       period,
@@ -74,10 +76,46 @@ const awsMetrics = (name: string) => {
         period,
       }),
     waiting: (QueueName: string) => aws('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
+    ofPipe: (PipeName: string, metricName: string) => aws('AWS/EventBridge/Pipes', metricName, { PipeName }),
+    copies: (BackupVaultName: string, end: 'Completed' | 'Failed') =>
+      aws('AWS/Backup', `NumberOfBackupJobs${end}`, { BackupVaultName }).with({ period: day }),
   };
 };
 
-/** The metrics of a deployment, each in steps of five minutes. */
-export const metricsOf = ({ name }: Pick<Settings, 'name'>) => ({ ...ownMetrics(name), ...awsMetrics(name) });
+/** What is made of both. */
+const combined = ({ durationOf }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
+  /**
+   * 1 for an hour in which transactions were made and the pipe that tells of them was not called.
+   *
+   * A pipe that is stopped, or may not read, counts nothing at all. What was refused anywhere in the API is taken off what
+   * was asked, and ten are wanted, because an answer that is given again tells nothing.
+   */
+  untoldHour: (pipe: string) =>
+    new MathExpression({
+      expression: 'IF(asked - refused - broken >= 10, IF(FILL(called, 0) >= 1, 0, 1), 0)',
+      usingMetrics: {
+        asked: durationOf('create-transaction', Stats.SAMPLE_COUNT),
+        refused: theirs.refusedAnswers,
+        broken: theirs.brokenAnswers,
+        called: theirs.ofPipe(pipe, 'Invocations'),
+      },
+      label: 'transactions were made, and nothing was told',
+      period: hour,
+    }),
+  /** Copies of a day. Filled, because CloudWatch waits several periods before it takes silence for missing data. */
+  copiesOfDay: (vault: string) =>
+    new MathExpression({
+      expression: 'FILL(copies, 0)',
+      usingMetrics: { copies: theirs.copies(vault, 'Completed') },
+      label: 'copies of tables',
+      period: day,
+    }),
+});
+
+/** The metrics of a deployment, in steps of five minutes unless it says otherwise. */
+export const metricsOf = ({ name }: Pick<Settings, 'name'>) => {
+  const [own, theirs] = [ownMetrics(name), awsMetrics(name)];
+  return { ...own, ...theirs, ...combined(own, theirs) };
+};
 
 export type Metrics = ReturnType<typeof metricsOf>;

@@ -1,40 +1,51 @@
-import { type CfnElement, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, type CfnElement, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import type { BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Alarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Events } from '../events.ts';
 import type { Settings } from '../settings.ts';
 import type { Tables } from '../tables.ts';
-import { type AlarmDefinition, alarmsOf, type Watched } from './alarms.ts';
+import type { AlarmDefinition, Watched } from './alarm.ts';
+import { alarmsOf } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';
 import { metricsOf } from './metrics.ts';
 
-type Props = { readonly tables: Tables; readonly settings: Settings };
+type Props = {
+  readonly tables: Tables;
+  readonly settings: Settings;
+  /** What holds the runs of schedules that failed. */
+  readonly failedRuns: Queue;
+  /** `null` where the ledger tells nothing. */
+  readonly events: Events | null;
+  /** Where copies of the tables are kept; `null` where none are taken. */
+  readonly vault: BackupVault | null;
+};
 
 const runbook = 'infra/decisions/0017-what-wakes-a-person.md';
-
-// By their ids in the template, which are fixed: other constructs keep their queues to themselves.
-const queueName = (id: 'FailedRuns' | 'UntoldEvents') => Fn.getAtt(id, 'QueueName').toString();
 
 /** The dashboard, the alarms, and where they are sent (decision 0017). */
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, id: string, { tables, settings }: Props) {
+  constructor(scope: Construct, id: string, { tables, settings, failedRuns, events, vault }: Props) {
     super(scope, id);
     this.#settings = settings;
     const watched: Watched = {
       metrics: metricsOf(settings),
       ledger: tables.nameOf('transactions'),
-      untold: settings.events ? queueName('UntoldEvents') : null,
+      failedRuns: failedRuns.queueName,
+      events: events && { pipe: events.pipe.ref, untold: events.untold.queueName },
+      copies: vault && { vault: vault.backupVaultName, daily: tables.kept.length },
     };
     const told = new SnsAction(this.#topic());
     for (const definition of alarmsOf(watched)) this.#add(definition, told);
-    const widgets = dashboardRows(watched, queueName('FailedRuns'));
-    new Dashboard(this, 'Dashboard', { dashboardName: settings.name, widgets });
+    new Dashboard(this, 'Dashboard', { dashboardName: settings.name, widgets: dashboardRows(watched) });
   }
 
   #add({ id, runbook: heading, says, ...options }: AlarmDefinition, told: SnsAction): void {
@@ -50,24 +61,38 @@ export class Monitoring extends Construct {
 
   #topic(): Topic {
     const { alarmEmail, name } = this.#settings;
-    const cloudWatch = (actions: string[], resources: string[]) =>
-      new PolicyStatement({
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions,
-        resources,
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      });
+    const principals = [new ServicePrincipal('cloudwatch.amazonaws.com')];
     // The key that AWS has for topics lets no alarm in.
     const key = new Key(this, 'Key', {
       description: `Alarms of ${name}`,
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    key.addToResourcePolicy(cloudWatch(['kms:Decrypt', 'kms:GenerateDataKey*'], ['*']));
+    // Without a condition: one that KMS is not told of would drop every alarm without a word (decision 0017).
+    key.addToResourcePolicy(
+      new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
+    );
     const topic = new Topic(this, 'Alarms', { displayName: `Alarms of ${name}`, masterKey: key, enforceSSL: true });
     // A policy of its own takes the place of the one that lets the account's alarms in.
-    topic.addToResourcePolicy(cloudWatch(['sns:Publish'], [topic.topicArn]));
-    if (alarmEmail === null) return topic;
+    const alarms = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
+    const arn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals,
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { ArnLike: { 'aws:SourceArn': arn } },
+      }),
+    );
+    const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'Where alarms are sent' });
+    output.overrideLogicalId('AlarmTopic');
+    if (alarmEmail === null) {
+      Validations.of(topic).addWarning(
+        'levy:AlarmsReachNobody',
+        'No alarm wakes anybody: give alarmEmail, or subscribe to the topic of the output AlarmTopic.',
+      );
+      return topic;
+    }
     Validations.of(topic.addSubscription(new EmailSubscription(alarmEmail))).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
       reason: 'SNS keeps what endpoints fail to take, and sends mail without hearing of its end.',

@@ -18,6 +18,14 @@ describe.each(functions)('%s', (handler) => {
     expect(version?.Type).toBe('AWS::Lambda::Version');
     expect(flat(version?.Properties['FunctionName'])).toBe(handler);
   });
+
+  it('has the version before to go back to, after the next deployment', () => {
+    const [, version] = ofType('AWS::Lambda::Version').find(
+      ([, { Properties }]) => flat(Properties['FunctionName']) === handler,
+    ) as [string, Resource];
+    // But for one that a failed deployment has just made.
+    expect([version.DeletionPolicy, version.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
+  });
 });
 
 it.each(functions.filter((id) => served.includes(id.toLowerCase())))(

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
-import { countMetric } from '../../shared/observability/metric.ts';
+import { counted, countMetric } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
 import { scheduled } from '../../shared/observability/scheduled.ts';
 import { noteKept, tally } from '../../shared/observability/tally.ts';
@@ -11,11 +12,49 @@ import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
 import { flat, synthesize, withoutBundling } from './synthesized.ts';
 
-const { ofType, template } = synthesize({ ...withoutBundling, alarmEmail: 'tax@example.com' });
+const { ofType, outdir, template } = synthesize({ ...withoutBundling, alarmEmail: 'tax@example.com' });
 const topicId = ofType('AWS::SNS::Topic')[0]?.[0] as string;
 const alarms = ofType('AWS::CloudWatch::Alarm')
   .map(([, { Properties }]) => Properties)
   .filter(({ AlarmActions = [] }) => AlarmActions.some((action: any) => action.Ref === topicId));
+
+const named = (id: string): Record<string, any> =>
+  alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Record<string, any>;
+
+/** What has no data makes all that is reckoned with it missing, but for what fills it. */
+const missing = {
+  [Symbol.toPrimitive]: () => {
+    throw new Error('The expression has no value where a metric has no data.');
+  },
+};
+
+/** Whether a value of an alarm's expression rings; a metric that is not among the values has no data. */
+const isBreached = ({ Metrics, Threshold, ComparisonOperator }: any, values: Record<string, number>): boolean => {
+  const { Expression } = Metrics.find(({ ReturnData }: any) => ReturnData !== false);
+  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }: any) => (MetricStat ? [Id] : []));
+  const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
+  const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
+  const value = new Function('IF', 'FILL', ...ids, `return ${Expression}`)(
+    IF,
+    FILL,
+    ...ids.map((id) => values[id] ?? missing),
+  );
+  expect(value).toEqual(expect.any(Number));
+  return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
+};
+
+/** What the CDK's command says to whoever synthesizes. */
+const warningsOf = (folder: string): string[] => {
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const metadata = { ...manifest.artifacts.Levy.metadata };
+  const { additionalMetadataFile } = manifest.artifacts.Levy;
+  if (additionalMetadataFile)
+    Object.assign(metadata, JSON.parse(readFileSync(join(folder, additionalMetadataFile), 'utf8')));
+  return (Object.values(metadata) as any[][])
+    .flat()
+    .filter(({ type }) => type === 'aws:cdk:warning')
+    .map(({ data }) => data);
+};
 
 type Used = { Namespace: string; MetricName: string; Dimensions: Record<string, any> };
 const dimensionsOf = (pairs: any[] = []) => Object.fromEntries(pairs.map(({ Name, Value }) => [Name, Value]));
@@ -64,7 +103,7 @@ const written = async (): Promise<ReadonlySet<string>> => {
   const accountIds = async () => ({ ids: [], next: null });
   await scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as never))({}, {} as never);
   await scheduled('close-periods', () => closePeriods({ ...time, filings, accountIds } as never))({}, {} as never);
-  for (const name of ['CredentialsUnread', 'KeyUseUnrecorded', 'RateLimitOpen'] as const) countMetric(name, {}, 0);
+  for (const name of counted) countMetric(name, {}, 0);
   write.mockRestore();
   return new Set(lines.flatMap(seriesOf));
 };
@@ -78,6 +117,8 @@ const awsSeries = new Set([
   ),
   'AWS/DynamoDB SystemErrors Operation TableName',
   'AWS/SQS ApproximateNumberOfMessagesVisible QueueName',
+  ...['Invocations', 'ExecutionFailed'].map((name) => `AWS/EventBridge/Pipes ${name} PipeName`),
+  ...['Completed', 'Failed'].map((end) => `AWS/Backup NumberOfBackupJobs${end} BackupVaultName`),
 ]);
 const nameOf = ({ Namespace, MetricName, Dimensions }: Used) =>
   [Namespace, MetricName, ...Object.keys(Dimensions).sort()].join(' ');
@@ -105,11 +146,11 @@ describe('whatever an alarm or the dashboard reads', () => {
     const theirs = [...used, ...shown].filter(({ Namespace }) => Namespace.startsWith('AWS/'));
     expect(theirs.map(nameOf).filter((name) => !awsSeries.has(name))).toEqual([]);
     const values = theirs.flatMap(({ Dimensions }) => Object.values(Dimensions)).map((value) => flat(value));
-    const ids = values.map((value) => value.replace(/\.QueueName$/, ''));
+    const ids = values.map((value) => value.replace(/\.(QueueName|BackupVaultName)$/, ''));
     const api = ofType('AWS::ApiGateway::RestApi')[0]?.[1].Properties['Name'];
     const stage = ofType('AWS::ApiGateway::Stage')[0]?.[1].Properties['StageName'];
     const calls = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'];
-    const resources = ['TransactionsTable', 'FailedRuns', 'UntoldEvents'].filter((id) => id in template.Resources);
+    const resources = ['TransactionsTable', 'FailedRuns', 'UntoldEvents', 'EventPipe', 'BackupVault'];
     expect([...new Set(ids)].sort()).toEqual([api, stage, ...calls, ...resources].sort());
   });
 
@@ -135,13 +176,39 @@ describe('the alarms', () => {
       name: paragraph.slice(0, paragraph.indexOf('\n')),
       text: paragraph.split('\n').slice(1).join(' '),
     }));
+  const allOf = (pattern: RegExp) => [...decision.matchAll(pattern)].map(([, found]) => found as string);
+
+  it('have commands beside them that name what there is', () => {
+    const alarmNames = allOf(/--alarm-name (\S+)/g);
+    expect(alarmNames.length).toBeGreaterThan(1);
+    expect(alarms.map(({ AlarmName }) => AlarmName)).toEqual(expect.arrayContaining(alarmNames));
+    const [of = ''] = allOf(/--logical-resource-id (\S+)/g);
+    expect(template.Resources).toHaveProperty([`${of}Live`, 'Properties', 'Name'], 'live');
+    const outputs = allOf(/output `(\w+)`/g);
+    expect(outputs).toContain('AlarmTopic');
+    expect(Object.keys(template.Outputs)).toEqual(expect.arrayContaining(outputs));
+    const listed = [...decision.matchAll(/--namespace (\S+) --metric-name (\S+)/g)].map(([, ...name]) =>
+      name.join(' '),
+    );
+    expect(listed).toHaveLength(2);
+    expect(shown.map(({ Namespace, MetricName }) => `${Namespace} ${MetricName}`)).toEqual(
+      expect.arrayContaining(listed),
+    );
+    const atOnce = allOf(/-c (rollout=[\w-]+)/g);
+    expect([...new Set(atOnce)]).toEqual(['rollout=all-at-once']);
+    const without = synthesize({ ...withoutBundling, rollout: 'all-at-once' });
+    expect(without.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
+    expect(without.template.Resources).toHaveProperty(`${of}Live`);
+  });
+
   const headingOf = (alarm: Record<string, any>) => /#(\w+)$/.exec(alarm['AlarmDescription'])?.[1];
 
   it('are few', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
       [
         ...['ErrorShare', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread', 'LedgerErrors'],
-        ...['LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'EventsUntold'],
+        ...['LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'CopiesMissing'],
+        ...['EventsUntold', 'EventsFailing', 'EventsStopped'],
       ]
         .map((id) => `Levy-${id}`)
         .sort(),
@@ -156,11 +223,62 @@ describe('the alarms', () => {
     for (const { text } of headings) expect(text).toMatch(/^Means: .* Look at: .* Do: .* Do not: /s);
   });
 
-  it('ring where a schedule is silent, and never for the silence of requests', () => {
+  it('ring where a schedule or the backup is silent, and never for the silence of requests', () => {
     const treated = Object.fromEntries(alarms.map((alarm) => [alarm['AlarmName'], alarm['TreatMissingData']]));
     for (const [name, missing] of Object.entries(treated))
-      expect([name, missing]).toEqual([name, /Silent$/.test(name) ? 'breaching' : 'notBreaching']);
+      expect([name, missing]).toEqual([name, /Silent$|CopiesMissing$/.test(name) ? 'breaching' : 'notBreaching']);
   });
+
+  it.each([
+    ['one broken answer of two', { requests: 2, broken: 1 }, false],
+    ['two of two', { requests: 2, broken: 2 }, false],
+    ['three of three: a small shop that is down', { requests: 3, broken: 3 }, true],
+    ['nineteen of nineteen', { requests: 19, broken: 19 }, true],
+    ['three of sixty', { requests: 60, broken: 3 }, true],
+    ['three of sixty-one', { requests: 61, broken: 3 }, false],
+    ['none of a thousand', { requests: 1000, broken: 0 }, false],
+  ])('of broken answers: %s', (_what, values, rings) => {
+    expect(isBreached(named('ErrorShare'), values)).toBe(rings);
+  });
+
+  it.each([
+    ['nothing asked, and nothing told', { asked: 0, refused: 0, broken: 0 }, false],
+    ['ten made, and the pipe not heard of', { asked: 10, refused: 0, broken: 0 }, true],
+    ['ten made, and the pipe called none', { asked: 10, refused: 0, broken: 0, called: 0 }, true],
+    ['ten made, and the pipe called', { asked: 10, refused: 0, broken: 0, called: 1 }, false],
+    ['ten asked, one of them refused', { asked: 10, refused: 1, broken: 0 }, false],
+    ['all broken', { asked: 500, refused: 0, broken: 500 }, false],
+  ])('of events: %s', (_what, values, rings) => {
+    expect(isBreached(named('EventsStopped'), values)).toBe(rings);
+  });
+
+  it('of backups: fewer copies in a day than tables that are copied, or none heard of', () => {
+    const [[, selection] = ['', null]] = ofType('AWS::Backup::BackupSelection');
+    const tables = selection?.Properties['BackupSelection'].Resources.length;
+    expect(tables).toBeGreaterThan(1);
+    const alarm = named('CopiesMissing');
+    expect([{ copies: tables }, { copies: tables - 1 }, {}].map((values) => isBreached(alarm, values))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect([alarm['EvaluationPeriods'], alarm['Metrics'].find(({ MetricStat }: any) => MetricStat)]).toEqual([
+      2,
+      expect.objectContaining({ MetricStat: expect.objectContaining({ Period: 86_400, Stat: 'Sum' }) }),
+    ]);
+  });
+
+  it.each([{ removal: 'destroy' }, { backups: 'none' }])(
+    'ask nothing of what is not there: events, and with %j copies',
+    (no) => {
+      const of = synthesize({ ...withoutBundling, stage: 'small', events: 'false', ...no });
+      const names = of.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['AlarmName']);
+      expect(names).toContain('Levy-small-FilingsStuck');
+      expect(names.filter((name) => /Copies|Events/.test(name ?? ''))).toEqual([]);
+      const body = bodyOf(of.ofType('AWS::CloudWatch::Dashboard')[0]?.[1].Properties['DashboardBody']);
+      expect(body).not.toMatch(/AWS\/Backup|EventBridge|UntoldEvents/);
+    },
+  );
 
   it('wait longer for a schedule than it may take', () => {
     for (const { AlarmName, EvaluationPeriods, Period, Threshold, ComparisonOperator, Statistic } of alarms) {
@@ -186,29 +304,35 @@ describe('the alarms', () => {
       ...ofCloudWatch(key['KeyPolicy'].Statement),
       ...ofCloudWatch(topicPolicy?.[1].Properties['PolicyDocument'].Statement),
     ];
-    const condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } };
+    const by = { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } };
     expect(statements).toEqual([
-      expect.objectContaining({
-        Effect: 'Allow',
-        Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-        Condition: condition,
-      }),
-      expect.objectContaining({
-        Effect: 'Allow',
+      // Without a condition, which might not hold (decision 0017).
+      { ...by, Action: ['kms:Decrypt', 'kms:GenerateDataKey*'], Resource: '*' },
+      {
+        ...by,
+        Sid: expect.any(String),
         Action: 'sns:Publish',
         Resource: { Ref: topicId },
-        Condition: condition,
-      }),
+        Condition: { ArnLike: { 'aws:SourceArn': expect.anything() } },
+      },
     ]);
+    const from = flat(statements[1].Condition.ArnLike['aws:SourceArn']);
+    expect(from).toBe('arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:*');
+    // Or the topic's own messages would not be the only thing that CloudWatch may use the key for.
+    expect(JSON.stringify(template).split(`"${keyId}"`)).toHaveLength(3);
     expect(key['EnableKeyRotation']).toBe(true);
   });
 
-  it('go by mail to whom the setting names, and to nobody without it', () => {
+  it('go by mail to whom the setting names; without it to nobody, which the synthesis says', () => {
     const subscriptions = ofType('AWS::SNS::Subscription').map(([, { Properties }]) => Properties);
     expect(subscriptions).toMatchObject([
       { Protocol: 'email', Endpoint: 'tax@example.com', TopicArn: { Ref: topicId } },
     ]);
-    expect(synthesize().ofType('AWS::SNS::Subscription')).toEqual([]);
+    const without = synthesize();
+    expect(without.ofType('AWS::SNS::Subscription')).toEqual([]);
+    expect(warningsOf(without.outdir)).toEqual([expect.stringContaining('No alarm wakes anybody')]);
+    expect(warningsOf(outdir)).toEqual([]);
+    expect(without.template.Outputs['AlarmTopic'].Value).toEqual({ Ref: topicId });
   });
 });
 

@@ -12,9 +12,12 @@ const findings = (outdir: string): string[] => {
   return pluginReports.flatMap(({ violations }: any) => violations.map(({ ruleName }: any) => ruleName));
 };
 
-it('leaves no finding of cdk-nag unacknowledged, warnings included', () => {
-  expect(findings(synthesize().outdir)).toEqual([]);
-});
+it.each([{}, { sam: 'true' }, { gatewayLogRole: 'keep', backups: 'none' }])(
+  'leaves no finding of cdk-nag unacknowledged, warnings included, with %j',
+  (context) => {
+    expect(findings(synthesize({ ...withoutBundling, ...context }).outdir)).toEqual([]);
+  },
+);
 
 it('is not synthesized with a finding of either rule pack', () => {
   const outdir = mkdtempSync(join(tmpdir(), 'levy-nag-'));

@@ -12,9 +12,11 @@ const everything = {
   domain: 'tax.example.com',
   certificate,
   hostedZone: 'Z0123456789ABC',
+  awsAddress: 'shut',
   encryption: 'customer-managed',
   backupLock: 'compliance',
   logRetention: '365',
+  gatewayLogRole: 'keep',
   reservedConcurrency: 'create-calculation:200,sweep-drafts:1',
   rollout: 'linear',
   waf: 'true',
@@ -22,9 +24,15 @@ const everything = {
 };
 // Both synthesize with cdk-nag, and so would not come this far with a finding.
 const all = synthesize({ ...withoutBundling, ...everything });
-const lost = synthesize({ ...withoutBundling, stage: 'dev', removal: 'destroy' });
+const lost = synthesize({
+  ...withoutBundling,
+  stage: 'dev',
+  removal: 'destroy',
+  domain: 'tax.example.com',
+  certificate,
+});
 const only = ({ ofType }: typeof all, type: string) => ofType(type).map(([, { Properties }]) => Properties);
-const settings = (context: Record<string, unknown>) => settingsOf(new App({ context }).node);
+const settings = (context: Record<string, unknown>) => settingsOf(new App({ context }));
 
 describe('a stage', () => {
   const manifest = JSON.parse(readFileSync(join(all.outdir, 'manifest.json'), 'utf8'));
@@ -69,7 +77,29 @@ it('keeps the logs as long as it is told, and 90 days unless it is', () => {
   for (const { RetentionInDays } of only(lost, 'AWS::Logs::LogGroup')) expect(RetentionInDays).toBe(90);
 });
 
-it('answers at its own name alone, over TLS 1.2 or newer, under the same path', () => {
+it('says what it was given, so that a difference shows what got lost', () => {
+  const said: string = all.template.Outputs['Settings'].Value;
+  expect(said.split(', ').sort()).toEqual(
+    Object.entries(everything)
+      .map(([name, value]) => `${name}=${value}`)
+      .sort(),
+  );
+  expect(settings({}).given).toBe('none');
+});
+
+it("makes the account's role for API Gateway's logs, unless the account keeps its own", () => {
+  expect(only(lost, 'AWS::ApiGateway::Account')).toHaveLength(1);
+  expect(only(all, 'AWS::ApiGateway::Account')).toEqual([]);
+  expect(JSON.stringify(all.template)).not.toContain('AmazonAPIGatewayPushToCloudWatchLogs');
+});
+
+it("stays open at AWS's address when a domain is added, until it is told to shut that", () => {
+  expect(only(lost, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
+  expect(only(lost, 'AWS::ApiGateway::RestApi')[0]?.['DisableExecuteApiEndpoint']).toBe(false);
+  expect(flat(lost.template.Outputs['DomainTarget'].Value)).toMatch(/\.RegionalDomainName$/);
+});
+
+it('answers at its own name alone where it is told to, over TLS 1.2 or newer, under the same path', () => {
   const [domain] = only(all, 'AWS::ApiGateway::DomainName');
   expect(domain).toMatchObject({
     DomainName: 'tax.example.com',
@@ -127,12 +157,14 @@ describe('the web ACL', () => {
 describe('a key of its own', () => {
   it('turns, stays, and encrypts tables and backups', () => {
     const [[id, key]] = all.ofType('AWS::KMS::Key') as [[string, Resource]];
-    expect([id, key.DeletionPolicy, key.Properties['EnableKeyRotation']]).toEqual(['DataKey', 'Retain', true]);
+    expect([id, key.Properties['EnableKeyRotation']]).toEqual(['DataKey', true]);
+    // But for one that a failed deployment has just made.
+    expect([key.DeletionPolicy, key.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
     for (const { SSESpecification, Replicas } of only(all, 'AWS::DynamoDB::GlobalTable')) {
       expect(SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
       expect(flat(Replicas[0].SSESpecification.KMSMasterKeyId)).toBe('DataKey.Arn');
     }
-    expect(flat(only(all, 'AWS::Backup::BackupVault')[0]?.['EncryptionKeyArn'])).toBe('DataKey.Arn');
+    expect(flat(all.template.Resources['BackupVaultOwnKey']?.Properties['EncryptionKeyArn'])).toBe('DataKey.Arn');
   });
 
   it('may be used by every function with a table, and through DynamoDB alone', () => {
@@ -148,11 +180,8 @@ describe('a key of its own', () => {
 });
 
 it('locks its backups for good after three days of grace', () => {
-  expect(only(all, 'AWS::Backup::BackupVault')[0]?.['LockConfiguration']).toEqual({
-    MinRetentionDays: 7,
-    MaxRetentionDays: 400,
-    ChangeableForDays: 3,
-  });
+  for (const { LockConfiguration } of only(all, 'AWS::Backup::BackupVault'))
+    expect(LockConfiguration).toEqual({ MinRetentionDays: 7, MaxRetentionDays: 400, ChangeableForDays: 3 });
 });
 
 it('reserves instances for the functions that it names, and for no other', () => {
@@ -177,7 +206,8 @@ it('loses its data with the stack only where a named stage says so', () => {
   const tables = lost.ofType('AWS::DynamoDB::GlobalTable');
   expect(tables.map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual(['Delete', 'Delete', 'Delete']);
   for (const [, { Properties }] of tables) expect(Properties['Replicas'][0].DeletionProtectionEnabled).toBe(false);
-  expect(only(lost, 'AWS::Backup::BackupVault')).toEqual([]);
+  expect(lost.ofType('AWS::Backup::BackupVault').map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual(['Delete']);
+  expect(only(lost, 'AWS::Backup::BackupSelection')).toEqual([]);
   for (const [, { DeletionPolicy }] of all.ofType('AWS::DynamoDB::GlobalTable')) expect(DeletionPolicy).toBe('Retain');
 });
 
@@ -187,17 +217,29 @@ it('is careful where nothing is said', () => {
     name: 'Levy',
     alarmEmail: null,
     domain: null,
+    awsAddress: 'open',
     removal: 'retain',
     encryption: 'aws-owned',
+    backups: 'plan',
     backupLock: 'none',
     logRetention: 90,
+    gatewayLogRole: 'make',
     reservedConcurrency: {},
     rollout: 'canary',
     waf: null,
+    events: true,
     sam: false,
     oidc: {},
   });
   expect(settings({ waf: true })).toMatchObject({ waf: { requestsPerAddress: 120_000 } });
+});
+
+it.each([
+  [true, ['true', '1', true, 1]],
+  [false, ['false', '0', false, 0, undefined]],
+])('takes as %s of a switch what -c and cdk.json may say: %j', (expected, words) => {
+  for (const sam of words) expect(settings({ sam }).sam).toBe(expected);
+  for (const events of words) expect(settings({ events }).events).toBe(events === undefined ? true : expected);
 });
 
 it.each([
@@ -210,6 +252,12 @@ it.each([
   [{ domain: 'tax.example.com', certificate: 'arn:aws:acm:x' }, "certificate is 'arn:aws:acm:x'. Give the ARN"],
   [{ certificate }, 'Give domain as well'],
   [{ hostedZone: 'Z0123456789ABC' }, "hostedZone is 'Z0123456789ABC'. Give domain as well"],
+  [{ awsAddress: 'shut' }, "awsAddress is 'shut'. Give domain as well"],
+  [{ awsAddress: 'closed', domain: 'tax.example.com', certificate }, 'Give one of: open, shut.'],
+  [{ backups: 'daily' }, 'Give one of: plan, none.'],
+  [{ gatewayLogRole: 'mine' }, 'Give one of: make, keep.'],
+  [{ sam: 'no' }, "sam is 'no'. Give true or false."],
+  [{ events: 'off' }, "events is 'off'. Give true or false."],
   [{ removal: 'destroy' }, "removal is 'destroy'. Give stage as well"],
   [{ removal: 'delete' }, 'Give one of: retain, destroy.'],
   [{ encryption: 'none' }, 'Give one of: aws-owned, customer-managed.'],
@@ -220,7 +268,7 @@ it.each([
   [{ reservedConcurrency: 'create-calculation:0' }, "'0'. Give a whole number from 1 to 100000."],
   [{ reservedConcurrency: 'create-calculation' }, "is ''. Give a whole number"],
   [{ rollout: 'slow' }, 'Give one of: canary, linear, all-at-once.'],
-  [{ waf: 'yes' }, 'Give one of: false, true.'],
+  [{ waf: 'yes' }, "waf is 'yes'. Give true or false."],
   [{ wafRequestsPerAddress: '1000' }, 'Give waf=true as well'],
   [{ waf: 'true', wafRequestsPerAddress: '9' }, 'Give a whole number from 10'],
   [{ alarmMail: 'tax@example.com' }, "alarmMail is 'tax@example.com'. There is no such setting. Give one of: stage"],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../shared/http/routes.ts';
-import { methodsOf, synthesize } from './synthesized.ts';
+import { methodsOf, synthesize, withoutBundling } from './synthesized.ts';
 
 // As the CDK CLI would have it: what tells SAM where the code is.
 const synthesized = synthesize({
@@ -9,7 +9,7 @@ const synthesized = synthesize({
   'aws:cdk:enable-asset-metadata': true,
   'aws:cdk:enable-path-metadata': true,
 });
-const { outdir, ofType } = synthesized;
+const { outdir, ofType, template } = synthesized;
 
 const verbs = ['GET', 'DELETE', 'PUT', 'POST', 'HEAD', 'OPTIONS', 'PATCH'];
 /** As `sam local start-api` reads it: in the order of the template, ANY as seven verbs, and the last one wins. */
@@ -44,6 +44,23 @@ describe.each(ofType('AWS::Lambda::Function'))('SAM and %s', (_id, { Metadata, P
     expect(DYNAMODB_ENDPOINT).toBe('http://dynamodb:8000');
     for (const [name, value] of Object.entries(named)) expect(name).toBe(`TABLE_${String(value).toUpperCase()}`);
   });
+});
+
+it('can be deployed to no account, as it asks for a value that there is not', () => {
+  const { Default, AllowedPattern } = template.Parameters?.['SamLocalOnly'] ?? { Default: 'none is asked for' };
+  expect(Default).toBeUndefined();
+  // CloudFormation holds the pattern against the whole value.
+  const taken = new RegExp(`^(?:${AllowedPattern})$`);
+  for (const value of ['', ' ', '\n', 'a', '[^\\s\\S]', 'true', 'a'.repeat(4096)]) expect(value).not.toMatch(taken);
+  // SAM would want a value of what something refers to.
+  expect(JSON.stringify([template.Resources, template.Outputs])).not.toContain('SamLocalOnly');
+});
+
+it('leaves the template that is to be deployed without a question', () => {
+  const deployed = synthesize({ ...withoutBundling, sam: 'false' }).template;
+  const asked = Object.values(deployed.Parameters ?? {}).filter(({ Default }) => Default === undefined);
+  expect(asked).toEqual([]);
+  expect(JSON.stringify(deployed)).not.toContain('DYNAMODB_ENDPOINT');
 });
 
 it('gives each function its own code', () => {

@@ -10,7 +10,11 @@ export type Resource = {
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
 };
-export type Template = { readonly Resources: Record<string, Resource>; readonly Outputs: Record<string, any> };
+export type Template = {
+  readonly Parameters?: Record<string, any>;
+  readonly Resources: Record<string, Resource>;
+  readonly Outputs: Record<string, any>;
+};
 
 export type Synthesized = {
   readonly outdir: string;

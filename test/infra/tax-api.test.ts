@@ -42,7 +42,9 @@ it('has no method beside the route table', () => {
 it('keeps its address when constructs move, and prints it without a slash at its end', () => {
   expect(ofType('AWS::ApiGateway::RestApi').map(([id]) => id)).toEqual(['Api']);
   expect(Object.keys(template.Outputs)).toEqual(expect.arrayContaining(['Url', 'AccountsTable']));
-  expect(template.Outputs['AccountsTable'].Value).toEqual({ Ref: 'AccountsTable' });
+  // What the commands that work on a deployment are told.
+  for (const table of ['TransactionsTable', 'AccountsTable', 'ContentTable'])
+    expect([table, template.Outputs[table]?.Value]).toEqual([table, { Ref: table }]);
   expect(flat(template.Outputs['Url'].Value)).toMatch(/^https:\/\/Api\.execute-api\..*\/\w+$/);
 });
 
@@ -58,6 +60,20 @@ it('throttles, logs accesses, and never logs a body', () => {
       DataTraceEnabled: false,
     }),
   ]);
+});
+
+it('makes the log that API Gateway writes of its errors before the stage, or it would be kept for ever', () => {
+  const [[id, log], ...others] = ofType('AWS::Logs::LogGroup').filter(
+    ([, { Properties }]) => 'LogGroupName' in Properties,
+  ) as [[string, Resource]];
+  expect(others).toEqual([]);
+  expect(log.Properties['LogGroupName']).toEqual({
+    'Fn::Join': ['', ['API-Gateway-Execution-Logs_', { Ref: 'Api' }, '/v1']],
+  });
+  expect([log.Properties['RetentionInDays'], log.DeletionPolicy]).toEqual([90, 'Delete']);
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource & { DependsOn?: string[] }]];
+  expect(stage.Properties['StageName']).toBe('v1');
+  expect(stage.DependsOn).toContain(id);
 });
 
 it('takes TLS 1.2 or newer, with forward secrecy', () => {
