@@ -57,7 +57,7 @@ const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) 
 
 // Not `event.path`, which a domain's base path is in: a request that is sent again at the other address is the same one.
 const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
-  resource.replace('{id}', pathParameters?.['id'] ?? '');
+  resource.replace('{id}', () => pathParameters?.['id'] ?? '');
 
 /** Read a REST API's proxy event (payload v1) into an exchange. */
 export const exchangeOf = (event: APIGatewayProxyEvent, remainingMs: () => number): Exchange => ({

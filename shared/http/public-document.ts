@@ -20,7 +20,7 @@ const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply
   if (first) throw new Refusal([first, ...more]);
   const tag = entityTag(text);
   const { 'Content-Type': type, ...own } = headers;
-  // Others may keep it, and API Gateway compresses it for whoever says that he can unpack it.
+  // Caches between may keep it, and API Gateway compresses it for clients that can unpack it.
   const others = { ...own, Vary: 'Accept-Encoding, Service-Version' };
   // The headers of a 304 take the place of those that the client kept, such as the policy of a page: it has them all.
   return matches(exchange.headers.get('if-none-match') ?? [], tag)

@@ -306,7 +306,7 @@ describe('the list prices', () => {
     for (const [name, { page, basis, sources, read, tiers }] of Object.entries(prices)) {
       expect([name, page]).toEqual([name, expect.stringMatching(/^https:\/\/aws\.amazon\.com\/.+\/$/)]);
       expect(tiers.at(-1)?.upTo).toBeNull();
-      const hosts = sources.map((source) => new URL(source).hostname);
+      const hosts = sources.map((source) => new URL(source).hostname.replace(/^www\./, ''));
       const isOfAws = (host: string) => /(^|\.)aws\.amazon\.com$/.test(host);
       const parties = new Set(hosts.filter((host) => !isOfAws(host)));
       expect([name, read]).toEqual([name, expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { readBody } from '../../shared/http/body.ts';
-import { type Exchange, Refusal } from '../../shared/http/exchange.ts';
+import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
 import { inBodyOrder, problemOf } from '../../shared/http/field-problems.ts';
 import { pointerTo, valueAt } from '../../shared/http/pointer.ts';
 import { readQuery } from '../../shared/http/query.ts';
@@ -106,6 +106,14 @@ describe('problems in the order of the body', () => {
       title: expect.stringContaining('amount'),
       source: { pointer: '/amount' },
     });
+  });
+});
+
+describe('the path', () => {
+  it.each(['txn_1', 'a$$b', '$&', "$'"])('is the route’s with the id as it was sent: %s', (id) => {
+    const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
+    const { path } = exchangeOfEvent({ ...event, requestContext: { requestId: 'req_1' } } as any, () => 1000);
+    expect(path).toBe(`/transactions/${id}/replay`);
   });
 });
 
