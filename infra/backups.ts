@@ -48,6 +48,7 @@ export class Backups extends Construct {
           scheduleExpression: Schedule.cron({ hour: '10', minute: '30' }),
           deleteAfter: Duration.days(dailyDays),
         }),
+        // Within the start window of the daily one, so that on the 1st AWS takes one copy for both, and keeps it for longer.
         new BackupPlanRule({
           ruleName: 'Monthly',
           scheduleExpression: Schedule.cron({ day: '1', hour: '12', minute: '30' }),

@@ -1,4 +1,5 @@
 import {
+  type CfnAlarm,
   ComparisonOperator,
   type CreateAlarmOptions,
   type IMetric,
@@ -13,6 +14,8 @@ export type AlarmDefinition = {
   /** What is the matter, for whoever reads the mail at night. */
   readonly says: string;
   readonly metric: IMetric;
+  /** Which periods it looks at; unless told, those that end now, whatever the clock says. */
+  readonly evaluationWindow?: CfnAlarm.EvaluationWindowProperty;
 } & Pick<
   CreateAlarmOptions,
   'threshold' | 'evaluationPeriods' | 'comparisonOperator' | 'treatMissingData' | 'evaluateLowSampleCountPercentile'

@@ -12,6 +12,15 @@ const forRequests = ({ metrics }: Watched): AlarmDefinition[] => [
     ...above,
   },
   {
+    id: 'ErrorShareOfHour',
+    runbook: 'ErrorShare',
+    says: 'At least half of the requests of the last hour, and at least three, have been answered with 5xx.',
+    metric: metrics.errorShareOfHour,
+    threshold: 50,
+    evaluationPeriods: 1,
+    ...above,
+  },
+  {
     id: 'InternalErrors',
     runbook: 'InternalErrors',
     says: 'Requests have been answered with system_internal_error, a bug, again and again for 15 minutes.',

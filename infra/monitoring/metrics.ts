@@ -48,17 +48,20 @@ const awsMetrics = (name: string) => {
   const api = { ApiName: name, Stage: stageName };
   const requests = aws('AWS/ApiGateway', 'Count', api);
   const brokenAnswers = aws('AWS/ApiGateway', '5XXError', api);
+  /** In percent; 0 below three broken answers: one alone is no share of anything, and three of three are an outage. */
+  const errorShareIn = (time: Duration) =>
+    new MathExpression({
+      expression: 'IF(broken >= 3, 100 * broken / requests, 0)',
+      usingMetrics: { requests, broken: brokenAnswers },
+      label: '5xx, % of requests',
+      period: time,
+    });
   return {
     requests,
     brokenAnswers,
     refusedAnswers: aws('AWS/ApiGateway', '4XXError', api),
-    /** In percent; 0 below three broken answers: one alone is no share of anything, and three of three are an outage. */
-    errorShare: new MathExpression({
-      expression: 'IF(broken >= 3, 100 * broken / requests, 0)',
-      usingMetrics: { requests, broken: brokenAnswers },
-      label: '5xx, % of requests',
-      period,
-    }),
+    errorShare: errorShareIn(period),
+    errorShareOfHour: errorShareIn(hour),
     /** Of all functions of the account in this region: they share the instances that it may have. */
     throttles: aws('AWS/Lambda', 'Throttles'),
     instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),

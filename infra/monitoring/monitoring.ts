@@ -1,6 +1,6 @@
-import { ArnFormat, type CfnElement, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { BackupVault } from 'aws-cdk-lib/aws-backup';
-import { Alarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, type CfnAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -48,13 +48,15 @@ export class Monitoring extends Construct {
     new Dashboard(this, 'Dashboard', { dashboardName: settings.name, widgets: dashboardRows(watched) });
   }
 
-  #add({ id, runbook: heading, says, ...options }: AlarmDefinition, told: SnsAction): void {
+  #add({ id, runbook: heading, says, evaluationWindow, ...options }: AlarmDefinition, told: SnsAction): void {
     const alarm = new Alarm(this, id, {
       ...options,
       alarmName: `${this.#settings.name}-${id}`,
       alarmDescription: `${says} What to do: ${runbook}#${heading.toLowerCase()}`,
     });
-    (alarm.node.defaultChild as CfnElement).overrideLogicalId(`${id}Alarm`);
+    const inTemplate = alarm.node.defaultChild as CfnAlarm;
+    inTemplate.overrideLogicalId(`${id}Alarm`);
+    inTemplate.evaluationWindow = evaluationWindow;
     alarm.addAlarmAction(told);
     alarm.addOkAction(told);
   }

@@ -66,11 +66,12 @@ export const forBackups = ({ metrics, copies }: Watched): AlarmDefinition[] =>
         {
           id: 'CopiesMissing',
           runbook: 'CopiesMissing',
-          says: 'For two days, AWS Backup has not copied every table that is to be kept.',
+          says: 'In the last whole day (UTC), AWS Backup has not copied every table that is to be kept.',
           metric: metrics.copiesOfDay(copies.vault),
           threshold: copies.daily,
-          // A copy is ready sooner on one day than on the next, so that one day by the clock may have none.
-          evaluationPeriods: 2,
+          evaluationPeriods: 1,
+          // A copy is ready sooner on one day than on the next, so that any other 24 hours may have one too few.
+          evaluationWindow: { wallClockWindow: {} },
           ...silent,
         },
       ];

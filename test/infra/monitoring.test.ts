@@ -10,6 +10,7 @@ import { noteKept, tally } from '../../shared/observability/tally.ts';
 import { statusOf } from '../../shared/problem.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
+import { isBreached, ringsAt } from './alarm-math.ts';
 import { flat, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType, outdir, template } = synthesize({ ...withoutBundling, alarmEmail: 'tax@example.com' });
@@ -20,28 +21,6 @@ const alarms = ofType('AWS::CloudWatch::Alarm')
 
 const named = (id: string): Record<string, any> =>
   alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Record<string, any>;
-
-/** What has no data makes all that is reckoned with it missing, but for what fills it. */
-const missing = {
-  [Symbol.toPrimitive]: () => {
-    throw new Error('The expression has no value where a metric has no data.');
-  },
-};
-
-/** Whether a value of an alarm's expression rings; a metric that is not among the values has no data. */
-const isBreached = ({ Metrics, Threshold, ComparisonOperator }: any, values: Record<string, number>): boolean => {
-  const { Expression } = Metrics.find(({ ReturnData }: any) => ReturnData !== false);
-  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }: any) => (MetricStat ? [Id] : []));
-  const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
-  const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
-  const value = new Function('IF', 'FILL', ...ids, `return ${Expression}`)(
-    IF,
-    FILL,
-    ...ids.map((id) => values[id] ?? missing),
-  );
-  expect(value).toEqual(expect.any(Number));
-  return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
-};
 
 /** What the CDK's command says to whoever synthesizes. */
 const warningsOf = (folder: string): string[] => {
@@ -206,8 +185,8 @@ describe('the alarms', () => {
   it('are few', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
       [
-        ...['ErrorShare', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread', 'LedgerErrors'],
-        ...['LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'CopiesMissing'],
+        ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
+        ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'CopiesMissing'],
         ...['EventsUntold', 'EventsFailing', 'EventsStopped'],
       ]
         .map((id) => `Levy-${id}`)
@@ -242,6 +221,35 @@ describe('the alarms', () => {
   });
 
   it.each([
+    ['two of two', { requests: 2, broken: 2 }, false],
+    ['three of three', { requests: 3, broken: 3 }, true],
+    ['three of six', { requests: 6, broken: 3 }, true],
+    ['three of seven', { requests: 7, broken: 3 }, false],
+    ['a tenth of a thousand', { requests: 1000, broken: 100 }, false],
+  ])('of broken answers in an hour: %s', (_what, values, rings) => {
+    expect(isBreached(named('ErrorShareOfHour'), values)).toBe(rings);
+  });
+
+  it.each([
+    [6, 30],
+    [30, 30],
+    [1200, 10],
+  ])('wake somebody when all of %d requests an hour begin to break, within %d minutes', (anHour, most) => {
+    const minuteMs = 60_000;
+    const sent = Array.from({ length: 3 * anHour }, (_, at) => (at * 60 * minuteMs) / anHour);
+    const outage = 90 * minuteMs;
+    const valuesIn = (from: number, to: number) => {
+      const requests = sent.filter((time) => time >= from && time < to);
+      return { requests: requests.length, broken: requests.filter((time) => time >= outage).length };
+    };
+    const rung = Array.from({ length: 180 - 60 }, (_, at) => 60 + at).filter((minute) =>
+      [named('ErrorShare'), named('ErrorShareOfHour')].some((alarm) => ringsAt(alarm, minute * minuteMs, valuesIn)),
+    );
+    expect(Math.min(...rung) * minuteMs).toBeGreaterThan(outage);
+    expect(Math.min(...rung) * minuteMs).toBeLessThanOrEqual(outage + most * minuteMs);
+  });
+
+  it.each([
     ['nothing asked, and nothing told', { asked: 0, refused: 0, broken: 0 }, false],
     ['ten made, and the pipe not heard of', { asked: 10, refused: 0, broken: 0 }, true],
     ['ten made, and the pipe called none', { asked: 10, refused: 0, broken: 0, called: 0 }, true],
@@ -250,22 +258,6 @@ describe('the alarms', () => {
     ['all broken', { asked: 500, refused: 0, broken: 500 }, false],
   ])('of events: %s', (_what, values, rings) => {
     expect(isBreached(named('EventsStopped'), values)).toBe(rings);
-  });
-
-  it('of backups: fewer copies in a day than tables that are copied, or none heard of', () => {
-    const [[, selection] = ['', null]] = ofType('AWS::Backup::BackupSelection');
-    const tables = selection?.Properties['BackupSelection'].Resources.length;
-    expect(tables).toBeGreaterThan(1);
-    const alarm = named('CopiesMissing');
-    expect([{ copies: tables }, { copies: tables - 1 }, {}].map((values) => isBreached(alarm, values))).toEqual([
-      false,
-      true,
-      true,
-    ]);
-    expect([alarm['EvaluationPeriods'], alarm['Metrics'].find(({ MetricStat }: any) => MetricStat)]).toEqual([
-      2,
-      expect.objectContaining({ MetricStat: expect.objectContaining({ Period: 86_400, Stat: 'Sum' }) }),
-    ]);
   });
 
   it.each([{ removal: 'destroy' }, { backups: 'none' }])(

@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+
+/** What has no data makes all that is reckoned with it missing, but for what fills it. */
+const missing = {
+  [Symbol.toPrimitive]: () => {
+    throw new Error('The expression has no value where a metric has no data.');
+  },
+};
+
+/** Whether a value of an alarm's expression rings; a metric that is not among the values has no data. */
+export const isBreached = (
+  { Metrics, Threshold, ComparisonOperator }: any,
+  values: Readonly<Record<string, number>>,
+): boolean => {
+  const { Expression } = Metrics.find(({ ReturnData }: any) => ReturnData !== false);
+  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }: any) => (MetricStat ? [Id] : []));
+  const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
+  const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
+  const value = new Function('IF', 'FILL', ...ids, `return ${Expression}`)(
+    IF,
+    FILL,
+    ...ids.map((id) => values[id] ?? missing),
+  );
+  expect(value).toEqual(expect.any(Number));
+  return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
+};
+
+/**
+ * Whether an alarm of an expression rings at a time (ms): all the periods that it looks at are breached.
+ *
+ * They end now, at whatever time that is, or by the clock (UTC) where the alarm has a window of it: then the one that has
+ * not ended is not looked at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ */
+export const ringsAt = (
+  alarm: any,
+  now: number,
+  valuesIn: (from: number, to: number) => Readonly<Record<string, number>>,
+): boolean => {
+  const periods = new Set<number>(alarm.Metrics.flatMap(({ MetricStat }: any) => MetricStat?.Period ?? []));
+  expect([...periods]).toEqual([expect.any(Number)]);
+  const ms = Math.max(...periods) * 1000;
+  const end = alarm.EvaluationWindow?.WallClockWindow ? now - (now % ms) : now;
+  return Array.from({ length: alarm.EvaluationPeriods }, (_, at) => end - at * ms).every((to) =>
+    isBreached(alarm, valuesIn(to - ms, to)),
+  );
+};
