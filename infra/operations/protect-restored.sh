@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source infra/operations/steps.sh
 
-[[ $# -eq 0 ]] || { echo 'Usage: TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=… infra/operations/protect-restored.sh' >&2; exit 2; }
+[[ $# -eq 0 ]] || { echo 'Usage: AWS_REGION=… TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=… infra/operations/protect-restored.sh' >&2; exit 2; }
 need_tables
 
 failed=0

@@ -7,18 +7,21 @@ source infra/operations/steps.sh
 
 usage() {
   cat <<'USAGE'
-Usage: TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=… infra/operations/restore-drill.sh [options]
+Usage: AWS_REGION=… TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=… infra/operations/restore-drill.sh [options]
 
 The variables name the deployed tables; the stack's outputs say what they are called (README, "Operate").
 
   --at <time>   the point in time, such as 2026-11-21T12:00:00Z; without it, the latest that all three tables have
   --keep        leave the restored tables there, to go on with them
+  --verify <suffix>
+                restore nothing, but wait for the tables that an earlier run has left with this suffix, verify and keep them
   --dry-run     print the commands, and run none
 USAGE
 }
 
 at=
 keep=
+suffix=
 dry_run=
 while (($# > 0)); do
   case $1 in
@@ -28,16 +31,23 @@ while (($# > 0)); do
       shift 2
       ;;
     --keep) keep=1; shift ;;
+    --verify)
+      suffix=${2:-}
+      [[ $suffix =~ ^-drill-[a-zA-Z0-9]+$ ]] || { echo 'Send --verify with the suffix that was printed, such as -drill-20261121120000.' >&2; exit 2; }
+      shift 2
+      ;;
     --dry-run) dry_run=1; shift ;;
     --help) usage; exit ;;
     *) usage >&2; exit 2 ;;
   esac
 done
 
+[[ -z $suffix || -z $at ]] || { usage >&2; exit 2; }
 need_tables
 
+existing=$suffix
 # Every name that this script deletes ends so.
-suffix=-drill-${DRILL_ID:-$(date -u +%Y%m%d%H%M%S)}
+suffix=${existing:--drill-${DRILL_ID:-$(date -u +%Y%m%d%H%M%S)}}
 sources=("$TABLE_TRANSACTIONS" "$TABLE_ACCOUNTS" "$TABLE_CONTENT")
 
 began=$SECONDS
@@ -47,33 +57,47 @@ took() {
   began=$SECONDS
 }
 
-# Each table has a latest second of its own: the earliest of the three is the latest that all of them have.
-if [[ -z $at ]]; then
-  latest=()
-  for table in "${sources[@]}"; do
-    ask=(aws dynamodb describe-continuous-backups --table-name "$table" --output text
-      --query ContinuousBackupsDescription.PointInTimeRecoveryDescription.LatestRestorableDateTime)
-    echo "+ ${ask[*]}"
-    [[ -z $dry_run ]] || continue
-    second=$("${ask[@]}")
-    [[ $second == [0-9]* ]] || { echo "$table has no point-in-time recovery." >&2; exit 1; }
-    latest+=("$second")
-  done
-  # Versions of the AWS CLI print seconds since 1970, or a date with an offset.
-  earliest='new Date(Math.min(...process.argv.slice(1).map((at) => (isNaN(at) ? Date.parse(at) : at * 1000))))'
-  if [[ -n $dry_run ]]; then
-    at='<the earliest of these>'
-  else
-    at=$(node -p "$earliest.toISOString().slice(0, 19) + 'Z'" "${latest[@]}")
-    echo "== all three tables as they were at $at"
-  fi
-fi
+# Whatever ends the script, it says which tables there may be.
+left=
+say_left() {
+  [[ -n $left && -z $dry_run ]] || return 0
+  printf '%s\n' 'Left there, as far as they were restored:' "${sources[@]/%/$suffix}"
+  echo "To go on with it: infra/operations/restore-drill.sh --verify $suffix"
+}
+trap say_left EXIT
 
-for table in "${sources[@]}"; do
-  run aws dynamodb restore-table-to-point-in-time \
-    --source-table-name "$table" --target-table-name "$table$suffix" --restore-date-time "$at" --output text --query TableDescription.TableStatus
-done
-took 'restores asked for'
+if [[ -n $existing ]]; then
+  for table in "${sources[@]}"; do run aws dynamodb describe-table --table-name "$table$suffix" --output text --query Table.TableStatus; done
+  left=1
+else
+  # Each table has a latest second of its own: the earliest of the three is the latest that all of them have.
+  if [[ -z $at ]]; then
+    latest=()
+    for table in "${sources[@]}"; do
+      ask=(aws dynamodb describe-continuous-backups --table-name "$table" --output text
+        --query ContinuousBackupsDescription.PointInTimeRecoveryDescription.LatestRestorableDateTime)
+      echo "+ ${ask[*]}"
+      [[ -z $dry_run ]] || continue
+      answer=$("${ask[@]}")
+      [[ $answer == [0-9]* ]] || { echo "$table has no point-in-time recovery." >&2; exit 1; }
+      second=$(second_of "$answer")
+      latest+=("$second")
+    done
+    if [[ -n $dry_run ]]; then
+      at='<the earliest of these>'
+    else
+      at=$(printf '%s\n' "${latest[@]}" | sort | sed -n 1p)
+      echo "== all three tables as they were at $at"
+    fi
+  fi
+
+  for table in "${sources[@]}"; do
+    left=1
+    run aws dynamodb restore-table-to-point-in-time \
+      --source-table-name "$table" --target-table-name "$table$suffix" --restore-date-time "$at" --output text --query TableDescription.TableStatus
+  done
+  took 'restores asked for'
+fi
 
 for table in "${sources[@]}"; do wait_for table-exists "$table$suffix"; done
 took 'tables restored'
@@ -92,11 +116,9 @@ else
 fi
 took 'ledgers verified'
 
-if [[ -n $keep || $failed -ne 0 ]]; then
-  echo 'The restored tables are left there:'
-  printf '  %s\n' "$TABLE_TRANSACTIONS" "$TABLE_ACCOUNTS" "$TABLE_CONTENT"
-else
+((failed == 0)) || { echo 'The drill failed: see the findings above.' >&2; exit 1; }
+if [[ -z $keep$existing ]]; then
   for table in "${sources[@]}"; do run aws dynamodb delete-table --table-name "$table$suffix" --output text --query TableDescription.TableStatus; done
+  left=
   took 'restored tables deleted'
 fi
-((failed == 0)) || { echo 'The drill failed: see the findings above.' >&2; exit 1; }

@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 // Each table is behind by a time of its own, the content's by the most; the AWS CLI writes times in two ways.
 const aws = standInAws(`
 case "$*" in
+  *wait*) exit "\${WAITED:-0}" ;;
+  *describe-table*) exit "\${FOUND:-0}" ;;
   *describe-continuous-backups*transactions_*) echo 2026-11-21T12:00:07.250000+00:00 ;;
   *describe-continuous-backups*accounts_*) echo 1795262406.9 ;;
   *describe-continuous-backups*content_*) echo "\${CONTENT_LATEST:-2026-11-21T13:00:05.900000+01:00}" ;;
@@ -64,11 +66,39 @@ it('restores nothing where a table has no point-in-time recovery', () => {
 it.each([
   [[], { TABLE_ACCOUNTS: '' }, /Set TABLE_ACCOUNTS/],
   [['--at', 'yesterday'], {}, /Send --at as/],
+  [[], { AWS_REGION: '' }, /Set AWS_REGION/],
+  [['--verify', 'Transactions'], {}, /Send --verify with/],
+  [['--verify', '-drill-test', '--at', '2026-11-21T12:00:00Z'], {}, /Usage/],
   [['--delete'], {}, /Usage/],
 ])('refuses %j with %j, and asks AWS nothing', (args, variables, message) => {
   const { code, err, asked } = drill(args, { ...named(''), ...variables });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(message);
+});
+
+const listed = (suffix: string) =>
+  ['Left there, as far as they were restored:', ...Object.values(named(suffix))].join('\n');
+
+it('waits for a day, and then says what it leaves and how to go on', { timeout: 60_000 }, () => {
+  const { code, out, asked } = drill([], { ...named(''), WAITED: '255' });
+  expect(code).toBe(1);
+  // A waiter of AWS gives up after 500 s.
+  expect(verbs(asked).filter((verb) => verb === 'wait table-exists').length * 500).toBeCloseTo(86_400, -4);
+  expect(out).toContain(
+    `${listed('-drill-test')}\nTo go on with it: infra/operations/restore-drill.sh --verify -drill-test\n`,
+  );
+});
+
+it('pauses before it looks again, so that an expired session can be renewed', () => {
+  const { err, asked } = drill([], { ...named(''), WAITED: '255', PAUSE_SECONDS: 'some' });
+  expect(err).toMatch(/sleep: invalid time interval .some/);
+  expect(verbs(asked).filter((verb) => verb === 'wait table-exists')).toHaveLength(1);
+});
+
+it('does not wait for tables that nobody has restored', () => {
+  const { code, out, asked } = drill(['--verify', '-drill-test'], { ...named(''), FOUND: '254' });
+  expect([code, verbs(asked)]).toEqual([254, ['describe-table']]);
+  expect(out).not.toContain('Left there');
 });
 
 it('verifies what was restored, and deletes that and nothing else', { timeout: 180_000 }, async () => {
@@ -83,14 +113,22 @@ it('verifies what was restored, and deletes that and nothing else', { timeout: 1
   const none = drill([], named(''));
   expect([none.code, none.err]).toEqual([1, expect.stringMatching(/No account was restored/)]);
   expect(none.asked.filter((line) => line.includes('delete-table'))).toEqual([]);
+  expect(none.out).toContain(listed('-drill-test'));
 
   const account = execFileSync(process.execPath, ['shared/cli/accounts.ts', 'create', '--name', 'Shop', '--quiet'], {
     cwd: root,
     encoding: 'utf8',
     env: { ...process.env, ...restored },
   }).trim();
+  const verified = drill(['--verify', '-drill-test'], named(''));
+  expect(verified.code, verified.out).toBe(0);
+  expect(verified.out).toContain(`Checked of ${account}: 0 transactions`);
+  expect(verified.out).toContain(listed('-drill-test'));
+  expect(verbs(verified.asked)).toEqual([...Array(3).fill('describe-table'), ...Array(3).fill('wait table-exists')]);
+
   const { code, out, asked } = drill([], named(''));
   expect(code, out).toBe(0);
+  expect(out).not.toContain('Left there');
   expect(out).toContain(`Checked of ${account}: 0 transactions`);
   expect(out.match(/^== .*: \d+ s$/gm)).toHaveLength(4);
   expect(verbs(asked)).toEqual([

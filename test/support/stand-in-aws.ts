@@ -20,7 +20,7 @@ export const standInAws = (answers = '') => {
     writeFileSync(log, '');
     const { TABLE_TRANSACTIONS: _, TABLE_ACCOUNTS: __, TABLE_CONTENT: ___, ...inherited } = process.env;
     const path = `${folder}:${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env['PATH']}`;
-    const env = { ...inherited, PATH: path, PAUSE_SECONDS: '0', ...variables };
+    const env = { ...inherited, PATH: path, PAUSE_SECONDS: '0', AWS_REGION: 'us-east-1', ...variables };
     return spawnSync('bash', command, { cwd: root, encoding: 'utf8', env });
   };
   /** Run a script and tell its end, what it printed, and what AWS was asked, in order. */
@@ -28,7 +28,8 @@ export const standInAws = (answers = '') => {
     const { status, stdout, stderr } = start([`infra/operations/${script}`, ...args], variables);
     return { code: status, out: stdout, err: stderr, asked: readFileSync(log, 'utf8').split('\n').slice(0, -1) };
   };
+  // As the shell of a network connection, which it may take Node's pipe for, bash would read a profile that puts the real CLI first.
   /** What lines of a shell print. */
-  const shell = (lines: string): string => start(['-c', lines], {}).stdout;
+  const shell = (lines: string): string => start(['--norc', '-c', lines], {}).stdout;
   return { run, shell, remove: () => rmSync(folder, { recursive: true }) };
 };
