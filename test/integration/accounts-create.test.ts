@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -78,16 +79,18 @@ describe('create', () => {
   });
 
   it('makes nothing where anything of what it was told is wrong', async () => {
-    const before = (await ranJson('list')).length;
+    // Others make accounts meanwhile: these have a name that nobody else has.
+    const name = randomUUID();
     for (const args of [
       ['--name', ''],
-      ['--name', 'A', 'rate_limit=x'],
-      ['--name', 'A', '--key', 'admin'],
-      ['--name', 'A', '--key', 'read', '--expires', '1y'],
-      ['--name', 'A', '--key', 'read', '--label', '\n'],
-      ['--name', 'A', '--key', 'read', '--quiet'],
+      ['--name', name, 'rate_limit=x'],
+      ['--name', name, '--key', 'admin'],
+      ['--name', name, '--key', 'read', '--expires', '1y'],
+      ['--name', name, '--key', 'read', '--label', '\n'],
+      ['--name', name, '--key', 'read', '--quiet'],
     ])
       await expect(ran('create', ...args)).rejects.toMatchObject({ name: 'CommandError' });
-    expect((await ranJson('list')).length).toBe(before);
+    const named = (await ranJson('list')).filter((account: { name: string }) => ['', name].includes(account.name));
+    expect(named).toEqual([]);
   });
 });
