@@ -6,29 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { handler } from '../../functions/get-docs.ts';
 import { bundle } from '../../infra/bundling.ts';
 import { docs } from '../../shared/docs/docs.ts';
-import { problemsOf } from './validate-response.ts';
+import { publicAnswer, type Request } from './public-answer.ts';
 
-type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };
-
-const answerOf = async (serve: typeof handler, { headers = {}, query = {} }: Request = {}) => {
-  const result = await serve(
-    {
-      httpMethod: 'GET',
-      resource: '/docs',
-      path: '/docs',
-      requestContext: { requestId: 'request_1' },
-      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-      multiValueQueryStringParameters: query,
-      body: null,
-    } as any,
-    {} as any,
-  );
-  const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
-  const isJson = answer.headers.get('Content-Type') === 'application/json';
-  const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;
-  expect(problemsOf({ method: 'GET', path: '/docs', ...answer, body })).toEqual([]);
-  return { ...answer, body };
-};
+const answerOf = (serve: typeof handler, request?: Request) => publicAnswer(serve, '/docs', request);
 const get = (request: Request = {}) => answerOf(handler, request);
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-'));

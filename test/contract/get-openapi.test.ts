@@ -4,31 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../functions/get-openapi.ts';
 import { bundle } from '../../infra/bundling.ts';
-import { problemsOf } from './validate-response.ts';
+import { publicAnswer, type Request } from './public-answer.ts';
 
-type Request = {
-  readonly headers?: Record<string, string>;
-  readonly query?: Record<string, string[]>;
-};
-
-const get = async ({ headers = {}, query = {} }: Request = {}) => {
-  const result = await handler(
-    {
-      httpMethod: 'GET',
-      resource: '/openapi.json',
-      path: '/openapi.json',
-      requestContext: { requestId: 'request_1' },
-      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-      multiValueQueryStringParameters: query,
-      body: null,
-    } as any,
-    {} as any,
-  );
-  const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
-  const body = answer.text === '' ? null : JSON.parse(answer.text);
-  expect(problemsOf({ method: 'GET', path: '/openapi.json', ...answer, body })).toEqual([]);
-  return { ...answer, body };
-};
+const get = (request?: Request) => publicAnswer(handler, '/openapi.json', request);
 
 const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
 

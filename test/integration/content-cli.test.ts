@@ -1,10 +1,8 @@
 /** `npm run content -- …`, each command as a process of its own, on a Content table that no other test has. */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { emulatorEnvironment } from '../../infra/local/emulator.ts';
@@ -12,6 +10,7 @@ import { builtInRelease } from '../../shared/content/built-in.ts';
 import { createTable } from '../../shared/store/create-table.ts';
 import { createTableInput } from '../../shared/store/create-table-input.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
+import { runCommand } from '../support/run-command.ts';
 
 // Activating a release here must not change what other tests calculate with. The environment was read before this file
 // began, and is read anew by what is imported from here on.
@@ -35,7 +34,6 @@ const {
 } = await import('../../shared/store/content-store.ts');
 const { contentProgram } = await import('../../shared/cli/content/program.ts');
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
 // The counters up to 100 are the built-in releases'.
@@ -61,28 +59,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 type Watch = (err: string, kill: () => void) => void;
 
 /** Run `content` with these arguments to its end; `watch` sees what it has said on standard error so far. */
-const content = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}): Promise<Ran> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['shared/cli/content.ts', ...args], {
-      cwd: root,
-      // A process that is killed leaves its files.
-      env: { ...process.env, TMPDIR: folder, ...variables },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk;
-      watch(err, () => child.kill('SIGKILL'));
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out, err }));
-  });
+const content = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
+  // A process that is killed leaves its files.
+  runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: folder, ...variables }, watch });
 
 const json = async (...args: string[]) => {
   const { code, out, err } = await content([...args, '--json']);

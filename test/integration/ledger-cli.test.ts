@@ -1,5 +1,5 @@
 /** `npm run ledger -- …` on ledgers that the API made, and that somebody tampered with behind its back. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -31,25 +31,13 @@ import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
+import { runCommand } from '../support/run-command.ts';
 import { clientOf, creditOf, dayMs, goods, later, made, recorded, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
-const ledger = (...args: string[]): Promise<Ran> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['shared/cli/ledger.ts', ...args], { cwd: root, env: process.env });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out, err }));
-  });
+const ledger = (...args: string[]) => runCommand(['shared/cli/ledger.ts', ...args]);
 
 const verified = async (account: string, pauseMs = 0) => {
   const findings: Finding[] = [];

@@ -1,10 +1,8 @@
 /** `ledger export` and `ledger import`: a ledger in a file, and in another account of another database. */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -28,13 +26,13 @@ import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { cancel, closedFiling, csv, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { send } from '../support/http.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
+import { runCommand } from '../support/run-command.ts';
 import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
 // Processes of their own, and whole ledgers: a slow machine is not a wrong answer.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'levy-ledger-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(undoTampering);
@@ -676,19 +674,8 @@ describe('an import that is broken off', () => {
 
 describe('npm run ledger -- export and import', () => {
   const ledger = (args: readonly string[], variables: Record<string, string> = {}) =>
-    new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
-      const env = { ...process.env, INIT_CWD: folder, ...variables };
-      const command = ['--max-old-space-size=256', 'shared/cli/ledger.ts', ...args];
-      const child = spawn(process.execPath, command, { cwd: root, env });
-      let [out, err] = ['', ''];
-      child.stdout.on('data', (chunk: Buffer) => {
-        out += chunk;
-      });
-      child.stderr.on('data', (chunk: Buffer) => {
-        err += chunk;
-      });
-      child.on('error', reject);
-      child.on('close', (code) => resolve({ code, out, err }));
+    runCommand(['--max-old-space-size=256', 'shared/cli/ledger.ts', ...args], {
+      env: { ...process.env, INIT_CWD: folder, ...variables },
     });
 
   it('bring a ledger from one database into another, and check it there', async () => {

@@ -1,33 +1,20 @@
 /** `npm run smoke -- URL` on the service, and on one that a proxy breaks in one place at a time. */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { runSmoke } from '../../shared/cli/smoke/run.ts';
 import { newSession } from '../../shared/cli/smoke/session.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody } from '../support/breaking-proxy.ts';
+import { runCommand } from '../support/run-command.ts';
 import { clientOf, sold } from '../support/sales.ts';
 
 // Processes of their own, and whole ledgers: a slow machine is not a wrong answer.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-const smoke = (args: readonly string[], key: string | null) =>
-  new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
-    const { LEVY_API_KEY: _, ...inherited } = process.env;
-    const env = { ...inherited, ...(key !== null && { LEVY_API_KEY: key }) };
-    const child = spawn(process.execPath, ['shared/cli/smoke.ts', ...args], { cwd: root, env });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out, err }));
-  });
+const smoke = (args: readonly string[], key: string | null) => {
+  const { LEVY_API_KEY: _, ...inherited } = process.env;
+  const env = { ...inherited, ...(key !== null && { LEVY_API_KEY: key }) };
+  return runCommand(['shared/cli/smoke.ts', ...args], { env });
+};
 
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 

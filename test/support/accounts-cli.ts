@@ -1,34 +1,16 @@
 /** `npm run accounts -- …`, and the API as those see it who have the accounts and keys that it makes. */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts/program.ts';
 import { anonymous } from './api.ts';
+import { runCommand } from './run-command.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 /** Run it as an operator does. */
 export const accounts = (args: readonly string[], { input = '', env = {} }: { input?: string; env?: object } = {}) =>
-  new Promise<Ran>((resolve, reject) => {
-    const child = spawn(process.execPath, ['shared/cli/accounts.ts', ...args], {
-      cwd: root,
-      env: { ...process.env, ...env },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out, err }));
-    child.stdin.end(input);
-  });
+  runCommand(['shared/cli/accounts.ts', ...args], { input, env: { ...process.env, ...env } });
 
 /** Run it in this process, whose clock a test can move; answers what it prints. */
 export const ran = async (...args: string[]): Promise<string> => {

@@ -1,0 +1,26 @@
+import { expect } from 'vitest';
+import type { Handler } from '../../shared/http/endpoint.ts';
+import { problemsOf } from './validate-response.ts';
+
+export type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };
+
+/** What a function answers to anybody who gets its path, held against the OpenAPI document. */
+export const publicAnswer = async (serve: Handler, path: string, { headers = {}, query = {} }: Request = {}) => {
+  const result = await serve(
+    {
+      httpMethod: 'GET',
+      resource: path,
+      path,
+      requestContext: { requestId: 'request_1' },
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      multiValueQueryStringParameters: query,
+      body: null,
+    } as any,
+    {} as any,
+  );
+  const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
+  const isJson = answer.headers.get('Content-Type') === 'application/json';
+  const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;
+  expect(problemsOf({ method: 'GET', path, ...answer, body })).toEqual([]);
+  return { ...answer, body };
+};
