@@ -66,8 +66,12 @@ type Window = {
 type Meter = { readonly counter: number; window: Window; load: number; loadTime: number; pace: number };
 
 const openWindow = (start: number, counter: number): Window => ({
-  ...{ start, counter },
-  ...{ asked: 1, used: 0, tokens: 0, waiting: 0 },
+  start,
+  counter,
+  asked: 1,
+  used: 0,
+  tokens: 0,
+  waiting: 0,
 });
 
 const countersOf = (limit: number): number => Math.max(1, Math.ceil(limit / counterRequestsMax));
@@ -119,8 +123,8 @@ const noteRequest = (meter: Meter, time: number): void => {
 
 // The map keeps the order of use, so its first entry is the one to forget. Its tokens are lost, never handed out twice.
 const meterOf = (meters: Map<string, Meter>, account: string, time: number, counter: number): Meter => {
-  const window = openWindow(startOf(time), counter);
-  const meter = meters.get(account) ?? { counter, window, load: 0, loadTime: time, pace: 0 };
+  const newMeter = () => ({ counter, window: openWindow(startOf(time), counter), load: 0, loadTime: time, pace: 0 });
+  const meter = meters.get(account) ?? newMeter();
   meters.delete(account);
   meters.set(account, meter);
   for (const oldest of meters.keys()) {
