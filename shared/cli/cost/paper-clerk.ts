@@ -4,6 +4,7 @@ import { newFiling } from '../../filings/begin.ts';
 import type { ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
 import { planStep } from '../../filings/steps.ts';
+import { noTotals } from '../../filings/totals.ts';
 import type { Result } from '../../result.ts';
 import { storedSize } from '../../store/transaction-item.ts';
 import { hasRoom } from '../../store/transaction-room.ts';
@@ -73,7 +74,7 @@ const filingAt = (account: string, nowMs: number): StoredFiling => ({
 const beforeMarking: ShardProgress = {
   ...{ shard: 0, phase: 'mark', isDone: false, cursor: null, version: 1 },
   entries: { moved: 0, marked: 0, reopened: 0 },
-  totals: new Map() as unknown as ShardProgress['totals'],
+  totals: noTotals,
 };
 
 const alone: Pick<CreatePorts, 'loadContent' | 'giveUp' | 'remainingMs'> = {
