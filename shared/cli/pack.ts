@@ -1,4 +1,4 @@
-/** `npm run pack`: make the packed files of the built-in releases and the vocabulary from the files that people edit. */
+/** `npm run pack`, which `npm ci` also runs: compress the content, the vocabulary and the docs page for the functions. */
 import { writeFileSync } from 'node:fs';
 import { packedFiles } from '../packed/pack.ts';
 
