@@ -32,6 +32,7 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
     jurisdiction,
     sourcing: place.sourcing[index] as SourcedAt,
     zip5: place.zips[index] ?? null,
+    county: place.counties[index] ?? null,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
     isBandOnly: isBandOnly(release, jurisdiction.code),
     subject,

@@ -82,6 +82,7 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   jurisdictions,
   sourcing: jurisdictions.map(() => 'destination'),
   zips: jurisdictions.map(() => null),
+  counties: jurisdictions.map(() => null),
   isInterstate: true,
 });
 

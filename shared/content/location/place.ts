@@ -45,6 +45,8 @@ export type Located = {
   /** Which of several sets, and states, was chosen. */
   readonly wanted: Wanted;
   readonly place: TaxingPlace;
+  /** The county that it lies in (five-digit FIPS); `null` where that is not known. */
+  readonly county: string | null;
   readonly resolution: Resolution;
   /** What says which local jurisdictions are there, where a location does. */
   readonly evidence: readonly Evidence[];
@@ -60,6 +62,7 @@ const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddres
   choice: null,
   wanted,
   place: { ...place, jurisdictions: [] },
+  county: null,
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
   evidence: [],
   lacksLocals: false,
@@ -113,6 +116,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     choice: choice ?? null,
     wanted,
     place: { ...place, jurisdictions },
+    county: null,
     resolution: {
       level: choice?.level ?? levelOf(release, address),
       ambiguous: address.isStateGuessed || (choice !== undefined && isAmbiguous(choice)),
