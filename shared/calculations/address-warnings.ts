@@ -1,4 +1,5 @@
 import type { ReleaseHead } from '../content/content.ts';
+import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import type { Doubt } from '../tax/document.ts';
 import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
@@ -39,9 +40,39 @@ const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }
 const localMissing = (decisive: Decisive): string => {
   const { place, address, choice } = decisive;
   const { name, release } = place;
+  if (choice?.byPlace) return missingByPlace(name, address, choice.byPlace);
   if (choice?.isPart && release)
     return `${name}: ${release.id} has local taxes in force for a part of ZIP ${address.zip5} alone; those of its other addresses are missing.`;
   return `${name}: only the state's rate is known; local taxes are missing from the figures.${localAdvice(decisive)}`;
+};
+
+const addressText = ({ city, zip5 }: Decisive['address']): string =>
+  [city === null ? '' : `the city ${city}`, zip5 === null ? '' : `ZIP ${zip5}`].filter(Boolean).join(' and ') ||
+  'the county';
+
+/** What is missing of local rates that were looked up by ZIP and city. */
+const missingByPlace = (name: string, address: Decisive['address'], { area, city, established }: ByPlace): string => {
+  if (city === 'missing' && area)
+    return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
+  if (established !== null && area)
+    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state's rate is in the figures.`;
+  const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
+  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${advice}`;
+};
+
+/** What local rates rest on that were looked up by ZIP and city. */
+const byPlaceText = ({ place: { name }, address }: Decisive, byPlace: ByPlace): string => {
+  const { city, suggestion, contradictsCounty, area } = byPlace;
+  const used = area === null ? '' : [area.place, area.county].filter(Boolean).join(', ');
+  const hint = suggestion === null ? '' : ` Did you mean ${suggestion}?`;
+  return [
+    `${name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
+    city === 'unknown' ? `No place named ${address.city} is known there.${hint}` : '',
+    contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
+    'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
+  ]
+    .filter(Boolean)
+    .join(' ');
 };
 
 const ambiguous = (decisive: Decisive): string => {
@@ -53,12 +84,14 @@ const ambiguous = (decisive: Decisive): string => {
 };
 
 const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
-  const { resolution, place, address } = decisive;
+  const { resolution, place, address, choice } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
   // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0) warn('not_covered', notCovered(decisive));
   if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
+  if (choice?.byPlace && resolution.coverage !== 'none')
+    warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
   if (address.zip5 !== null && !address.isZipKnown)
     warn(

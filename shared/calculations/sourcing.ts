@@ -113,7 +113,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   };
 };
 
-const levels = ['none', 'state', 'city', 'zip5', 'zip9'] as const;
+const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9'] as const;
 const coverages = ['none', 'partial', 'complete'] as const;
 const worst = <Value>(order: readonly Value[], values: readonly Value[]): Value =>
   order.find((value) => values.includes(value)) as Value;

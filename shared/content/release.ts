@@ -27,7 +27,7 @@ export type Jurisdiction = {
   readonly name: string;
   readonly type: JurisdictionType;
   readonly tax_type: 'sales' | 'general_excise';
-  /** Which of the place's taxes it is, where a place has several (`LO`, `CP`), or the district (`RTD`). Rules name it in `kinds`. */
+  /** Which of several taxes of its level it is (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */
   readonly kind?: string;
 };
 
@@ -208,6 +208,17 @@ export const shippingPolicies = [
   'exempt_if_stated',
 ] as const;
 
+/**
+ * The editions of the local tables that a release uses: `NY@2026-11-22` is the file of that name under
+ * `shared/content/local`. An edition is never edited.
+ */
+export type LocalTables = {
+  readonly rates: string;
+  readonly zips: string;
+  /** The first day on which local rates whose own first day is unknown count. */
+  readonly established_from: string;
+};
+
 export type Release = {
   /** `US-MI@2026-10-01.1`: the state, the day it was released, and a counter for that day. */
   readonly id: string;
@@ -230,6 +241,12 @@ export type Release = {
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
+  /** Where the local rates of addresses come from that no location names. */
+  readonly local?: LocalTables;
+  /** The release that answers for what this one does not name: the loader puts it here, it is stored nowhere. */
+  readonly fallback?: Release;
+  /** The id of the release that this one is the fallback of: a transaction pins that one. */
+  readonly pinnedBy?: string;
   readonly rules: readonly Rule[];
   readonly settings: {
     readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];

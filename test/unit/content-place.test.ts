@@ -26,6 +26,7 @@ const addressOf = (text: string): TaxAddress => {
     zip5: zip5 || null,
     plus4: plus4 ?? null,
     city,
+    county: null,
     isZipKnown: zip !== '',
     isStateGuessed: false,
   };
