@@ -74,11 +74,9 @@ const isPostalName = (zip: ZipEntry | undefined, city: string): boolean =>
 
 /** The nearest of names that people may have meant; the closer to the ZIP, the earlier they are asked. */
 const suggestionFor = (table: LocalTable, { zip }: Counties, city: string): string | null => {
-  const nearest = (names: readonly string[]) => {
-    const byName = new Map(names.map((name) => [cityName(name) ?? '', name]));
-    return byName.get(closest(city, byName.keys()) ?? '') ?? null;
-  };
-  return nearest(zip?.places ?? []) ?? nearest(table.placeNames());
+  const nearest = (names: ReadonlyMap<string, string>) => names.get(closest(city, names.keys()) ?? '') || null;
+  const ofZip = new Map((zip?.places ?? []).map((name) => [cityName(name) ?? '', name]));
+  return nearest(ofZip) ?? nearest(table.placeNames());
 };
 
 type Read = Pick<FoundPlace, 'city' | 'suggestion'> & { readonly candidates: readonly Candidate[] };

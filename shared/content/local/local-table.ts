@@ -46,8 +46,8 @@ export type LocalTable = {
   readonly placesNamed: (city: string, counties: readonly string[] | null) => readonly Area[];
   /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
   readonly postalCounties: (city: string) => readonly string[];
-  /** Names of the state's places, for hints. */
-  readonly placeNames: () => readonly string[];
+  /** The state's places by their normalized names, for hints. */
+  readonly placeNames: () => ReadonlyMap<string, string>;
 };
 
 const areaOf = (
@@ -196,6 +196,6 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     placesNamed: (city, counties) =>
       places.find(city, ({ county }) => counties === null || county === '' || counties.includes(county)),
     postalCounties: (city) => postal().get(plainName(city)) ?? [],
-    placeNames: lazy(() => [...new Set(areas.map(({ place }) => place).filter((place) => place !== ''))]),
+    placeNames: lazy(() => new Map(areas.map(({ place }) => [cityName(place) ?? '', place]))),
   };
 };
