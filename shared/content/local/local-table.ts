@@ -34,6 +34,8 @@ export type LocalTable = {
   readonly sources: Readonly<Record<string, string>>;
   readonly taxes: readonly PackedTax[];
   readonly areas: readonly Area[];
+  /** Whether any area is a place within a county. */
+  readonly hasPlaces: boolean;
   /** Whether no area has a local tax, and no rate is missing. */
   readonly isUntaxed: boolean;
   readonly countyName: (county: string) => string;
@@ -46,8 +48,8 @@ export type LocalTable = {
   readonly placesNamed: (city: string, counties: readonly string[] | null) => readonly Area[];
   /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
   readonly postalCounties: (city: string) => readonly string[];
-  /** Names of the state's places, for hints. */
-  readonly placeNames: () => readonly string[];
+  /** The state's places by their normalized names, for hints. */
+  readonly placeNames: () => ReadonlyMap<string, string>;
 };
 
 const areaOf = (
@@ -184,6 +186,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     sources: Object.fromEntries(rates.sources),
     taxes: rates.taxes,
     areas,
+    hasPlaces: areas.some(({ place }) => place !== ''),
     isUntaxed: areas.every(({ units }) => units === 0n),
     countyName: (county) => {
       const name = rates.counties[county];
@@ -196,6 +199,6 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     placesNamed: (city, counties) =>
       places.find(city, ({ county }) => counties === null || county === '' || counties.includes(county)),
     postalCounties: (city) => postal().get(plainName(city)) ?? [],
-    placeNames: lazy(() => [...new Set(areas.map(({ place }) => place).filter((place) => place !== ''))]),
+    placeNames: lazy(() => new Map(areas.map(({ place }) => [cityName(place) ?? '', place]))),
   };
 };

@@ -2,7 +2,7 @@ import type { TaxAddress } from '../location/address.ts';
 import type { LocalChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import type { Jurisdiction, LocalTables, Rate, Release } from '../release.ts';
-import { type Candidate, findPlace } from './find-place.ts';
+import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { Area, LocalTable } from './local-table.ts';
 import type { PackedTax } from './packed-table.ts';
@@ -10,7 +10,7 @@ import type { PackedTax } from './packed-table.ts';
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
 
-const unknownSet: LocalSet = { key: '?', codes: [], county: null };
+const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
 
 const jurisdictionOf = ([code, name, type, kind]: PackedTax, { tax_type }: Jurisdiction): Jurisdiction => ({
   code,
@@ -67,6 +67,24 @@ const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], loc
   return view;
 };
 
+const foundMax = 10_000;
+const founds = new WeakMap<LocalTable, Map<string, FoundPlace>>();
+
+// A shop ships to the same ZIPs and cities again and again.
+const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace => {
+  let ofTable = founds.get(table);
+  if (!ofTable || ofTable.size >= foundMax) {
+    ofTable = new Map();
+    founds.set(table, ofTable);
+  }
+  const key = `${address.zip5}|${address.city}|${address.county}`;
+  const known = ofTable.get(key);
+  if (known) return known;
+  const found = findPlace(table, address);
+  ofTable.set(key, found);
+  return found;
+};
+
 const setOf = (table: LocalTable, { area, county }: Candidate, isEstablished: boolean): LocalSet => {
   if (area === null || !isEstablished) return unknownSet;
   const codes = taxesOf(table, area).map(([code]) => code);
@@ -82,7 +100,7 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
   if (!local) return null;
   const table = loadLocalTable(local);
   if (table.isUntaxed) return null;
-  const found = findPlace(table, address);
+  const found = foundPlace(table, address);
   const isEstablished = (area: Area | null): boolean => area !== null && (area.from ?? local.established_from) <= day;
   const sets = found.candidates.map((one) => setOf(table, one, isEstablished(one.area)));
   const units = found.candidates.map(({ area }) => (isEstablished(area) ? area?.units : null));
@@ -104,7 +122,7 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
       crossesBorders: false,
       otherCities: [],
       contradictsCity: false,
-      lacksLocals: true,
+      lacksLocals: false,
       hasRanges: false,
       byPlace: {
         city: found.city,

@@ -1,10 +1,13 @@
 /** How the name of a city or county in an address is compared with the names that tables and the postal service use. */
 import { cityName } from '../location/city-name.ts';
 
+const hasSameWord = /\b(SAINTE?|FORT|MOUNT|OF)\b/;
 const sameWords: Readonly<Record<string, string>> = { SAINT: 'ST', SAINTE: 'STE', FORT: 'FT', MOUNT: 'MT' };
 
 /** A name that was normalized by `cityName`, with `Saint`, `Fort` and `Mount` as `St`, `Ft` and `Mt`. */
-export const plainName = (name: string): string =>
+export const plainName = (name: string): string => (hasSameWord.test(name) ? rewritten(name) : name);
+
+const rewritten = (name: string): string =>
   name
     .replace(/^(CITY|TOWN|VILLAGE|TOWNSHIP) OF /, '')
     .split(' ')
