@@ -179,8 +179,12 @@ export type Bracket = {
 };
 
 export type Rounding =
-  /** The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. */
-  | { readonly method: 'half_up' }
+  /**
+   * The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. By line,
+   * `shipping: 'with_goods'` rounds the shipping together with the goods that it brings (`shared/tax/shipping-with-goods.ts`);
+   * without it, the shipping is rounded by itself.
+   */
+  | { readonly method: 'half_up'; readonly shipping?: 'with_goods' }
   /** Mandatory tables on the invoice's total; what they do not name is rounded half up there. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 
