@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { localRates } from './local-rates.ts';
 import { treatments } from './treatment-name.ts';
 
-const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
+export const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
 
 export const SubjectCoverage = z.object({
   treatment: z.enum(treatments),

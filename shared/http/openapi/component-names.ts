@@ -24,6 +24,7 @@ import {
   FilingTotal,
 } from '../../filings/filing.ts';
 import { FilingRequest, FilingUpdate } from '../../filings/request.ts';
+import { JurisdictionRate, Rates, RatesAddress } from '../../rates/response.ts';
 import { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { TransactionList, TransactionRow } from '../../transactions/list-response.ts';
 import { BilledTransaction, ReconciliationRequest } from '../../transactions/reconciliation/request.ts';
@@ -67,10 +68,13 @@ const names = {
   FilingWarning: Filing.shape.warnings._zod.def.element,
   GeneralRate,
   HistoryEntry,
+  JurisdictionRate,
   LineItem: LineItemResponse,
   LineItemRequest,
   MissingTransaction,
   PostalAddress,
+  Rates,
+  RatesAddress,
   ReconciledAmounts,
   Reconciliation,
   ReconciliationRequest,
