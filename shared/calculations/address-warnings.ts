@@ -46,28 +46,35 @@ const localMissing = (decisive: Decisive): string => {
   return `${name}: only the state's rate is known; local taxes are missing from the figures.${localAdvice(decisive)}`;
 };
 
-const addressText = ({ city, zip5 }: Decisive['address']): string =>
-  [city === null ? '' : `the city ${city}`, zip5 === null ? '' : `ZIP ${zip5}`].filter(Boolean).join(' and ') ||
-  'the county';
+const addressText = ({ city, zip5, county }: Decisive['address']): string => {
+  const known = [city === null ? '' : `the city ${city}`, zip5 === null ? '' : `ZIP ${zip5}`].filter(Boolean);
+  if (known.length > 0) return known.join(' and ');
+  return county === null ? 'an address without a city and ZIP' : `the county ${county}`;
+};
+
+const unknownCity = ({ city }: Decisive['address'], { city: reading, suggestion }: ByPlace): string => {
+  if (reading !== 'unknown') return '';
+  return ` No place named ${city} is known there.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`;
+};
 
 /** What is missing of local rates that were looked up by ZIP and city. */
-const missingByPlace = (name: string, address: Decisive['address'], { area, city, established }: ByPlace): string => {
+const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByPlace): string => {
+  const { area, city, established } = byPlace;
   if (city === 'missing' && area)
     return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
   if (established !== null && area)
     return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state's rate is in the figures.`;
   const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
-  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${advice}`;
+  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${unknownCity(address, byPlace)}${advice}`;
 };
 
 /** What local rates rest on that were looked up by ZIP and city. */
 const byPlaceText = ({ place: { name }, address }: Decisive, byPlace: ByPlace): string => {
-  const { city, suggestion, contradictsCounty, area } = byPlace;
+  const { contradictsCounty, area } = byPlace;
   const used = area === null ? '' : [area.place, area.county].filter(Boolean).join(', ');
-  const hint = suggestion === null ? '' : ` Did you mean ${suggestion}?`;
   return [
     `${name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
-    city === 'unknown' ? `No place named ${address.city} is known there.${hint}` : '',
+    unknownCity(address, byPlace).trim(),
     contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
     'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
   ]
@@ -90,7 +97,7 @@ const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
   // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0) warn('not_covered', notCovered(decisive));
   if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
-  if (choice?.byPlace && resolution.coverage !== 'none')
+  if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
   if (address.zip5 !== null && !address.isZipKnown)

@@ -43,7 +43,8 @@ const countiesOf = (table: LocalTable, { zip5, county, city }: TaxAddress): Coun
   const zip = zip5 === null ? undefined : table.zip(zip5);
   const named = county === null ? null : table.countyNamed(county);
   if (zip) {
-    if (named === null) return { zip, counties: zip.counties, contradictsCounty: false };
+    if (named === null)
+      return { zip, counties: municipalityFirst(table, zip.counties, city), contradictsCounty: false };
     const isInZip = zip.counties.includes(named);
     return { zip, counties: isInZip ? [named] : zip.counties, contradictsCounty: !isInZip };
   }
@@ -107,10 +108,23 @@ const candidatesNamed = (table: LocalTable, counties: readonly string[], city: s
     .toSorted((a, b) => rank(counties, a.county) - rank(counties, b.county))
     .map((area) => ({ county: area.county, area }));
 
+// Where most of a ZIP lies in a county that does not have the city, most of its addresses are outside the city.
+const mainRemainder = (table: LocalTable, { zip, counties }: Counties, taxed: readonly Candidate[]): Candidate[] => {
+  const main = counties[0] ?? '';
+  return zip === undefined || taxed.some(({ county }) => county === main) ? [] : remaindersOf(table, [main]);
+};
+
+// A municipality of Puerto Rico is a county there, and mail is addressed to it as to a city.
+const municipalityFirst = (table: LocalTable, counties: readonly string[], city: string | null): readonly string[] => {
+  const own = table.hasPlaces || city === null ? null : table.countyNamed(city);
+  return own === null || !counties.includes(own) ? counties : [own, ...counties.filter((county) => county !== own)];
+};
+
 const readCity = (table: LocalTable, found: Counties, city: string): Read => {
   const { counties } = found;
   const taxed = candidatesNamed(table, counties, city);
-  if (taxed.length > 0) return { city: 'taxed', candidates: taxed, suggestion: null };
+  if (taxed.length > 0)
+    return { city: 'taxed', candidates: [...taxed, ...mainRemainder(table, found, taxed)], suggestion: null };
   if (table.placesNamed(city, counties).length > 0)
     return { city: 'missing', candidates: remaindersOf(table, counties), suggestion: null };
   return untaxedName(table, found, city);
@@ -120,7 +134,7 @@ const readCity = (table: LocalTable, found: Counties, city: string): Read => {
 export const findPlace = (table: LocalTable, address: TaxAddress): FoundPlace => {
   const found = countiesOf(table, address);
   const { zip, counties, contradictsCounty } = found;
-  const implied = address.county === null ? zip?.places[0] : undefined;
+  const implied = address.county === null || contradictsCounty ? zip?.places[0] : undefined;
   const name = address.city ?? (implied === undefined ? null : cityName(implied));
   const read: Read =
     name === null

@@ -34,6 +34,8 @@ export type LocalTable = {
   readonly sources: Readonly<Record<string, string>>;
   readonly taxes: readonly PackedTax[];
   readonly areas: readonly Area[];
+  /** Whether any area is a place within a county. */
+  readonly hasPlaces: boolean;
   /** Whether no area has a local tax, and no rate is missing. */
   readonly isUntaxed: boolean;
   readonly countyName: (county: string) => string;
@@ -184,6 +186,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     sources: Object.fromEntries(rates.sources),
     taxes: rates.taxes,
     areas,
+    hasPlaces: areas.some(({ place }) => place !== ''),
     isUntaxed: areas.every(({ units }) => units === 0n),
     countyName: (county) => {
       const name = rates.counties[county];

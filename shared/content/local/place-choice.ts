@@ -10,7 +10,7 @@ import type { PackedTax } from './packed-table.ts';
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
 
-const unknownSet: LocalSet = { key: '?', codes: [], county: null };
+const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
 
 const jurisdictionOf = ([code, name, type, kind]: PackedTax, { tax_type }: Jurisdiction): Jurisdiction => ({
   code,
@@ -122,7 +122,7 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
       crossesBorders: false,
       otherCities: [],
       contradictsCity: false,
-      lacksLocals: true,
+      lacksLocals: false,
       hasRanges: false,
       byPlace: {
         city: found.city,

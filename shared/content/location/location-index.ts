@@ -6,6 +6,8 @@ export type LocalSet = {
   readonly codes: readonly string[];
   /** The five-digit code of the county that they are of, where the content says so. */
   readonly county?: string | null;
+  /** Whether nobody has established what they are. */
+  readonly isUnknown?: true;
 };
 
 /** A location's days, and the sets that an address there may have. */

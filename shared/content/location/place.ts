@@ -129,8 +129,8 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 };
 
 // A place that taxes at a rate that nobody has established gets its county's rate: something is missing there, too.
-const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes }: LocalSet): boolean =>
-  isPart || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
+const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
+  isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, wanted: Wanted): Located => {
   const code = address.state === null ? address.country : `US-${address.state}`;
