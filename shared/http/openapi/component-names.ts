@@ -12,7 +12,14 @@ import {
   Warning,
 } from '../../calculations/response.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
-import { Coverage, GeneralRate, StateCoverage, SubjectCoverage } from '../../coverage/response.ts';
+import {
+  Attribution,
+  Coverage,
+  GeneralRate,
+  LocalCoverage,
+  StateCoverage,
+  SubjectCoverage,
+} from '../../coverage/response.ts';
 import {
   Filing,
   FilingEntries,
@@ -45,6 +52,7 @@ export const echoSuffix = 'AsSent';
 // The vocabulary names its own components, beside their schemas.
 const names = {
   AddressResolution,
+  Attribution,
   BilledTransactionRequest: BilledTransaction,
   Calculation,
   CalculationRequest,
@@ -71,6 +79,7 @@ const names = {
   JurisdictionRate,
   LineItem: LineItemResponse,
   LineItemRequest,
+  LocalCoverage,
   MissingTransaction,
   PostalAddress,
   Rates,

@@ -58,6 +58,8 @@ const answerFormat = (component: string, name: string): Schema => {
   if (name === 'tax_date') return { pattern: instantPattern };
   if (['period_start', 'period_end', 'date'].includes(name)) return { format: 'date' };
   if (name === 'month') return { pattern: '^\\d{4}-\\d{2}$' };
+  if (name === 'share_missing') return { pattern: '^[01]\\.\\d{4}$' };
+  if (component === 'LocalCoverage' && name !== 'basis') return name === 'as_of' ? { format: 'date' } : { minimum: 0 };
   if (name === 'currency') return { pattern: '^[A-Z]{3}$' };
   if (name === 'version') return { minimum: 1 };
   return {};
