@@ -1,7 +1,6 @@
 import type { Release, Rule } from '../content/release.ts';
-import { appliesTo } from '../vocabulary/applicability.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { vocabulary } from '../vocabulary/vocabulary.ts';
+import { appliesTo, vocabulary } from '../vocabulary/vocabulary.ts';
 import { decisionsOn, holdsOn, names } from './decisions.ts';
 import { textOf } from './decisions-in-words.ts';
 import { productOf } from './product-of.ts';

@@ -25,25 +25,38 @@ const releases = (which: 'newest' | 'older'): Released[] => {
   return all.filter((release) => newest.has(release) === (which === 'newest'));
 };
 
+const productTaxCodes = () => read(pathOf('../vocabulary/product-tax-codes.json')) as { code: string }[];
+
 const vocabulary = (): unknown => ({
   attributes: read(pathOf('../vocabulary/attributes.json')),
-  // Their names are for readers of the file.
-  productTaxCodes: (read(pathOf('../vocabulary/product-tax-codes.json')) as { code: string }[]).map(({ code }) => code),
+  productTaxCodes: productTaxCodes().map(({ code }) => code),
 });
+
+// The catalog is paged by code.
+const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code ? -1 : 1));
+
+/** The first four columns, without the header: confidence and source are for readers of the file, which has no quotes. */
+const crosswalk = (): string =>
+  readFileSync(pathOf('../vocabulary/code-crosswalk.csv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',').slice(0, 4).join(','))
+    .join('\n');
 
 /** One file: what it is called, where it lies, what makes it, and the module whose bundles carry it. */
 export type PackedFile = {
   readonly name: PackedName | 'docs';
   readonly path: string;
   readonly pack: () => Buffer;
-  readonly readBy: 'shared/packed/unpack.ts' | 'shared/operations/get-docs.ts';
+  readonly readBy: string;
 };
 
-const data = (name: PackedName, packed: () => Buffer): PackedFile => ({
+const data = (name: PackedFile['name'], readBy: string, packed: () => Buffer): PackedFile => ({
   name,
   path: pathOf(`./${name}.br`),
   pack: packed,
-  readBy: 'shared/packed/unpack.ts',
+  readBy,
 });
 
 /**
@@ -53,9 +66,13 @@ const data = (name: PackedName, packed: () => Buffer): PackedFile => ({
  * of those only the states of their addresses. The older ones are there for a replay.
  */
 export const packedFiles: readonly PackedFile[] = [
-  data('releases', () => packLines(releases('newest'))),
-  data('older-releases', () => packLines(releases('older'))),
-  data('vocabulary', () => pack(vocabulary())),
-  data('zip-states', () => pack(read(pathOf('../content/location/zip-states.json')))),
-  { name: 'docs', path: pathOf('./docs.br'), pack: () => pack(docs()), readBy: 'shared/operations/get-docs.ts' },
+  data('releases', 'shared/content/built-in.ts', () => packLines(releases('newest'))),
+  data('older-releases', 'shared/content/built-in.ts', () => packLines(releases('older'))),
+  data('vocabulary', 'shared/vocabulary/vocabulary.ts', () => pack(vocabulary())),
+  data('product-tax-codes', 'shared/vocabulary/catalog.ts', () => pack(catalog())),
+  data('code-crosswalk', 'shared/vocabulary/crosswalk.ts', () => packText(crosswalk())),
+  data('zip-states', 'shared/content/location/zip-states.ts', () =>
+    pack(read(pathOf('../content/location/zip-states.json'))),
+  ),
+  data('docs', 'shared/operations/get-docs.ts', () => pack(docs())),
 ];

@@ -1,6 +1,12 @@
 import { textOf } from './read.ts';
 
-export type PackedName = 'releases' | 'older-releases' | 'vocabulary' | 'zip-states';
+export type PackedName =
+  | 'releases'
+  | 'older-releases'
+  | 'vocabulary'
+  | 'product-tax-codes'
+  | 'code-crosswalk'
+  | 'zip-states';
 
 /** Read a value that `npm run pack` packed. Its shape is the packer's word: tests compare it with the files it came from. */
 export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));
