@@ -10,7 +10,7 @@ import { type Operation, type Route, routes } from '../../shared/http/routes.ts'
 import { statusOf } from '../../shared/problem.ts';
 import { TransactionHistoryQuery, TransactionQuery } from '../../shared/transactions/history/query.ts';
 import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
-import { ProductAttributesQuery } from '../../shared/vocabulary/query.ts';
+import { ProductAttributesQuery, ProductTaxCodesQuery } from '../../shared/vocabulary/query.ts';
 import { resolve, schemaProblems } from './validate-response.ts';
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: any };
@@ -141,6 +141,7 @@ describe('the OpenAPI document', () => {
 
   it.each([
     { operation: 'listProductAttributes', query: ProductAttributesQuery },
+    { operation: 'listProductTaxCodes', query: ProductTaxCodesQuery },
     { operation: 'listTransactions', query: TransactionListQuery },
     { operation: 'getCoverage', query: CoverageQuery },
     { operation: 'listFilings', query: FilingListQuery },
