@@ -313,7 +313,7 @@ describe('where a sale is taxed', () => {
     const origin = explained({ ship_from }, sourced('origin'));
     expect(stepsOf(origin, 'address', '/ship_from/address')).toMatchObject([
       {
-        text: 'Goods are sent from MI 48226: State US-MI, found by its ZIP. The content knows all of its taxes. Taxed in State US-MI, which taxes sales within the state at their origin.',
+        text: 'Goods are sent from MI 48226: State US-MI, found by its state. The content knows all of its taxes. Taxed in State US-MI, which taxes sales within the state at their origin.',
         citation: 'The law',
       },
     ]);

@@ -76,8 +76,10 @@ const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddres
 const isLocal = ({ locals, locations }: Release): boolean => locals === 'listed' || locations.length > 0;
 
 // Where ZIPs are listed, that a ZIP is not among them decides.
-const levelOf = (release: Release, { zip5, isZipKnown }: TaxAddress): Resolution['level'] =>
-  isLocal(release) && zip5 !== null && isZipKnown ? 'zip5' : 'state';
+const levelOf = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
+  if (!isLocal(release) || zip5 === null || !isZipKnown) return 'state';
+  return plus4 === null ? 'zip5' : 'zip9';
+};
 
 // That no location names it is an answer of the release only where there is a ZIP to be named.
 const lacksLocalsAt = (release: Release, { zip5, isZipKnown }: TaxAddress): boolean =>
