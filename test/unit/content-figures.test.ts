@@ -78,9 +78,7 @@ describe('coverage (notes 0)', () => {
       locations: [],
     }),
   );
-  it.each(states('AK ID CA MN CO'))('%s is partial', (state) =>
-    expect(releaseOf(state).coverage).toBe('partial'),
-  );
+  it.each(states('AK ID CA MN CO'))('%s is partial', (state) => expect(releaseOf(state).coverage).toBe('partial'));
 });
 
 describe('local rates (notes 3.1)', () => {
