@@ -178,9 +178,22 @@ export type Bracket = {
   readonly nothing_below: string | null;
 };
 
-export type Rounding =
-  /** The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. */
-  | { readonly method: 'half_up' }
+/** How a state rounds, and what holds for prices that include tax. */
+export type Rounding = RoundingMethod & {
+  /**
+   * `keep_base`: where prices include tax that is rounded on the invoice, every taxed charge keeps a base of at least one
+   * cent, if such bases give the gross. Without it, a charge of one cent may be all tax.
+   */
+  readonly tax_included?: 'keep_base';
+};
+
+type RoundingMethod =
+  /**
+   * The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. By line,
+   * `shipping: 'with_goods'` rounds the shipping together with the goods that it brings (`shared/tax/shipping-with-goods.ts`);
+   * without it, the shipping is rounded by itself.
+   */
+  | { readonly method: 'half_up'; readonly shipping?: 'with_goods' }
   /** Mandatory tables on the invoice's total; what they do not name is rounded half up there. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 

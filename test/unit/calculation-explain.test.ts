@@ -282,7 +282,7 @@ describe('what is not collected', () => {
     {
       because: 'a day that is not known',
       asked: { tax_date: '1999-12-31' },
-      says: 'State US-MI: what applied on 1999-12-31 is not established in US-MI@2026-10-01.1. No tax was calculated.',
+      says: 'State US-MI: what applied to GENERAL on 1999-12-31 is not established in US-MI@2026-10-01.1. No tax was calculated on it.',
     },
   ];
 

@@ -80,6 +80,7 @@ const Bracket = z.strictObject({
   steps: z.array(Cents),
   nothing_below: z.nullable(Cents),
 });
+const included = { tax_included: z.optional(z.literal('keep_base')) };
 const Shape = z.strictObject({
   id: z.string().check(z.regex(/^US-[A-Z]{2}@\d{4}-\d{2}-\d{2}\.\d+$/)),
   state: z.string(),
@@ -138,8 +139,8 @@ const Shape = z.strictObject({
     rounding: z.array(
       z.strictObject({
         policy: z.discriminatedUnion('method', [
-          z.strictObject({ method: z.literal('half_up'), shipping: z.optional(z.literal('with_goods')) }),
-          z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket) }),
+          z.strictObject({ method: z.literal('half_up'), shipping: z.optional(z.literal('with_goods')), ...included }),
+          z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket), ...included }),
         ]),
         ...dated,
         ...evidence,
