@@ -6,9 +6,9 @@ import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.
 import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import { attribution } from '../../shared/coverage/attribution.ts';
 import { coverageOf, coverageOfAll, subjects } from '../../shared/coverage/coverage.ts';
+import { coveragePage } from '../../shared/coverage/page.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
-import { coveragePage } from '../../shared/coverage/page.ts';
 import { ask, locationOf, releaseOf, rule } from '../support/builders.ts';
 import { tabledRelease } from '../support/local-tables.ts';
 
