@@ -59,8 +59,13 @@ export const netsOfInvoice = (
       leastOf((step) => grossOf(movedBy(step, least)) >= gross),
       least,
     );
-  const kept = assessed.every(keepsBase) ? search(1n) : null;
-  return kept && grossOf(kept) === gross ? kept : search(0n);
+  const keeping = (): Nets | null => {
+    if (!assessed.every(keepsBase)) return null;
+    const lowest = movedBy(-stepsMax, 1n);
+    const kept = grossOf(lowest) < gross ? search(1n) : lowest;
+    return grossOf(kept) === gross ? kept : null;
+  };
+  return keeping() ?? search(0n);
 };
 
 const stepsMax = 2 ** 40;
