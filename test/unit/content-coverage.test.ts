@@ -56,7 +56,7 @@ describe('the built-in coverage', () => {
         '0',
       ]);
     expect(stateOf('MI')).toMatchObject({ general_rate: { rate: '0.06' }, clothing: { treatment: 'taxable' } });
-    expect(stateOf('MI').shipping.treatment).toBe('exempt_if_stated');
+    expect(stateOf('MI').shipping.treatment).toBe('exempt_unless_included');
     expect(stateOf('MA').clothing).toMatchObject({ treatment: 'threshold', text: expect.stringContaining('175') });
     expect(stateOf('NY').clothing).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('110') });
     expect(stateOf('NJ')).toMatchObject({ clothing: { treatment: 'exempt' }, groceries: { treatment: 'exempt' } });
