@@ -233,7 +233,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
 
   it('lists both with the active one marked', async () => {
     const { value } = await json('list', '--state', 'MN');
-    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, local_rates: 'none' });
+    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, local_rates: 'complete' });
     expect(value.at(-2)).toMatchObject({
       id: first,
       origin: 'sst',

@@ -56,7 +56,7 @@ const outcome: Omit<Calculation, 'object'> = {
           rule_id: 'mi-goods',
         },
       ],
-      address_resolution: { level: 'zip5', ambiguous: false, coverage: 'complete' },
+      address_resolution: { level: 'state', ambiguous: false, coverage: 'complete' },
     },
   ],
   metadata: {},
