@@ -60,7 +60,9 @@ describe('groceries at 100.00 where a county taxes 1 %', () => {
     ['WY', '0.00'],
   ])('%s: %s', (state, tax) => expect(taxIn(state, 'FOOD.GROCERY').tax_amount).toBe(tax));
 
-  it.each(['AZ', 'CO', 'GA', 'IL', 'LA', 'SC'])('%s: with a warning, as localities differ', (state) =>
+  it('SC: with a warning, as the kinds of local taxes differ, and an import does not tell them', () =>
+    expect(warningCodes(taxIn('SC', 'FOOD.GROCERY'))).toContain('taxability_not_established'));
+  it.each(['AZ', 'CO', 'GA', 'IL', 'LA'])('%s: with a warning, as localities differ', (state) =>
     expect(warningCodes(taxIn(state, 'FOOD.GROCERY'))).toContain('content_unconfirmed'),
   );
   it.each(['AL', 'AR', 'KS', 'MO', 'NC', 'OK', 'SD', 'TN', 'UT'])('%s: without a warning', (state) =>
@@ -98,7 +100,20 @@ describe('candy and soft drinks', () => {
     ['KS', 'BEVERAGES.JUICE._JUICE_10_TO_50', '7.50'],
     ['KS', 'BEVERAGES.JUICE._JUICE_70_PLUS._SWEETENED', '1.00'],
     ['TN', 'FOOD.CANDY._CONTAINS_FLOUR', '5.00'],
-    ['UT', 'FOOD.CANDY._CONTAINS_FLOUR', '3.00'],
+    ['TN', 'FOOD.CANDY', '8.00'],
+    ['TN', 'FOOD.DIETARY_SUPPLEMENTS', '8.00'],
+    ['TN', 'BEVERAGES.SOFT_DRINKS', '5.00'],
+    ['OK', 'FOOD.CANDY', '1.00'],
+    ['OK', 'BEVERAGES.SOFT_DRINKS._SWEETENED', '1.00'],
+    ['OK', 'BEVERAGES.BOTTLED_WATER', '1.00'],
+    ['OK', 'FOOD.DIETARY_SUPPLEMENTS', '5.50'],
+    ['UT', 'FOOD.CANDY', '3.00'],
+    ['UT', 'BEVERAGES.SOFT_DRINKS', '3.00'],
+    ['UT', 'FOOD.DIETARY_SUPPLEMENTS', '3.00'],
+    ['VA', 'FOOD.CANDY', '1.00'],
+    ['VA', 'BEVERAGES.SOFT_DRINKS', '1.00'],
+    ['VA', 'HEALTH.DIAPERS', '1.00'],
+    ['VT', 'BEVERAGES.SOFT_DRINKS', '7.00'],
     ['NC', 'BEVERAGES.JUICE._JUICE_70_PLUS', '2.00'],
     ['WI', 'FOOD.CANDY', '6.00'],
     ['WI', 'FOOD.CANDY._CONTAINS_FLOUR', '0.00'],
