@@ -22,14 +22,15 @@ describe.each(entries)('the bundle of %s', (entry) => {
   const folder = newFolder();
   const { inputs } = bundle(entry, folder);
 
-  it('is at most 320 KiB of code, with at most 28 KiB of packed data beside it', () => {
+  it('is at most 322 KiB of code, with at most 32 KiB of packed data beside it', () => {
     const kibibytes = (ending: string) =>
       readdirSync(folder)
         .filter((name) => name.endsWith(ending))
         .reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
-    expect(kibibytes('.js')).toBeLessThanOrEqual(320);
-    // The documentation carries its page, and nothing else does.
-    expect(kibibytes('.br')).toBeLessThanOrEqual(entry === 'get-docs' ? 64 : 28);
+    expect(kibibytes('.js')).toBeLessThanOrEqual(322);
+    // The documentation carries its page, and nothing else does. What parses product tax codes carries the crosswalk (4 KiB)
+    // for its error hints, and reads it only for a refusal.
+    expect(kibibytes('.br')).toBeLessThanOrEqual(entry === 'get-docs' ? 64 : 32);
   });
 
   it('is CommonJS that exports its handler, and imports no ES module later', () => {

@@ -110,6 +110,7 @@ const imported = (postal_code: string) => ({ customer: { address: { state: 'MN',
 /** What is there before an operation, and then every way through it that asks something else of the database. */
 const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
+  'list-product-tax-codes': (client) => client.call('GET', '/product-tax-codes'),
   'get-openapi': (client) => client.call('GET', '/openapi.json'),
   'get-docs': (client) => client.call('GET', '/docs'),
   'create-calculation': async (client, parent) => {
