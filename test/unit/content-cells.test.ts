@@ -10,30 +10,30 @@ import { builtIn } from '../support/local-content.ts';
  */
 const table = `
   state goods clothing groceries candy soft   otc  digital saas      shipping
-  AL    4.00  T        2.00      T     T      T    T       ?         E
-  AZ    5.60  T        E         E     E      T    T       T         E
+  AL    4.00  T        2.00      2.00  2.00   T    T       ?         N
+  AZ    5.60  T        E         E     E      T    T       T         N
   AR    6.50  T        E         T     T      T    T       E         T
-  CA    7.25  T        E         E     T      T    E       E         E
-  CO    2.90  T        E         T     T      T    T       E         E
+  CA    7.25  T        E         E     T      T    E       E         N
+  CO    2.90  T        E         T     T      T    T       E         N
   CT    6.35  T        E         T     T      E    T       6.35/1.00 T
   DC    6.00  T        E         T     8.00   E    T       T         T
   FL    6.00  T        E         T     T      ?    E       E         -
   GA    4.00  T        E         E     E      T    T       E         T
   HI    4.00  T        T         T     T      T    T       T         T
-  ID    6.00  T        T         T     T      T    T       E         E
-  IL    6.25  T        E         T     T      1.00 E       E         E
+  ID    6.00  T        T         T     T      T    T       E         N
+  IL    6.25  T        E         T     T      1.00 E       E         -
   IN    7.00  T        E         T     T      T    T       E         T
-  IA    6.00  T        E         T     T      T    T       6.00/0.00 E
-  KS    6.50  T        E         T     T      T    E       E         E
+  IA    6.00  T        E         T     T      T    T       6.00/0.00 N
+  KS    6.50  T        E         E     E      T    E       E         N
   KY    6.00  T        E         T     T      T    T       T         T
   LA    5.00  T        E         E     E      T    T       T         T
-  ME    5.50  T        E         T     T      T    T       E         E
-  MD    6.00  T        E         T     T      E    T       6.00/3.00 E
-  MA    6.25  E        E         E     E      T    E       T         E
-  MI    6.00  T        E         E     E      T    E       E         E
+  ME    5.50  T        E         T     T      T    T       E         N
+  MD    6.00  T        E         T     T      E    T       6.00/3.00 N
+  MA    6.25  E        E         E     E      T    E       T         N
+  MI    6.00  T        E         E     E      T    E       E         N
   MN    6.88  E        E         T     T      E    T       E         T
-  MS    7.00  T        5.00      T     T      T    T       ?         T
-  MO    4.23  T        1.23      T     T      T    E       E         E
+  MS    7.00  T        5.00      5.00  5.00   T    T       ?         T
+  MO    4.23  T        1.23      1.23  1.23   T    E       E         N
   NE    5.50  T        E         E     E      T    T       E         T
   NV    6.85  T        E         E     E      T    E       E         N
   NJ    6.63  E        E         T     T      E    T       E         T
@@ -113,7 +113,7 @@ describe('what 100.00 costs at the rate of the state', () => {
         expect(shippingTax('SHIPPING.DELIVERY._INCLUDED_IN_PRICE')).toBe(goods);
         return;
       }
-      // Florida frees what is optional too.
+      // Florida and Illinois free what the buyer can avoid.
       if (cell === '-') {
         expect(shippingTax('SHIPPING.DELIVERY._SEPARATELY_STATED')).toBe(goods);
         expect(shippingTax('SHIPPING.DELIVERY._OPTIONAL_CHARGE._SEPARATELY_STATED')).toBe('0.00');

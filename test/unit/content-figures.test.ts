@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { builtInRelease, newestBuiltInReleases } from '../../shared/content/built-in.ts';
 import { inForce } from '../../shared/content/effective.ts';
 import type { Release } from '../../shared/content/release.ts';
+import { ask } from '../support/builders.ts';
 
 const releaseOf = (state: string): Release => {
   const release = builtInRelease(state);
@@ -59,11 +60,12 @@ describe('state rates (notes 3.1)', () => {
     ['MI', '2026-01-01', ['0.06']],
   ])('%s on %s', (state, day, rates) => expect(rateOn(state, day)).toEqual(rates));
 
-  it('says that the new rate of the District is not confirmed', () => {
-    expect(releaseOf('DC').rates.at(-1)).toMatchObject({
-      confidence: 'low',
-      note: expect.stringContaining('no confirmation'),
-    });
+  it('rests the new rate of the District on the act and on a second list', () =>
+    expect(releaseOf('DC').rates.at(-1)).toMatchObject({ confidence: 'medium-high' }));
+
+  it('cites a statute or a department for the rate of each state, and not a secondary table (C12)', () => {
+    for (const { rates, sources, state } of newestBuiltInReleases())
+      for (const { source } of rates) expect(sources[source], state).not.toMatch(/^Tax Foundation/);
   });
 });
 
@@ -71,25 +73,35 @@ describe('coverage (notes 0)', () => {
   it.each(states('CT DC IN KY ME MD MA MI NJ RI DE MT NH OR PA HI VA MS'))('%s is complete', (state) =>
     expect(releaseOf(state).coverage).toBe('complete'),
   );
-  it.each(states('NY TX WA PR TN'))('%s has tables of local rates, and is complete', (state) =>
+  it.each(states('NY TX WA PR TN AK ID CA MN CO AL IL LA'))('%s has tables of local rates, and is complete', (state) =>
     expect(releaseOf(state)).toMatchObject({
       coverage: 'complete',
       local: { rates: `${state}@2026-11-22`, zips: `${state}@2026-11-22`, established_from: '2026-10-01' },
       locations: [],
     }),
   );
-  it.each(states('AK ID CA MN CO'))('%s is partial', (state) => expect(releaseOf(state).coverage).toBe('partial'));
+  it.each(states('HI MS'))('%s has tables that count from the first day of the year, as its lists did', (state) =>
+    expect(releaseOf(state)).toMatchObject({ local: { established_from: '2026-01-01' }, locations: [] }),
+  );
 });
 
 describe('local rates (notes 3.1)', () => {
   it.each([
-    ['HI', 'US-HI-HONOLULU', '0.005'],
-    ['MS', 'US-MS-JACKSON', '0.01'],
-    ['MS', 'US-MS-TUPELO', '0.0025'],
-  ])('%s %s', (state, jurisdiction, rate) => expect(rateOn(state, '2026-11-20', jurisdiction)).toEqual([rate]));
+    ['HI', 'Honolulu', '96814', '2026-03-01', '4.50'],
+    ['HI', 'Hilo', '96720', '2026-03-01', '4.50'],
+    ['MS', 'Jackson', '39201', '2026-03-01', '8.00'],
+    ['MS', 'Tupelo', '38804', '2026-03-01', '7.25'],
+    ['MS', 'Gulfport', '39501', '2026-03-01', '7.00'],
+  ])('%s, %s %s on %s: %s on 100.00', (state, city, postal_code, tax_date, tax) => {
+    const outcome = ask({ to: { state, city, postal_code }, tax_date });
+    expect(outcome.tax_amount).toBe(tax);
+    expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+  });
 
-  it('taxes Hawaii under the general excise tax', () =>
-    expect(releaseOf('HI').jurisdictions.map(({ tax_type }) => tax_type)).toEqual(Array(5).fill('general_excise')));
+  it('taxes Hawaii and its counties under the general excise tax', () => {
+    const [line] = ask({ to: { state: 'HI', city: 'Honolulu', postal_code: '96814' } }).line_items;
+    expect(line?.taxes.map(({ tax_type }) => tax_type)).toEqual(['general_excise', 'general_excise']);
+  });
 });
 
 describe('settings (notes 4.1, 4.6)', () => {
@@ -100,22 +112,23 @@ describe('settings (notes 4.1, 4.6)', () => {
   it.each(states('NM MI NY KS WA'))('%s sources by destination', (state) =>
     expect(policyOn(state, 'sourcing')).toEqual(['destination']),
   );
-  it.each(states('AL AZ CA CO FL ID IL IA KS ME MD MA MI MO'))('%s exempts stated shipping', (state) =>
-    expect(policyOn(state, 'shipping')).toEqual(['exempt_if_stated']),
+  it.each(states('FL IL'))('%s taxes shipping that the buyer cannot avoid', (state) =>
+    expect(policyOn(state, 'shipping')).toEqual(['taxable_unless_avoidable']),
   );
-  it.each(states('NV OK UT VA WY'))('%s exempts shipping that is not in the price', (state) =>
-    expect(policyOn(state, 'shipping')).toEqual(['exempt_unless_included']),
+  it.each(states('AL AZ CA CO ID IA KS ME MD MA MI MO NV OK UT VA WY'))(
+    '%s exempts shipping that is not in the price',
+    (state) => expect(policyOn(state, 'shipping')).toEqual(['exempt_unless_included']),
   );
-  it.each(states('NY PA'))('%s taxes all shipping once anything is taxable', (state) =>
+  it.each(states('NY PA LA'))('%s taxes all shipping once anything is taxable', (state) =>
     expect(policyOn(state, 'shipping')).toEqual(['any_taxable']),
   );
   it.each([
     ['HI', '2026-11-20', ['always_taxable']],
     ['NJ', '2026-11-20', ['follows_goods']],
     ['KS', '2023-06-30', ['follows_goods']],
-    ['KS', '2023-07-01', ['exempt_if_stated']],
+    ['KS', '2023-07-01', ['exempt_unless_included']],
     ['MI', '2023-04-25', []],
-    ['MI', '2023-04-26', ['exempt_if_stated']],
+    ['MI', '2023-04-26', ['exempt_unless_included']],
   ])('ships in %s on %s', (state, day, policies) => expect(policyOn(state, 'shipping', day)).toEqual(policies));
 
   const cents = (state: string, index: number, part: number) => {
@@ -263,23 +276,4 @@ describe('rules (notes 4.1 to 4.3)', () => {
       effect: { type: 'exempt' },
     }),
   );
-});
-
-describe('locations', () => {
-  const alternativesAt = (state: string, zip: string) => {
-    const hits = releaseOf(state).locations.flatMap(({ zips, alternatives }) =>
-      zips
-        .filter(([low, high]) => low <= zip && zip <= high)
-        .map(([low, high]) => ({ width: Number(high) - Number(low), alternatives })),
-    );
-    return hits.toSorted((one, other) => one.width - other.width)[0]?.alternatives;
-  };
-  it.each([
-    ['HI', '96814', [['US-HI-HONOLULU']]],
-    ['HI', '96720', [['US-HI-HAWAII']]],
-    ['HI', '96742', [[]]],
-    ['MS', '39201', [['US-MS-JACKSON']]],
-    ['MS', '39211', [[], ['US-MS-JACKSON']]],
-    ['MS', '39501', undefined],
-  ])('%s %s', (state, zip, alternatives) => expect(alternativesAt(state, zip)).toEqual(alternatives));
 });
