@@ -4,8 +4,9 @@ import type { Read, ReadOptions } from '../importers.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
 import { readSstFileName } from './file-name.ts';
+import { overlapEntries } from './overlap-entries.ts';
 import { quirksOf } from './quirks.ts';
-import { addRate, bookEntries, completeFrom, type RateBook } from './rate-book.ts';
+import { addRate, bookEntries, completeFrom, type RateBook, settleRates } from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
 import { stateFips } from './state-fips.ts';
 
@@ -62,18 +63,15 @@ async function* readRates(book: RateBook, fips: string, rates: OpenTable): Async
       continue;
     }
     const read = readRateRow(row.cells, fips, book.quirks);
-    const conflict = read.kind === 'row' ? addRate(book, read.value) : null;
     if (read.kind === 'skipped') yield { kind: 'skipped', line: row.line, reason: read.reason };
-    if (conflict === 'repeats') yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
-    if (conflict === 'overlaps')
-      yield badRow(
-        row.line,
-        'has days on which another row gives the same jurisdiction another rate: correct the dates',
-      );
-    if (read.kind === 'bad') yield badRow(row.line, read.reason);
+    if (read.kind === 'row' && !addRate(book, read.value, row.line))
+      yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
+    if (read.kind !== 'bad') continue;
+    yield badRow(row.line, read.reason);
     const key = rateRowKey(row.cells);
-    if (key !== null && (read.kind === 'bad' || conflict === 'overlaps')) book.unsound.add(key);
+    if (key !== null) book.unsound.add(key);
   }
+  yield* overlapEntries(settleRates(book), rates.table.name);
   yield { kind: 'file', name: rates.table.name, rows: count };
   book.completeFrom = completeFrom(book, readSstFileName(rates.table.name)?.effective ?? null);
   yield* bookEntries(book);
@@ -106,6 +104,7 @@ export const readSst: Read = async function* (files, options) {
       state,
       stateKey: stateKey(fips),
       quirks: quirksOf(state),
+      rows: new Map(),
       rates: new Map(),
       unsound: new Set(),
       completeFrom: null,
