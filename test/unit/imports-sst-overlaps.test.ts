@@ -93,7 +93,10 @@ it('gives each day the rate of the row that began last, on 2,000 random lists of
       const { rates } = resolveOverlaps(rows.map((rate, index) => ({ line: index + 1, rate })));
       for (const day of days) {
         const there = rows.filter(({ from, to }) => from <= day && (to === null || day <= to));
-        const latest = there.map(({ from }) => from).toSorted().at(-1);
+        const latest = there
+          .map(({ from }) => from)
+          .toSorted()
+          .at(-1);
         const expected = there.filter(({ from }) => from === latest).at(-1)?.rate;
         const actual = rates.filter(({ from, to }) => (from ?? '') <= day && (to === null || day <= to));
         expect(actual.map(({ rate }) => rate)).toEqual(expected === undefined ? [] : [expected]);

@@ -29,6 +29,8 @@ export type LocalChoice = {
   readonly lacksLocals: boolean;
   /** Whether the content tells parts of the ZIP apart by the last four digits. */
   readonly hasRanges: boolean;
+  /** Some of the possible sets are those of street addresses in the ZIP, and no look-up reads streets. */
+  readonly byStreet?: true;
 };
 
 const distinct = (areas: readonly Area[]): LocalSet[] => [

@@ -1,12 +1,8 @@
 /** Which of the pieces of one ZIP hold, where several claim the same. */
-import { dayAfter, dayBefore } from '../days.ts';
-import { dayNumber, dayText, noFrom, noTo, type Piece } from './piece.ts';
+import { dayNumberAfter as next, noTo, type Piece, dayNumberBefore as previous } from './piece.ts';
 
 /** A range of a ZIP with the sets that its addresses may have: one, or several that nothing tells apart. */
 export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
-
-const next = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
-const previous = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);
 
 const ascending = (one: number, other: number): number => one - other;
 
