@@ -3,8 +3,8 @@ import { unknownPlace } from '../unknown-place.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';
 import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
-import { type LayerKey, layerJurisdiction } from './layers.ts';
-import type { RateBook } from './rate-book.ts';
+import type { LayerKey } from './layers.ts';
+import { jurisdictionOf, type RateBook } from './rate-book.ts';
 
 /** Reads boundary rows against the rates; of layers that repeat, and most do, it knows the answer. */
 export type BoundaryReader = {
@@ -67,10 +67,7 @@ const districtName = (key: LayerKey): string => key.replace('-', ' ');
 function* unknownJurisdictions({ book, told }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
   for (const key of missing.filter((one) => !told.has(one))) {
     told.add(key);
-    yield {
-      kind: 'jurisdiction',
-      jurisdiction: layerJurisdiction(book.state, key, book.quirks.isCounty(key.slice(3))),
-    };
+    yield { kind: 'jurisdiction', jurisdiction: jurisdictionOf(book, key) };
   }
 }
 

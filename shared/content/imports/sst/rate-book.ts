@@ -1,5 +1,7 @@
+import type { Jurisdiction } from '../../release.ts';
 import { dayAfter, dayBefore } from '../days.ts';
 import type { Entry } from '../entry.ts';
+import { type LayerNames, layerName } from './layer-names.ts';
 import { type LayerKey, layerJurisdiction } from './layers.ts';
 import type { Quirks } from './quirks.ts';
 import { type Overlap, type RateLine, resolveOverlaps } from './rate-overlaps.ts';
@@ -12,6 +14,7 @@ export type RateBook = {
   readonly state: string;
   readonly stateKey: LayerKey;
   readonly quirks: Quirks;
+  readonly names: LayerNames;
   /** The rows as the file has them, until `settleRates`. */
   readonly rows: Map<LayerKey, RateLine[]>;
   /** One rate a day for each key; empty until `settleRates`. */
@@ -72,11 +75,15 @@ export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => 
   return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
 };
 
+/** The jurisdiction of a key, by its public name where a table has one. */
+export const jurisdictionOf = ({ state, quirks, names }: RateBook, key: LayerKey): Jurisdiction =>
+  layerJurisdiction(state, key, { isCounty: quirks.isCounty(key.slice(3)), name: layerName(names, key) });
+
 /** What the rate file says, as entries. The state's own rates are as they are: between them it is not covered. */
 export function* bookEntries(book: RateBook): Generator<Entry> {
   for (const key of new Set([...book.rates.keys(), ...book.unsound])) {
     const isState = key === book.stateKey;
-    const jurisdiction = layerJurisdiction(book.state, key, book.quirks.isCounty(key.slice(3)));
+    const jurisdiction = jurisdictionOf(book, key);
     if (!isState) yield { kind: 'jurisdiction', jurisdiction };
     if (book.unsound.has(key)) continue;
     const rates = book.rates.get(key) ?? [];

@@ -4,6 +4,7 @@ import type { Read, ReadOptions } from '../importers.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
 import { readSstFileName } from './file-name.ts';
+import { readLayerNames } from './layer-names.ts';
 import { overlapEntries } from './overlap-entries.ts';
 import { quirksOf } from './quirks.ts';
 import { addRate, bookEntries, completeFrom, type RateBook, settleRates } from './rate-book.ts';
@@ -71,7 +72,7 @@ async function* readRates(book: RateBook, fips: string, rates: OpenTable): Async
     const key = rateRowKey(row.cells);
     if (key !== null) book.unsound.add(key);
   }
-  yield* overlapEntries(settleRates(book), rates.table.name);
+  yield* overlapEntries(book, settleRates(book), rates.table.name);
   yield { kind: 'file', name: rates.table.name, rows: count };
   book.completeFrom = completeFrom(book, readSstFileName(rates.table.name)?.effective ?? null);
   yield* bookEntries(book);
@@ -96,7 +97,7 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
  * them and after the last one it makes its ZIPs not covered. Throws unless there is one file of each kind.
  */
 export const readSst: Read = async function* (files, options) {
-  const { state } = options;
+  const { state, names } = options;
   const fips = stateFips(state);
   const [rates, boundary] = await openBoth(files, options);
   try {
@@ -104,6 +105,7 @@ export const readSst: Read = async function* (files, options) {
       state,
       stateKey: stateKey(fips),
       quirks: quirksOf(state),
+      names: names ? readLayerNames(state, fips, names) : new Map(),
       rows: new Map(),
       rates: new Map(),
       unsound: new Set(),
