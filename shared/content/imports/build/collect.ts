@@ -1,4 +1,5 @@
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 import type { Tally } from '../summary.ts';
 import { indexFrom } from '../zips.ts';
 import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
@@ -62,6 +63,8 @@ export const collect = (collection: Collection, entry: Entry): void => {
       break;
     case 'city': {
       const pieces = collection.cities.get(entry.city) ?? [];
+      assertFits(pieces.length, limits.rowsOfCity, `rows of ${entry.city}`);
+      assertFits(collection.cities.size, limits.cities, 'cities');
       pieces.push({ ...times(collection, entry), low: 0, high: 0, order: 0 });
       collection.cities.set(entry.city, pieces);
     }

@@ -1,4 +1,5 @@
 import type { Entry, LocalSet } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 
 /** What a span says of its addresses: who taxes them, and which of them it is of. */
 export type SpanMeaning = {
@@ -48,6 +49,7 @@ export class SpanSets {
     if (number === this.meanings.length) {
       this.numbers.set(text, number);
       this.meanings.push({ locals: sorted, city, ...flags });
+      assertFits(this.meanings.length, limits.jurisdictionSets, 'different lists of jurisdictions');
     }
     if (isPlain) known.set(locals, number);
     return number;

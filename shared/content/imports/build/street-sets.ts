@@ -1,3 +1,4 @@
+import { limits, refuseTooMany } from '../limits.ts';
 import { dayNumberAfter, noTo, type Piece } from './piece.ts';
 
 /** Days as numbers (`20190101`), inclusive. */
@@ -29,7 +30,10 @@ export class StreetSets {
   add(zip: number, { set, from, to }: Pick<Piece, 'set' | 'from' | 'to'>): void {
     const sets = this.zips.get(zip) ?? new Map<number, readonly Days[]>();
     if (sets.size === 0) this.zips.set(zip, sets);
-    sets.set(set, withDays(sets.get(set) ?? [], { from, to }));
+    const days = withDays(sets.get(set) ?? [], { from, to });
+    if (days.length > limits.spansOfStreets)
+      refuseTooMany(limits.spansOfStreets, `separate times of one list of jurisdictions in ZIP ${zip}`);
+    sets.set(set, days);
   }
 
   /** How many ZIPs have street addresses. */

@@ -1,4 +1,5 @@
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 import { unknownPlace } from '../unknown-place.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';
@@ -36,6 +37,7 @@ function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, spa
   const { to, isOfStreets } = span;
   if (isOfStreets) yield { kind: 'remark', line, reason: streetsReason };
   for (const code of layers.untaxed) untaxed.add(code);
+  assertFits(untaxed.size, limits.jurisdictions, 'counties and places');
   if (layers.untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };
   if (layers.lastDay !== null && (to === null || layers.lastDay < to))
     yield { kind: 'remark', line, reason: endedReason };

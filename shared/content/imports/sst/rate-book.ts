@@ -1,6 +1,7 @@
 import type { Jurisdiction } from '../../release.ts';
 import { dayAfter, dayBefore } from '../days.ts';
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 import { type LayerNames, layerName } from './layer-names.ts';
 import { type LayerKey, layerJurisdiction } from './layers.ts';
 import type { Quirks } from './quirks.ts';
@@ -34,6 +35,8 @@ export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number
   const text = JSON.stringify(rate);
   if (others.some((other) => JSON.stringify(other.rate) === text)) return false;
   if (others.push({ line, rate }) === 1) rows.set(key, others);
+  assertFits(others.length, limits.ratesOfJurisdiction, `rates of ${key}`);
+  assertFits(rows.size, limits.jurisdictions, 'jurisdictions');
   return true;
 };
 

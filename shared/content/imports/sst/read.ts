@@ -1,6 +1,7 @@
 import type { Entry } from '../entry.ts';
-import { type BrokenRow, openTable, type Row, type Table } from '../files/rows.ts';
+import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
 import type { Read, ReadOptions } from '../importers.ts';
+import { bad, type RowResult } from '../row-result.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
 import { readSstFileName } from './file-name.ts';
@@ -54,22 +55,26 @@ const openBoth = async (
 
 const badRow = (line: number, reason: string): Entry => ({ kind: 'bad', line, reason });
 
+/** The cells of a row that stands on one line; why a row is bad that does not. */
+const cellsOf = (row: Row | BrokenRow): RowResult<readonly string[]> => {
+  if ('broken' in row) return bad(row.broken);
+  const reason = multilineReason(row);
+  return reason === null ? { kind: 'row', value: row.cells } : bad(reason);
+};
+
 /** Read the rate file into the book; what its rows say comes after the last one. */
 async function* readRates(book: RateBook, fips: string, rates: OpenTable): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rowsOf(rates)) {
     count += 1;
-    if ('broken' in row) {
-      yield badRow(row.line, row.broken);
-      continue;
-    }
-    const read = readRateRow(row.cells, fips, book.quirks);
+    const cells = cellsOf(row);
+    const read = cells.kind === 'row' ? readRateRow(cells.value, fips, book.quirks) : cells;
     if (read.kind === 'skipped') yield { kind: 'skipped', line: row.line, reason: read.reason };
     if (read.kind === 'row' && !addRate(book, read.value, row.line))
       yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
     if (read.kind !== 'bad') continue;
     yield badRow(row.line, read.reason);
-    const key = rateRowKey(row.cells);
+    const key = 'cells' in row ? rateRowKey(row.cells) : null;
     if (key !== null) book.unsound.add(key);
   }
   yield* overlapEntries(book, settleRates(book), rates.table.name);
@@ -82,8 +87,9 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
   let count = 0;
   for await (const row of rowsOf(boundary)) {
     count += 1;
-    if ('broken' in row) yield badRow(row.line, row.broken);
-    else yield* boundaryEntries(reader, row.line, row.cells);
+    const cells = cellsOf(row);
+    if (cells.kind === 'row') yield* boundaryEntries(reader, row.line, cells.value);
+    else yield { ...cells, line: row.line };
   }
   yield { kind: 'file', name: boundary.table.name, rows: count };
   yield* untaxedNote(reader);

@@ -3,9 +3,10 @@ import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import type { Read } from '../importers.ts';
+import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { unknownPlace } from '../unknown-place.ts';
-import { zipsOfState } from '../zips.ts';
+import { indexFrom, zipsOfState } from '../zips.ts';
 import { isStateWide, type LocalContext, localsOf } from './locals.ts';
 import { bySpecificity, ratesIn } from './match.ts';
 import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
@@ -15,7 +16,14 @@ const byZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, re
   const everywhere = rates.filter(({ zips }) => zips === null);
   const listed = new Map<string, WooRate[]>();
   const zips = zipsOfState(state);
-  const touched = (low: string, high: string) => zips.filter((zip) => low <= zip && zip <= high);
+  let named = 0;
+  const touched = (low: string, high: string): readonly string[] => {
+    const first = indexFrom(zips, low);
+    const found = zips.slice(first, high < low ? first : indexFrom(zips, `${high}~`));
+    named += found.length + 1;
+    assertFits(named, limits.heldZips, 'ZIP codes in all rows together');
+    return found;
+  };
   for (const rate of rates)
     for (const [low, high] of rate.zips ?? [])
       for (const zip of touched(low, high)) {
@@ -105,12 +113,12 @@ export const readWooCommerce: Read = async function* (files, { state, base, onPr
     table,
     (row) => readWooRate(row, state),
     (rate) => {
-      rates.push(rate);
+      assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
       return [];
     },
     (row) => {
       const rate = readBadWooRate(row);
-      if (rate) rates.push(rate);
+      if (rate) assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
       return [];
     },
   );
