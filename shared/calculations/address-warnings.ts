@@ -1,4 +1,5 @@
 import type { ReleaseHead } from '../content/content.ts';
+import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import type { Doubt } from '../tax/document.ts';
 import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
@@ -39,9 +40,46 @@ const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }
 const localMissing = (decisive: Decisive): string => {
   const { place, address, choice } = decisive;
   const { name, release } = place;
+  if (choice?.byPlace) return missingByPlace(name, address, choice.byPlace);
   if (choice?.isPart && release)
     return `${name}: ${release.id} has local taxes in force for a part of ZIP ${address.zip5} alone; those of its other addresses are missing.`;
   return `${name}: only the state's rate is known; local taxes are missing from the figures.${localAdvice(decisive)}`;
+};
+
+const addressText = ({ city, zip5, county }: Decisive['address']): string => {
+  const known = [city === null ? '' : `the city ${city}`, zip5 === null ? '' : `ZIP ${zip5}`].filter(Boolean);
+  if (known.length > 0) return known.join(' and ');
+  return county === null ? 'an address without a city and ZIP' : `the county ${county}`;
+};
+
+const unknownCity = ({ city }: Decisive['address'], { city: reading, suggestion }: ByPlace): string => {
+  if (reading !== 'unknown') return '';
+  return ` No place named ${city} is known there.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`;
+};
+
+/** What is missing of local rates that were looked up by ZIP and city. */
+const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByPlace): string => {
+  const { area, city, established } = byPlace;
+  if (city === 'missing' && area)
+    return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
+  if (established !== null && area)
+    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state's rate is in the figures.`;
+  const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
+  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${unknownCity(address, byPlace)}${advice}`;
+};
+
+/** What local rates rest on that were looked up by ZIP and city. */
+const byPlaceText = ({ place: { name }, address }: Decisive, byPlace: ByPlace): string => {
+  const { contradictsCounty, area } = byPlace;
+  const used = area === null ? '' : [area.place, area.county].filter(Boolean).join(', ');
+  return [
+    `${name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
+    unknownCity(address, byPlace).trim(),
+    contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
+    'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
+  ]
+    .filter(Boolean)
+    .join(' ');
 };
 
 const ambiguous = (decisive: Decisive): string => {
@@ -53,12 +91,14 @@ const ambiguous = (decisive: Decisive): string => {
 };
 
 const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
-  const { resolution, place, address } = decisive;
+  const { resolution, place, address, choice } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
   // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0) warn('not_covered', notCovered(decisive));
   if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
+  if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
+    warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
   if (address.zip5 !== null && !address.isZipKnown)
     warn(

@@ -20,7 +20,7 @@ export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_fro
     if (!address || seen.has(address)) return;
     seen.add(address);
     // Most lines of a long document share their addresses, as objects or at least by what decides.
-    const key = JSON.stringify([address.country, address.state, address.postal_code, address.city]);
+    const key = JSON.stringify([address.country, address.state, address.postal_code, address.city, address.county]);
     if (found.has(key)) return;
     const read = readAddress(address, '');
     if (read.ok) found.set(key, addressesByState(read.value));

@@ -71,7 +71,7 @@ const outcomeOf = (
 const releasesOf = (located: ReadDocument['located']): Record<string, string> => {
   const releases: Record<string, string> = {};
   for (const { release } of new Set(located.map(({ place }) => place)))
-    if (release) releases[release.state] = release.id;
+    if (release) releases[release.state] = release.pinnedBy ?? release.id;
   return releases;
 };
 

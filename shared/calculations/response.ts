@@ -12,6 +12,7 @@ export const warningCodes = [
   'postal_code_unknown',
   'address_ambiguous',
   'local_rates_missing',
+  'local_rates_by_place',
   'not_covered',
   'content_unconfirmed',
   'taxability_not_established',
@@ -41,7 +42,7 @@ export const TaxRowResponse = z.object({
 export type TaxRowResponse = z.infer<typeof TaxRowResponse>;
 
 export const AddressResolution = z.object({
-  level: z.enum(['zip9', 'zip5', 'city', 'state', 'none']),
+  level: z.enum(['zip9', 'zip5', 'city', 'county', 'state', 'none']),
   ambiguous: z.boolean(),
   coverage: z.enum(['complete', 'partial', 'none']),
 });

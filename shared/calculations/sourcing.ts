@@ -45,24 +45,25 @@ const asDoubt = (doubtful: Decisive, { resolution }: Decisive): Decisive => ({
   evidence: [],
 });
 
-const sourcedAt = ({ place, address: { zip5 }, at }: Decisive, isInterstate: boolean): Place => ({
+const sourcedAt = ({ place, address: { zip5 }, county, at }: Decisive, isInterstate: boolean): Place => ({
   ...place,
   sourcing: place.jurisdictions.map(() => at),
   zips: place.jurisdictions.map(() => zip5),
+  counties: place.jurisdictions.map(() => county),
   isInterstate,
 });
 
 /** California's: districts tax where the goods arrive, all others where they come from. */
 const mixedPlace = (
-  { place: origin, address: from }: Decisive,
-  { place: destination, address: to }: Decisive,
+  { place: origin, address: from, county: fromCounty }: Decisive,
+  { place: destination, address: to, county: toCounty }: Decisive,
 ): Place => {
   const { release, code, name } = origin;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
   const far = destination.jurisdictions.filter(({ type }) => type === 'district');
   // Of what is not covered at one end, the other end is not the whole answer.
   if (!release || !destination.release || near.length === 0 || destination.jurisdictions.length === 0)
-    return { code, name, release, jurisdictions: [], sourcing: [], zips: [], isInterstate: false };
+    return { code, name, release, jurisdictions: [], sourcing: [], zips: [], counties: [], isInterstate: false };
   return {
     code,
     name,
@@ -70,6 +71,7 @@ const mixedPlace = (
     jurisdictions: [...near, ...far],
     sourcing: [...near.map(() => 'origin' as const), ...far.map(() => 'destination' as const)],
     zips: [...near.map(() => from.zip5), ...far.map(() => to.zip5)],
+    counties: [...near.map(() => fromCounty), ...far.map(() => toCounty)],
     isInterstate: false,
   };
 };
@@ -111,7 +113,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   };
 };
 
-const levels = ['none', 'state', 'city', 'zip5', 'zip9'] as const;
+const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9'] as const;
 const coverages = ['none', 'partial', 'complete'] as const;
 const worst = <Value>(order: readonly Value[], values: readonly Value[]): Value =>
   order.find((value) => values.includes(value)) as Value;

@@ -36,6 +36,20 @@ const inexactWarning = ({ charges, gross, net, taxOfNet }: InexactGross, write: 
   };
 };
 
+/** That a charge with tax in its price has no base: the tax is that of its whole invoice, of which a cent fell on it. */
+const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer): Warning[] =>
+  [...lines.entries(), ...(shipping ? [[null, shipping] as const] : [])].flatMap(([index, charge]) =>
+    charge.tax > 0n && charge.taxable + charge.exempt === 0n && !charge.inexact
+      ? [
+          {
+            code: 'tax_included_not_exact',
+            message: `All of the gross of ${write(charge.tax)} is tax: the tax that the prices include is rounded once, on the invoice, and no net is left of this charge.`,
+            pointer: index === null ? '/shipping' : `/line_items/${index}`,
+          },
+        ]
+      : [],
+  );
+
 const unknownFieldsMax = 20;
 
 /** That fields were ignored, because nobody knows them; the first twenty by name. */
@@ -95,6 +109,7 @@ export const warningsOf = (
   const write = writerFor(document.exponent);
   for (const inexact of new Set([...taxed.lines, taxed.shipping].map((charge) => charge?.inexact)))
     if (inexact) add(inexactWarning(inexact, write));
+  for (const warning of document.taxIncluded ? baselessWarnings(taxed, write) : []) add(warning);
   for (const { doubt, line } of roundingDoubts(document, taxed))
     for (const warning of doubted([doubt], line === null ? '/shipping' : `/line_items/${line}`)) add(warning);
   return [...seen.values()];

@@ -2,8 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { packedFiles } from '../packed/pack.ts';
 
+let tables = 0;
 for (const { name, path, pack } of packedFiles) {
   const packed = pack();
   writeFileSync(path, packed);
-  console.log(`${name}: ${packed.length} bytes`);
+  if (/^(rates|zips)-/.test(name)) tables += packed.length;
+  else console.log(`${name}: ${packed.length} bytes`);
 }
+console.log(`local tables of all states: ${tables} bytes`);

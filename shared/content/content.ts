@@ -32,6 +32,12 @@ export type ReleaseHead = Release & {
   readonly content_hash: string;
   /** The base release whose rules and settings it took over. */
   readonly base: string;
+  /** The release that was active when it was imported, which answers for what it does not name. Older heads have none. */
+  readonly below?: string;
+  /** The imported releases below it, the nearest first, so that one more reading finds them all. */
+  readonly chain?: readonly string[];
+  /** The built-in release below all of them. */
+  readonly bottom?: string;
   readonly format: 'sst' | 'zip-rates' | 'woocommerce' | 'cdtfa' | 'texas';
   readonly imported_at: string;
   readonly counts: {

@@ -14,6 +14,12 @@ export type Evidence = { readonly source: string; readonly confidence: Confidenc
  */
 export type Dated = { readonly from: string | null; readonly to: string | null };
 
+/**
+ * The days of each year on which a rule is in force: month and day (`06-01`), both inclusive. A season whose `to` comes
+ * before its `from` goes over the new year. To include all of February, end it on `02-29`.
+ */
+export type Season = { readonly from: string; readonly to: string };
+
 export type JurisdictionType = 'state' | 'county' | 'city' | 'district';
 export type Jurisdiction = {
   /** `US-PA`, `US-PA-ALLEGHENY`. */
@@ -21,6 +27,8 @@ export type Jurisdiction = {
   readonly name: string;
   readonly type: JurisdictionType;
   readonly tax_type: 'sales' | 'general_excise';
+  /** Which of several taxes of its level it is (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */
+  readonly kind?: string;
 };
 
 /** How many decimals a rate may have: more than any enacted one. */
@@ -105,6 +113,15 @@ export type Rule = Dated &
      */
     readonly zips?: readonly (readonly [low: string, high: string])[] | null;
     /**
+     * The counties (five-digit FIPS codes) where it binds: of a sale that is sourced in one of them, whatever an imported
+     * file calls its jurisdictions, and never of an address whose county is not known. As specific as naming jurisdictions.
+     */
+    readonly counties?: readonly string[];
+    /** The kinds of jurisdictions that it binds (`Jurisdiction.kind`). As specific as naming jurisdictions. */
+    readonly kinds?: readonly string[];
+    /** Out of its season the rule does not exist. In it, it competes as a rule whose first day is that of the season. */
+    readonly season?: Season;
+    /**
      * Whether the unit's share of the shipping counts in the price that is compared with its threshold, and is a part of it:
      * of a `threshold_excess` the shipping has what the goods leave of the exempt amount (Rhode Island clothing).
      */
@@ -166,9 +183,22 @@ export type Bracket = {
   readonly nothing_below: string | null;
 };
 
-export type Rounding =
-  /** The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. */
-  | { readonly method: 'half_up' }
+/** How a state rounds, and what holds for prices that include tax. */
+export type Rounding = RoundingMethod & {
+  /**
+   * `keep_base`: where prices include tax that is rounded on the invoice, every taxed charge keeps a base of at least one
+   * cent, if such bases give the gross. Without it, a charge of one cent may be all tax.
+   */
+  readonly tax_included?: 'keep_base';
+};
+
+type RoundingMethod =
+  /**
+   * The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. By line,
+   * `shipping: 'with_goods'` rounds the shipping together with the goods that it brings (`shared/tax/shipping-with-goods.ts`);
+   * without it, the shipping is rounded by itself.
+   */
+  | { readonly method: 'half_up'; readonly shipping?: 'with_goods' }
   /** Mandatory tables on the invoice's total; what they do not name is rounded half up there. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 
@@ -176,10 +206,36 @@ export type Rounding =
 export type Sourcing = 'destination' | 'origin' | 'mixed';
 
 /**
- * `follows_goods`: each line's share of the shipping is taxed as the line. `any_taxable`: all of it is taxed once any line
- * is. `exempt_if_stated`: not taxed where it is stated separately.
+ * How a state taxes a shipping charge that no rule names.
+ *
+ * - `follows_goods`: each line's share of the shipping is taxed as the line.
+ * - `any_taxable`: all of it is taxed once any line is.
+ * - `always_taxable`: taxed whatever it brings.
+ * - `exempt_unless_included`: exempt, because an amount in `shipping` is stated separately. A charge that is
+ *   `_INCLUDED_IN_PRICE` follows the goods.
+ * - `taxable_unless_avoidable`: follows the goods, unless the buyer can avoid it (`_OPTIONAL_CHARGE`).
+ * - `exempt_if_stated`: exempt only with `_SEPARATELY_STATED`. Releases before 2026-11-22 have it.
  */
-export type ShippingPolicy = 'follows_goods' | 'any_taxable' | 'exempt_if_stated' | 'always_taxable';
+export type ShippingPolicy = (typeof shippingPolicies)[number];
+export const shippingPolicies = [
+  'follows_goods',
+  'any_taxable',
+  'always_taxable',
+  'exempt_unless_included',
+  'taxable_unless_avoidable',
+  'exempt_if_stated',
+] as const;
+
+/**
+ * The editions of the local tables that a release uses: `NY@2026-11-22` is the file of that name under
+ * `shared/content/local`. An edition is never edited.
+ */
+export type LocalTables = {
+  readonly rates: string;
+  readonly zips: string;
+  /** The first day on which local rates whose own first day is unknown count. */
+  readonly established_from: string;
+};
 
 export type Release = {
   /** `US-MI@2026-10-01.1`: the state, the day it was released, and a counter for that day. */
@@ -203,6 +259,12 @@ export type Release = {
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
+  /** Where the local rates of addresses come from that no location names. */
+  readonly local?: LocalTables;
+  /** The release that answers for what this one does not name: the loader puts it here, it is stored nowhere. */
+  readonly fallback?: Release;
+  /** The id of the release that this one is the fallback of: a transaction pins that one. */
+  readonly pinnedBy?: string;
   readonly rules: readonly Rule[];
   readonly settings: {
     readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];

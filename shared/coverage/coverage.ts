@@ -1,7 +1,7 @@
-import { effectInWords, policyInWords, sentence } from '../content/effect-in-words.ts';
+import { effectInWords, policyInWords, seasonInWords, sentence } from '../content/effect-in-words.ts';
 import { firstInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
-import type { Confidence, Rate, Release } from '../content/release.ts';
+import type { Confidence, Dated, Rate, Release } from '../content/release.ts';
 import { type LocalRates, localNotes, localRatesOn } from './local-rates.ts';
 import { subjectCoverage } from './subject.ts';
 import { coveredBy, type SubjectCoverage } from './subject-coverage.ts';
@@ -61,13 +61,15 @@ const shippingOf = (release: Release, day: string): SubjectCoverage => {
   return coveredBy(release, treatment, sentence(policyInWords[setting.policy]), [setting], []);
 };
 
-const span = ({ from, to }: { readonly from: string | null; readonly to: string | null }) =>
-  [from ? `from ${from}` : '', to ? `to ${to}` : ''].filter(Boolean).join(' ');
+const span = ({ from, to }: Dated) => [from ? `from ${from}` : '', to ? `to ${to}` : ''].filter(Boolean).join(' ');
 
 const holidayNotes = (release: Release, day: string): string[] =>
   release.rules
     .filter(({ effect, to }) => effect.type === 'holiday' && (to === null || day <= to))
-    .map((rule) => `Sales-tax holiday ${span(rule)}: ${rule.ptcs.join(', ')} ${effectInWords(rule.effect)}.`);
+    .map(
+      (rule) =>
+        `Sales-tax holiday ${[span(rule), seasonInWords(rule)].filter(Boolean).join(', ')}: ${rule.ptcs.join(', ')} ${effectInWords(rule.effect)}.`,
+    );
 
 const rateNotes = (release: Release, rate: Rate | undefined, day: string): string[] => {
   const later = release.rates.filter(

@@ -1,4 +1,4 @@
-import { effectInWords, sentence } from '../content/effect-in-words.ts';
+import { effectInWords, seasonInWords, sentence } from '../content/effect-in-words.ts';
 import type { Decision } from './decisions.ts';
 
 // New York's rules name each locality that elects, by every code that it has in a file.
@@ -17,7 +17,7 @@ const asGeneral = 'not established; taxed as general goods, with a warning';
 export const textOf = (decisions: readonly Decision[]): string => {
   const clause = ({ rule, isUntaxed }: Decision) => {
     if (isUntaxed) return 'no general tax';
-    return rule ? effectInWords(rule.effect) : asGeneral;
+    return rule ? [effectInWords(rule.effect), seasonInWords(rule)].filter(Boolean).join(' ') : asGeneral;
   };
   const clauses =
     decisions.length === 1

@@ -34,14 +34,6 @@ const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
         )
       : [],
   );
-  const byZip = release.rules
-    .filter((rule) => rule.zips && names(rule, product))
-    .map(({ id, zips, levels }) => {
-      const type = levels?.find((level) => level !== 'state') ?? 'city';
-      const code = `${release.state}-*`;
-      const jurisdiction = { code, name: type, type, tax_type, zip5: zips?.[0]?.[0] ?? null };
-      return { name: `the ZIPs of ${id}`, jurisdiction };
-    });
   return [
     { name: 'the state', jurisdiction: state },
     ...types.map((type) => ({
@@ -52,8 +44,45 @@ const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
       name: jurisdiction.name,
       jurisdiction,
     })),
-    ...byZip,
+    ...byPlace(release, product),
+    ...byKind(release, product),
   ];
+};
+
+/** A local jurisdiction that a rule binds, which no release lists. */
+const boundBy = ({ state, jurisdictions }: Release, { levels, kinds, zips, counties }: Rule): Taxing => {
+  const type = levels?.find((level) => level !== 'state') ?? 'city';
+  const kind = kinds?.[0];
+  return {
+    code: `${state}-*`,
+    name: type,
+    type,
+    tax_type: jurisdictions[0].tax_type,
+    ...(kind === undefined ? {} : { kind }),
+    zip5: zips?.[0]?.[0] ?? null,
+    county: counties?.[0] ?? null,
+  };
+};
+
+/** The ZIPs and the counties that rules name: those of one rule together. */
+const byPlace = (release: Release, product: ProductTaxCode): Level[] =>
+  release.rules
+    .filter((rule) => (rule.zips || rule.counties) && names(rule, product))
+    .map((rule) => ({
+      name: `the ${rule.zips ? 'ZIPs' : 'counties'} of ${rule.id}`,
+      jurisdiction: boundBy(release, rule),
+    }));
+
+/** The kinds of jurisdictions that rules name, each once. */
+const byKind = (release: Release, product: ProductTaxCode): Level[] => {
+  const levels = release.rules
+    .filter((rule) => !rule.zips && !rule.counties && names(rule, product))
+    .flatMap((rule) => (rule.kinds ?? []).map((kind) => ({ kind, rule })))
+    .map(({ kind, rule }) => ({
+      name: `a tax of kind ${kind}`,
+      jurisdiction: boundBy(release, { ...rule, kinds: [kind] }),
+    }));
+  return [...new Map(levels.map((level) => [`${level.name} ${level.jurisdiction.type}`, level])).values()];
 };
 
 /** Whether a rule counts on a day. A holiday is told in the notes; what is not established counts from the release's day. */
@@ -87,7 +116,9 @@ export const decisionsOn = (release: Release, product: ProductTaxCode, day: stri
     const isState = jurisdiction.code === release.state;
     return { name, rule, isUntaxed: isStateUntaxed && isState && (rule?.effect ?? taxable).type === 'taxable' };
   });
-  const byEffect = Map.groupBy(chosen, ({ rule, isUntaxed }) => JSON.stringify([rule?.effect, isUntaxed]));
+  const byEffect = Map.groupBy(chosen, ({ rule, isUntaxed }) =>
+    JSON.stringify([rule?.effect, rule?.season, isUntaxed]),
+  );
   return [...byEffect.values()].map(([first, ...others]) => {
     const { name, ...decision } = first as (typeof chosen)[number];
     return { ...decision, who: [name, ...others.map((other) => other.name)] };

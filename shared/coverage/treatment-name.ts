@@ -16,6 +16,8 @@ export const treatments = [
   'follows_goods',
   'any_taxable',
   'exempt_if_stated',
+  'exempt_unless_included',
+  'taxable_unless_avoidable',
   'not_subject_to_tax',
   'not_established',
 ] as const;

@@ -1,7 +1,5 @@
 import type { Release, Rule } from '../content/release.ts';
-import { appliesTo } from '../vocabulary/applicability.ts';
-import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { vocabulary } from '../vocabulary/vocabulary.ts';
+import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { decisionsOn, holdsOn, names } from './decisions.ts';
 import { textOf } from './decisions-in-words.ts';
 import { productOf } from './product-of.ts';
@@ -14,10 +12,8 @@ const attributesOf = (release: Release, product: ProductTaxCode, day: string): s
   return [...new Set(asked)].filter((code) => canCarry(product, code));
 };
 
-const canCarry = ({ label, attributes }: ProductTaxCode, code: string): boolean => {
-  const attribute = vocabulary().attributeByCode.get(code);
-  return attribute !== undefined && appliesTo(attribute, label) && !attributes.includes(code);
-};
+const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
+  parseProductTaxCode(`${canonical}.${code}`).ok;
 
 /** What goods of a kind get with one more attribute. */
 export type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { editionsOf, packRates, packZips } from '../content/local/text-tables.ts';
 import { docs } from '../docs/docs.ts';
 import type { PackedName } from './unpack.ts';
 
@@ -36,15 +37,19 @@ export type PackedFile = {
   readonly name: PackedName | 'docs';
   readonly path: string;
   readonly pack: () => Buffer;
-  readonly readBy: 'shared/packed/unpack.ts' | 'shared/operations/get-docs.ts';
+  readonly readBy: 'shared/packed/unpack.ts' | 'shared/content/local/load.ts' | 'shared/operations/get-docs.ts';
 };
 
-const data = (name: PackedName, packed: () => Buffer): PackedFile => ({
-  name,
-  path: pathOf(`./${name}.br`),
-  pack: packed,
-  readBy: 'shared/packed/unpack.ts',
-});
+const data = (
+  name: PackedName,
+  packed: () => Buffer,
+  readBy: PackedFile['readBy'] = 'shared/packed/unpack.ts',
+): PackedFile => ({ name, path: pathOf(`./${name}.br`), pack: packed, readBy });
+
+const localTables = (kind: 'rates' | 'zips', packEdition: (edition: string) => unknown): PackedFile[] =>
+  editionsOf(kind).map((edition) =>
+    data(`${kind}-${edition}`, () => pack(packEdition(edition)), 'shared/content/local/load.ts'),
+  );
 
 /**
  * The data that functions carry, packed: compressed JSON, made of the files that people edit.
@@ -57,5 +62,7 @@ export const packedFiles: readonly PackedFile[] = [
   data('older-releases', () => packLines(releases('older'))),
   data('vocabulary', () => pack(vocabulary())),
   data('zip-states', () => pack(read(pathOf('../content/location/zip-states.json')))),
+  ...localTables('rates', packRates),
+  ...localTables('zips', packZips),
   { name: 'docs', path: pathOf('./docs.br'), pack: () => pack(docs()), readBy: 'shared/operations/get-docs.ts' },
 ];

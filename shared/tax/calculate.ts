@@ -4,6 +4,7 @@ import type { Assessment } from './assessment.ts';
 import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxRow, Treatment } from './document.ts';
 import { type Nets, type Sale, saleOf } from './sale.ts';
 import { type Charge, settle } from './settle.ts';
+import { withGoods } from './shipping-with-goods.ts';
 import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment-cache.ts';
 import { sum, widestBase, widestShippingBase } from './widest-base.ts';
@@ -40,8 +41,10 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
 
 /** Tax that comes on top of the prices. */
 const onTop = (sale: Sale, nets: Nets): Extracted => {
+  const { document } = sale;
   const charges = chargesOf(sale, nets);
-  return { nets, charges, taxes: settle(sale.document.rounding, charges), inexact: [] };
+  const taxes = withGoods(document, charges, settle(document.rounding, charges));
+  return { nets, charges, taxes, inexact: [] };
 };
 
 const discountedLines = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Discounted[] => {

@@ -25,6 +25,7 @@ export type Case = {
   readonly jurisdiction: Jurisdiction;
   readonly sourcing: SourcedAt;
   readonly zip5: string | null;
+  readonly county: string | null;
   readonly rate: Rate | null;
   readonly isBandOnly: boolean;
   readonly subject: Subject;
@@ -32,11 +33,11 @@ export type Case = {
 
 /** The rule of a case, without the holidays that have been found not to hold. */
 export const ruleOf = (one: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
-  const { release, jurisdiction, zip5, subject } = one;
+  const { release, jurisdiction, zip5, county, subject } = one;
   const { product, day } = subject;
   const isMeant = (rule: Rule) =>
     !without.includes(rule) && (!one.isBandOnly || isMeantForBand(rule, jurisdiction.code));
-  const chosen = chooseRule(release, { ...jurisdiction, zip5 }, product, day, isMeant);
+  const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isMeant);
   // Where shipping follows goods, a band does not: it is of the price of one article.
   return chosen ?? (one.isBandOnly ? undefined : shippingRule(release, product, day));
 };

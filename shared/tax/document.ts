@@ -32,6 +32,8 @@ export type Place = TaxingPlace & {
   readonly sourcing: readonly SourcedAt[];
   /** For each of its jurisdictions the five digits of the ZIP where the sale is sourced, if any: some rules bind there. */
   readonly zips: readonly (string | null)[];
+  /** For each of its jurisdictions the county (five-digit FIPS) where the sale is sourced, if it is known. */
+  readonly counties: readonly (string | null)[];
   /** Whether the goods come from another state; a sale of unknown origin does. Some rates depend on it. */
   readonly isInterstate: boolean;
 };

@@ -1,12 +1,17 @@
 import type { Dated, Evidence, Jurisdiction, Release } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Subject } from './case.ts';
 import type { Doubt } from './document.ts';
 import { type DecidingRule, stated } from './rule-choice.ts';
 
-/** That the content does not reach back, or on, to a day. */
-export const notCovered = ({ name, id }: Release, day: string): Doubt => ({
+/** That the content does not reach back, or on, to a day: for a product, in one jurisdiction or (`null`) in all of them. */
+export const notCovered = (
+  { name, id }: Release,
+  { product, day }: Pick<Subject, 'product' | 'day'>,
+  jurisdiction: Jurisdiction | null,
+): Doubt => ({
   code: 'not_covered',
-  message: `${name}: what applied on ${day} is not established in ${id}. No tax was calculated.`,
+  message: `${name}: what applied to ${product.path} on ${day} is not established in ${id}. No tax${jurisdiction ? ` of ${jurisdiction.name}` : ''} was calculated on it.`,
 });
 
 /** That a rule cannot be applied, because its amounts are in another currency than the document's. */

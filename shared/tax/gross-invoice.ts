@@ -4,9 +4,16 @@ import type { Nets } from './sale.ts';
 import { roundOnInvoice } from './settle.ts';
 import { sum } from './widest-base.ts';
 
-const clamp = (amount: bigint, most: bigint): bigint => (amount < 0n ? 0n : amount > most ? most : amount);
+const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
+  amount < least ? least : amount > most ? most : amount;
 
 type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
+
+/** Whether all that taxes a charge leaves it a base, where its price includes the tax. */
+const keepsBase = (assessments: readonly Assessment[]): boolean =>
+  assessments.every(({ exact, treatment: { rounding } }) => exact === 0n || rounding.tax_included === 'keep_base');
+
+const listOf = ({ lines, shipping }: Nets): readonly bigint[] => [...lines, shipping];
 
 /**
  * Find the nets of the charges of an invoice (their places among lines and shipping) that with its tax give its gross: the
@@ -15,6 +22,8 @@ type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
  * The nets that each charge would have by itself are off by few cents. They are moved together, a cent at a time, first
  * those of the largest charges; what is not taxed stays. Nets plus tax never fall as the nets grow, so the step at which
  * they reach the gross is found by doubling and halving.
+ *
+ * Where states say so (`keepsBase`), no net is moved below one cent, unless only such nets give the gross.
  */
 export const netsOfInvoice = (
   nets: Nets,
@@ -22,7 +31,7 @@ export const netsOfInvoice = (
   indexes: readonly number[],
   assessAll: AssessAll,
 ): Nets => {
-  const start = [...nets.lines, nets.shipping];
+  const start = listOf(nets);
   const at = (amounts: readonly bigint[], index: number) => amounts[index] as bigint;
   const assessed = assessAll(nets);
   const taxed = indexes
@@ -31,21 +40,32 @@ export const netsOfInvoice = (
       at(grosses, one) === at(grosses, other) ? one - other : at(grosses, one) < at(grosses, other) ? 1 : -1,
     );
   const gross = sum(indexes.map((index) => at(grosses, index)));
-  const movedBy = (step: number): Nets => {
+  if (taxed.length === 0 || gross === 0n) return nets;
+  const movedBy = (step: number, least: bigint): Nets => {
     const moved = [...start];
     for (const [place, index] of taxed.entries()) {
       const cents = BigInt(Math.floor((step + taxed.length - 1 - place) / taxed.length));
-      moved[index] = clamp(at(start, index) + cents, at(grosses, index));
+      moved[index] = clamp(at(start, index) + cents, least, at(grosses, index));
     }
     return { lines: moved.slice(0, -1), shipping: moved.at(-1) as bigint };
   };
-  const reaches = (step: number): boolean => {
-    const candidate = movedBy(step);
-    const amounts = [...candidate.lines, candidate.shipping];
+  const grossOf = (candidate: Nets): bigint => {
+    const amounts = listOf(candidate);
     const taxes = roundOnInvoice(assessAll(candidate)).map(sum);
-    return sum(indexes.map((index) => at(amounts, index))) + sum(taxes) >= gross;
+    return sum(indexes.map((index) => at(amounts, index))) + sum(taxes);
   };
-  return taxed.length === 0 || gross === 0n ? nets : movedBy(leastOf(reaches));
+  const search = (least: bigint): Nets =>
+    movedBy(
+      leastOf((step) => grossOf(movedBy(step, least)) >= gross),
+      least,
+    );
+  const keeping = (): Nets | null => {
+    if (!assessed.every(keepsBase)) return null;
+    const lowest = movedBy(-stepsMax, 1n);
+    const kept = grossOf(lowest) < gross ? search(1n) : lowest;
+    return grossOf(kept) === gross ? kept : null;
+  };
+  return keeping() ?? search(0n);
 };
 
 const stepsMax = 2 ** 40;

@@ -6,8 +6,11 @@ import { bracketOf, roundByBracket } from './brackets.ts';
 /**
  * Round the tax of assessments that are rounded together: their exact taxes are summed, rounded once (half up), and
  * split over them by largest remainder, so that the parts always sum (interface decisions 2; SSUTA section 324).
+ *
+ * On top of `before`, an exact tax that is rounded elsewhere, they have what both have together, less what it has alone:
+ * each rounded once. That is their own sum rounded up or down, and so never negative.
  */
-export const roundTogether = (assessments: readonly Assessment[]): bigint[] => {
+export const roundTogether = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   let sum = 0n;
   let floors = 0n;
   const parts: bigint[] = [];
@@ -20,7 +23,9 @@ export const roundTogether = (assessments: readonly Assessment[]): bigint[] => {
     parts.push(floor);
     remainders.push(exact - floor * minorUnit);
   }
-  return sum === 0n ? parts : topUp(parts, remainders, divideHalfUp(sum, minorUnit) - floors);
+  if (sum === 0n) return parts;
+  const alone = before === 0n ? 0n : divideHalfUp(before, minorUnit);
+  return topUp(parts, remainders, divideHalfUp(before + sum, minorUnit) - alone - floors);
 };
 
 /**

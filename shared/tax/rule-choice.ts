@@ -1,5 +1,5 @@
-import { possiblyInForce, settingOn } from '../content/effective.ts';
-import type { Effect, Jurisdiction, Release, Rule } from '../content/release.ts';
+import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
+import type { Effect, Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 const isWithin = (path: string, ptc: string): boolean =>
@@ -34,13 +34,23 @@ const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] =>
   return candidates;
 };
 
-/** A jurisdiction that taxes a sale, and the ZIP where the sale is sourced there, if that is known. */
-export type Taxing = Jurisdiction & { readonly zip5?: string | null };
+/** A jurisdiction that taxes a sale, with the ZIP and the county (FIPS) where the sale is sourced, if they are known. */
+export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
 
-const isBound = ({ levels, jurisdictions, zips }: Rule, { type, code, zip5 }: Taxing): boolean =>
-  (levels === null || levels.includes(type)) &&
-  (!jurisdictions || jurisdictions.includes(code)) &&
-  (!zips || (typeof zip5 === 'string' && zips.some(([low, high]) => low <= zip5 && zip5 <= high)));
+const isBound = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
+  const { levels, jurisdictions, kinds, zips, counties } = rule;
+  return (
+    (levels === null || levels.includes(type)) &&
+    (!jurisdictions || jurisdictions.includes(code)) &&
+    (!kinds || (kind !== undefined && kinds.includes(kind))) &&
+    (!zips || (typeof zip5 === 'string' && zips.some(([low, high]) => low <= zip5 && zip5 <= high))) &&
+    (!counties || (typeof county === 'string' && counties.includes(county)))
+  );
+};
+
+/** Whether a rule names certain places or taxes, and not all of a type. */
+const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
+  Boolean(jurisdictions || kinds || zips || counties);
 
 /** How many of a rule's attributes the product carries, or `undefined` where they keep the rule away from it. */
 const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
@@ -51,12 +61,13 @@ const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductT
 
 // Codes have less than 10 components and products less than 100 attributes.
 const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
-  depth * 1000 + carried * 10 + (rule.jurisdictions || rule.zips ? 2 : rule.levels === null ? 0 : 1);
+  depth * 1000 + carried * 10 + (namesPlaces(rule) ? 2 : rule.levels === null ? 0 : 1);
 
 /**
  * The rule that decides about a product in a jurisdiction on a tax day: the most specific code wins, then the most
- * attributes, then the most specific jurisdiction (named by its code or ZIP, then by its type), then the latest first day
- * (content notes 4.9). Only rules that `isMeant` take part.
+ * attributes, then the most specific jurisdiction (named by its code, kind, county or ZIP, then by its type), then the
+ * latest first day (content notes 4.9). A rule with a season begins anew with each season. Only rules that `isMeant` take
+ * part.
  *
  * A rule whose first day is not established takes part before it too, so that the caller can say `not covered` where
  * such a rule would decide. `undefined`: no rule names the product.
@@ -70,15 +81,17 @@ export const chooseRule = (
 ): Rule | undefined => {
   let best: Rule | undefined;
   let highest = -1;
+  let firstDay = '';
   for (const candidate of candidatesOf(release, product.path)) {
     const { rule } = candidate;
     if (!isBound(rule, jurisdiction) || !possiblyInForce(rule, day) || !isMeant(rule)) continue;
     const carried = carriedOf(rule, product);
     if (carried === undefined) continue;
     const rank = rankOf(candidate, carried);
-    if (rank < highest || (rank === highest && (rule.from ?? '') <= (best?.from ?? ''))) continue;
+    if (rank < highest || (rank === highest && firstDayOn(rule, day) <= firstDay)) continue;
     best = rule;
     highest = rank;
+    firstDay = firstDayOn(rule, day);
   }
   return best;
 };
@@ -92,6 +105,8 @@ export type DecidingRule = Omit<Rule, 'effect'> & {
 
 /** Says of a charge that it is stated separately. */
 export const stated = '_SEPARATELY_STATED';
+const included = '_INCLUDED_IN_PRICE';
+const avoidable = '_OPTIONAL_CHARGE';
 
 /**
  * The state's shipping policy as a rule, for a shipping charge that no rule of its own names (content notes 4.4).
@@ -114,10 +129,15 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   };
 };
 
-const shippingEffect = (policy: Release['settings']['shipping'][number]['policy'], { attributes }: ProductTaxCode) => {
+const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) => {
   switch (policy) {
     case 'exempt_if_stated':
       return attributes.includes(stated) ? 'exempt' : 'follows_goods';
+    case 'exempt_unless_included':
+      return attributes.includes(included) ? 'follows_goods' : 'exempt';
+    // A charge within the price of the goods is none that the buyer could avoid.
+    case 'taxable_unless_avoidable':
+      return attributes.includes(avoidable) && !attributes.includes(included) ? 'exempt' : 'follows_goods';
     case 'always_taxable':
       return 'taxable';
     default:

@@ -32,12 +32,13 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
     jurisdiction,
     sourcing: place.sourcing[index] as SourcedAt,
     zip5: place.zips[index] ?? null,
+    county: place.counties[index] ?? null,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
     isBandOnly: isBandOnly(release, jurisdiction.code),
     subject,
   }));
   const isOver = release.established_to !== null && day > release.established_to;
-  if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, day)])];
+  if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, subject, null)])];
   return cases.map((one) => treat(one));
 };
 
@@ -98,7 +99,7 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
     doubts: [doubt],
   });
   if (rule && !coversDay(rule, day, release.established_from) && !isGeneralRule(rule, product))
-    return notKnown(notCovered(release, day));
+    return notKnown(notCovered(release, subject, jurisdiction));
   if (rule && isForeign && isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const doubts = [

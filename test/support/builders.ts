@@ -1,7 +1,7 @@
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { builtInReleaseById, builtInReleaseFor } from '../../shared/content/built-in.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Effect, Jurisdiction, Location, Release, Rounding, Rule } from '../../shared/content/release.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
@@ -82,6 +82,7 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   jurisdictions,
   sourcing: jurisdictions.map(() => 'destination'),
   zips: jurisdictions.map(() => null),
+  counties: jurisdictions.map(() => null),
   isInterstate: true,
 });
 
@@ -144,6 +145,9 @@ export const taxLine = (line: TaxLine, others: Partial<TaxDocument> = {}): Taxed
 
 /** The time of the tests: within the content's last day and the API's 31 days. */
 export const testNow = Date.parse('2026-11-20T12:00:00Z');
+
+/** The releases of 2026-11-21, whose local taxes are lists of ZIPs and cities. Transactions pin them. */
+export const listedReleaseFor: ReleaseFor = ({ state }) => builtInReleaseById(`US-${state}@2026-11-21.1`);
 
 type Asked = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   readonly customer?: CalculationInput['customer'];

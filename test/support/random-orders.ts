@@ -1,5 +1,12 @@
 import { seeded } from '../../shared/cli/bench/random.ts';
-import type { Effect, JurisdictionType, PlainEffect, Release, Rule } from '../../shared/content/release.ts';
+import {
+  type Effect,
+  type JurisdictionType,
+  type PlainEffect,
+  type Release,
+  type Rule,
+  shippingPolicies,
+} from '../../shared/content/release.ts';
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from './builders.ts';
@@ -99,7 +106,7 @@ export const stateOf = (draw: Draw, code: string): Release => {
   const release = releaseOf({
     of: [{ code, type: 'state', rate: of(rates) }, ...local],
     rules: rulesOf(draw, code),
-    shipping: of(['follows_goods', 'any_taxable', 'exempt_if_stated', 'always_taxable']),
+    shipping: of(shippingPolicies),
   });
   return {
     ...release,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Release } from '../../shared/content/release.ts';
-import { ask, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
+import { ask, listedReleaseFor, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
 
 type Address = {
   state?: string | null;
@@ -15,23 +15,23 @@ const resolutionOf = (to: Address) => ask({ to }).line_items[0]?.address_resolut
 
 describe('an address that is read', () => {
   it.each<{ to: Address; level: string; state: string; because: string }>([
-    { to: { state: 'MI', postal_code: '48933-1514' }, level: 'zip9', state: 'US-MI', because: 'a ZIP+4' },
+    { to: { state: 'MI', postal_code: '48933-1514' }, level: 'state', state: 'US-MI', because: 'a ZIP+4' },
     {
       to: { state: 'MI', postal_code: '489331514' },
-      level: 'zip9',
+      level: 'state',
       state: 'US-MI',
       because: 'a ZIP+4 without its hyphen',
     },
-    { to: { state: 'MI', postal_code: '48933' }, level: 'zip5', state: 'US-MI', because: 'a ZIP' },
-    { to: { postal_code: '48933' }, level: 'zip5', state: 'US-MI', because: 'the ZIP says the state' },
+    { to: { state: 'MI', postal_code: '48933' }, level: 'state', state: 'US-MI', because: 'a ZIP' },
+    { to: { postal_code: '48933' }, level: 'state', state: 'US-MI', because: 'the ZIP says the state' },
     {
       to: { state: ' mi ', postal_code: ' 48933 ' },
-      level: 'zip5',
+      level: 'state',
       state: 'US-MI',
       because: 'case and blanks do not matter',
     },
     { to: { state: 'Michigan' }, level: 'state', state: 'US-MI', because: 'the name of a state' },
-    { to: { state: 'MI', city: 'Lansing' }, level: 'city', state: 'US-MI', because: 'a city' },
+    { to: { state: 'MI', city: 'Lansing' }, level: 'state', state: 'US-MI', because: 'a city' },
     { to: { state: 'MI' }, level: 'state', state: 'US-MI', because: 'a state alone' },
     { to: { state: 'MI', country: 'us' }, level: 'state', state: 'US-MI', because: 'a country in lower case' },
     {
@@ -42,15 +42,20 @@ describe('an address that is read', () => {
     },
     { to: { state: 'MI', country: '' }, level: 'state', state: 'US-MI', because: 'an empty country is none' },
     { to: { state: 'MI', country: ' ' }, level: 'state', state: 'US-MI', because: 'a blank country is none' },
-    { to: { state: '', postal_code: '48933' }, level: 'zip5', state: 'US-MI', because: 'an empty state is none' },
+    { to: { state: '', postal_code: '48933' }, level: 'state', state: 'US-MI', because: 'an empty state is none' },
     {
       to: { state: 'DC', postal_code: '20001' },
-      level: 'zip5',
+      level: 'state',
       state: 'US-DC',
       because: 'the District is a state here',
     },
-    { to: { country: 'PR', postal_code: '00901' }, level: 'zip5', state: 'US-PR', because: 'Puerto Rico as a country' },
-    { to: { state: 'PR', postal_code: '00901' }, level: 'zip5', state: 'US-PR', because: 'Puerto Rico as a state' },
+    {
+      to: { country: 'PR', postal_code: '00901' },
+      level: 'state',
+      state: 'US-PR',
+      because: 'Puerto Rico as a country',
+    },
+    { to: { state: 'PR', postal_code: '00901' }, level: 'state', state: 'US-PR', because: 'Puerto Rico as a state' },
   ])('$to is $state, by $level: $because', ({ to, level, state }) => {
     const outcome = ask({ to });
     expect(outcome.line_items[0]?.address_resolution.level).toBe(level);
@@ -77,7 +82,7 @@ describe('an address that is read', () => {
     ({ zip, state }) => {
       const outcome = ask({ to: { state, postal_code: zip } }, { settings: { ambiguous_address: 'reject' } });
       expect(outcome.line_items[0]?.taxes[0]?.jurisdiction_code).toBe(`US-${state}`);
-      expect(outcome.line_items[0]?.address_resolution).toMatchObject({ level: 'zip5', ambiguous: false });
+      expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(false);
     },
   );
 
@@ -136,7 +141,7 @@ const dearest = { settings: { ambiguous_address: 'highest_rate' } } as const;
 describe('a ZIP in several states, without a state', () => {
   it.each([
     { zip: '19973', lowest: ['US-DE', '0.00'], highest: ['US-MD', '6.00'] },
-    { zip: '57717', lowest: ['US-MT', '0.00'], highest: ['US-SD', '4.20'] },
+    { zip: '57717', lowest: ['US-MT', '0.00'], highest: ['US-SD', '6.20'] },
     { zip: '42223', lowest: ['US-KY', '6.00'], highest: ['US-TN', '7.00'] },
     { zip: '73949', lowest: ['US-OK', '4.50'], highest: ['US-TX', '6.25'] },
     { zip: '89061', lowest: ['US-NV', '6.85'], highest: ['US-CA', '7.25'] },
@@ -150,7 +155,7 @@ describe('a ZIP in several states, without a state', () => {
 
   it('says which states there are, at which rates, and which was assumed', () => {
     expect(askZip('57717', dearest).warning).toBe(
-      'South Dakota: ZIP 57717 lies in MT (0), SD (0.042 without its local taxes) and WY (0.04 without its local taxes), and no state was sent; SD was assumed, which has the highest combined general rate that is known. Send the state.',
+      'South Dakota: ZIP 57717 lies in MT (0), SD (0.062) and WY (0.05), and no state was sent; SD was assumed, which has the highest combined general rate that is known. Send the state.',
     );
     expect(askZip('19973').warning).toContain('DE was assumed, which has the lowest combined general rate');
   });
@@ -350,7 +355,7 @@ describe('the policies of the account', () => {
 
   it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
     const around = { settings: { ambiguous_address: 'reject' } } as const;
-    expect(refusal({ to: { state: 'PA', postal_code: '19113' } }, around)).toMatchObject([
+    expect(refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...around, releaseFor: listedReleaseFor })).toMatchObject([
       { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
     ]);
     expect(ask({ to: { state: 'PA', postal_code: '19103' } }, around).tax_amount).toBe('8.00');
@@ -581,7 +586,7 @@ describe('what the warning of an address says', () => {
   });
 
   it('a ZIP+4 does not help where the content has no local taxes', () => {
-    const { warnings } = ask({ to: { state: 'NY', postal_code: '10001' } });
+    const { warnings } = ask({ to: { state: 'NY', postal_code: '10001' } }, { releaseFor: listedReleaseFor });
     const [missing] = warnings.filter(({ code }) => code === 'local_rates_missing');
     expect(missing?.message).toBe(
       "New York: only the state's rate is known; local taxes are missing from the figures.",
@@ -604,7 +609,7 @@ describe('what the warning of an address says', () => {
 it('a day that the content does not reach is not covered, for the policy too', () => {
   const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2025-12-31' };
   const outcome = ask(old);
-  expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: false, coverage: 'none' });
+  expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });
   expect(outcome.warnings.map(({ code }) => code)).toEqual(['not_covered']);
   expect(refusal(old, { settings: { incomplete_coverage: 'reject' } })).toMatchObject([
     { code: 'validation_not_covered', source: { pointer: '/customer/address' } },

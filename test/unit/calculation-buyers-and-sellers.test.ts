@@ -253,7 +253,7 @@ describe('the answer', () => {
     const outcome = ask({ line_items });
     expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(['6.00', '0.00', '0.00', '8.00']);
     expect(Object.keys(outcome.content_releases)).toEqual(['US-MI', 'US-OR', 'US-PA']);
-    expect(warningCodes(outcome)).toEqual(['content_unconfirmed', 'not_covered']);
+    expect(warningCodes(outcome)).toEqual(['local_rates_by_place', 'not_covered']);
     expect(outcome.warnings.filter(({ pointer }) => !/^.line_items.[23]/.test(pointer ?? ''))).toEqual([]);
   });
 

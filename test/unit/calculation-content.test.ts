@@ -1,7 +1,7 @@
 /** The built-in content, asked as a client asks. Figures of the content notes and of the law, typed by hand. */
 import { describe, expect, it } from 'vitest';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { ask, warningCodes } from '../support/builders.ts';
+import { ask, refusal, warningCodes } from '../support/builders.ts';
 
 const at = (state: string, postal_code: string | null = null, city: string | null = null) => ({
   state,
@@ -21,7 +21,7 @@ describe('general goods at 100.00', () => {
       exempt_amount: '0.00',
       tax_amount: '6.00',
       total_amount: '106.00',
-      content_releases: { 'US-MI': 'US-MI@2026-11-21.1' },
+      content_releases: { 'US-MI': 'US-MI@2026-11-22.1' },
       warnings: [],
       tax_summary: [{ jurisdiction_code: 'US-MI', rate: '0.06', taxable_amount: '100.00', tax_amount: '6.00' }],
     });
@@ -41,7 +41,7 @@ describe('general goods at 100.00', () => {
       },
     ]);
     expect(outcome.line_items[0]?.address_resolution).toEqual({
-      level: 'zip5',
+      level: 'state',
       ambiguous: false,
       coverage: 'complete',
     });
@@ -121,7 +121,7 @@ describe('general goods at 100.00', () => {
   it.each(['AL', 'AZ', 'CA', 'CO', 'FL', 'GA', 'IL', 'KS', 'MO', 'NY', 'OH', 'TN', 'TX', 'WA', 'WI'])(
     'in %s are taxed at the state rate alone, and the answer says that local rates are missing',
     (state) => {
-      const outcome = ask({ to: at(state) });
+      const outcome = ask({ to: at(state), tax_date: october });
       expect(outcome.line_items[0]?.address_resolution).toEqual({
         level: 'state',
         ambiguous: false,
@@ -134,60 +134,61 @@ describe('general goods at 100.00', () => {
   );
 });
 
+const october = '2026-10-08';
+
 describe('local taxes of the built-in content', () => {
   it.each([
-    { state: 'PA', zip: '19103', tax: '8.00', local: ['US-PA-PHILADELPHIA'], because: 'Philadelphia adds 2 %' },
-    {
-      state: 'PA',
-      zip: '15222',
-      tax: '7.00',
-      local: ['US-PA-ALLEGHENY'],
-      because: 'Pittsburgh is in Allegheny County, which adds 1 %',
-    },
+    { state: 'PA', zip: '19103', tax: '8.00', local: ['US-PA-01-60000'], because: 'Philadelphia adds 2 %' },
+    { state: 'PA', zip: '15222', tax: '7.00', local: ['US-PA-00-003'], because: 'Allegheny County adds 1 %' },
     { state: 'PA', zip: '17101', tax: '6.00', local: [], because: 'Harrisburg adds nothing' },
-    { state: 'PA', zip: '19103-1234', tax: '8.00', local: ['US-PA-PHILADELPHIA'], because: 'a ZIP+4 lies in its ZIP' },
-    { state: 'HI', zip: '96813', tax: '4.50', local: ['US-HI-HONOLULU'], because: 'Oahu adds 0.5 %' },
-    { state: 'HI', zip: '96720', tax: '4.50', local: ['US-HI-HAWAII'], because: 'Hilo adds 0.5 %' },
+    { state: 'PA', zip: '19103-1234', tax: '8.00', local: ['US-PA-01-60000'], because: 'a ZIP+4 lies in its ZIP' },
+    { state: 'HI', zip: '96813', tax: '4.50', local: ['US-HI-00-003'], because: 'Oahu adds 0.5 %' },
+    { state: 'HI', zip: '96720', tax: '4.50', local: ['US-HI-00-001'], because: 'Hilo adds 0.5 %' },
     { state: 'HI', zip: '96742', tax: '4.00', local: [], because: 'Kalawao adds nothing' },
-    { state: 'VA', zip: '22201', tax: '6.00', local: ['US-VA-NORTHERN'], because: 'Arlington: 5.3 + 0.7' },
-    { state: 'VA', zip: '23220', tax: '6.00', local: ['US-VA-CENTRAL'], because: 'Richmond: 5.3 + 0.7' },
-    { state: 'VA', zip: '23510', tax: '6.00', local: ['US-VA-HAMPTON-ROADS'], because: 'Norfolk: 5.3 + 0.7' },
+    { state: 'VA', zip: '22201', tax: '6.00', local: ['US-VA-63-NORTHERN'], because: 'Arlington: 5.3 + 0.7' },
+    { state: 'VA', zip: '23220', tax: '6.00', local: ['US-VA-63-CENTRAL'], because: 'Richmond: 5.3 + 0.7' },
+    { state: 'VA', zip: '23510', tax: '6.00', local: ['US-VA-63-HAMPTON-ROADS'], because: 'Norfolk: 5.3 + 0.7' },
     {
       state: 'VA',
       zip: '23185',
       tax: '7.00',
-      local: ['US-VA-HAMPTON-ROADS', 'US-VA-HISTORIC-TRIANGLE'],
+      local: ['US-VA-63-HAMPTON-ROADS', 'US-VA-63-HISTORIC-TRIANGLE'],
       because: 'Williamsburg: 5.3 + 0.7 + 1',
     },
     { state: 'VA', zip: '24011', tax: '5.30', local: [], because: 'Roanoke adds nothing' },
-    { state: 'MS', zip: '39201', tax: '8.00', local: ['US-MS-JACKSON'], because: 'Jackson adds 1 %' },
-    { state: 'MS', zip: '38803', tax: '7.25', local: ['US-MS-TUPELO'], because: 'Tupelo adds 0.25 %' },
+    { state: 'MS', zip: '39201', tax: '8.00', local: ['US-MS-01-36000'], because: 'Jackson adds 1 %' },
+    { state: 'MS', zip: '38804', tax: '7.25', local: ['US-MS-01-74840'], because: 'Tupelo adds 0.25 %' },
     { state: 'MS', zip: '39501', tax: '7.00', local: [], because: 'Gulfport adds nothing' },
+    { state: 'NV', zip: '89701', tax: '7.60', local: ['US-NV-00-510'], because: 'Carson City: 6.85 + 0.75' },
+    {
+      state: 'MN',
+      zip: '55401',
+      tax: '9.03',
+      local: ['US-MN-00-053', 'US-MN-01-43000', 'US-MN-63-80008', 'US-MN-63-80009', 'US-MN-63-80004'],
+      because: 'Minneapolis: 6.875 + 0.15 + 0.5 + 0.75 + 0.25 + 0.5 is 9.025',
+    },
+    { state: 'IL', zip: '60601', tax: '10.50', local: ['US-IL-031-14000'], because: 'Chicago has one combined rate' },
   ])('$state $zip: $tax on 100.00, $because', ({ state, zip, tax, local }) => {
-    const outcome = ask({ to: at(state, zip) });
+    const outcome = ask({ to: at(state, zip), tax_date: october });
     expect(outcome.tax_amount).toBe(tax);
     expect(rowsOf(outcome).map((row) => row.jurisdiction_code)).toEqual([`US-${state}`, ...local]);
     expect(outcome.line_items[0]?.address_resolution).toMatchObject({ ambiguous: false, coverage: 'complete' });
+    expect(warningCodes(outcome)).toContain('local_rates_by_place');
   });
 
-  it.each([
-    { city: 'Philadelphia', tax: '8.00' },
-    { city: ' pittsburgh ', tax: '7.00' },
-    { city: 'PITTSBURGH.', tax: '7.00' },
-  ])('without a ZIP the city decides: $city, Pennsylvania is $tax', ({ city, tax }) => {
-    const outcome = ask({ to: at('PA', null, city) });
-    expect(outcome.tax_amount).toBe(tax);
-    // Its mail also goes beyond it.
-    expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'city', ambiguous: true, coverage: 'complete' });
-  });
-
-  it('the ZIP wins over the city', () => {
-    expect(ask({ to: at('PA', '17101', 'Harrisburg') }).tax_amount).toBe('6.00');
-    expect(ask({ to: at('PA', '19103', 'Pittsburgh') }).tax_amount).toBe('8.00');
+  it('before its first established day a local rate is missing, and the answer says so', () => {
+    const outcome = ask({ to: at('TX', '78205'), tax_date: '2026-09-30' });
+    expect(outcome.tax_amount).toBe('6.25');
+    expect(outcome.line_items[0]?.address_resolution).toEqual({
+      level: 'state',
+      ambiguous: false,
+      coverage: 'partial',
+    });
+    expect(warningCodes(outcome)).toContain('local_rates_missing');
   });
 
   it('Hawaii levies a general excise tax, and the row says so', () => {
-    expect(rowsOf(ask({ to: at('HI', '96813') })).map((row) => row.tax_type)).toEqual([
+    expect(rowsOf(ask({ to: at('HI', '96813'), tax_date: october })).map((row) => row.tax_type)).toEqual([
       'general_excise',
       'general_excise',
     ]);
@@ -198,27 +199,25 @@ describe('local taxes of the built-in content', () => {
     { state: 'MS', zip: '39201', tax: '5.00', because: '5 % flat, and no city tax' },
     { state: 'PA', zip: '19103', tax: '0.00', because: 'exempt on both levels' },
     { state: 'HI', zip: '96813', tax: '4.50', because: 'the excise falls on food too' },
-    { state: 'TN', zip: '37201', tax: '4.00', because: '4 % of the state' },
-    { state: 'MO', zip: '65101', tax: '1.23', because: '1.225 % of the state' },
   ])('groceries at 100.00 in $state $zip: $tax, $because', ({ state, zip, tax }) => {
     expect(ask({ to: at(state, zip), line_items: [{ product_tax_code: 'FOOD.GROCERY' }] }).tax_amount).toBe(tax);
   });
 
   it.each([
-    { zip: '19113', warn: '6.00', highest: '8.00' },
-    { zip: '15003', warn: '6.00', highest: '7.00' },
-  ])(
-    'a ZIP that spans jurisdictions is ambiguous: $zip is $warn, or $highest by the highest_rate policy',
-    ({ zip, warn, highest }) => {
-      const outcome = ask({ to: at('PA', zip) });
-      expect(outcome.tax_amount).toBe(warn);
-      expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
-      expect(warningCodes(outcome)).toContain('address_ambiguous');
-      const dearest = ask({ to: at('PA', zip) }, { settings: { ambiguous_address: 'highest_rate' } });
-      expect(dearest.tax_amount).toBe(highest);
-      expect(dearest.line_items[0]?.address_resolution.ambiguous).toBe(true);
-    },
-  );
+    { zip: '30039', city: 'Snellville', warn: '6.00', highest: '8.00', because: 'in Gwinnett and DeKalb counties' },
+  ])('a ZIP in counties with other rates is ambiguous: $zip is $warn, or $highest: $because', (one) => {
+    const asked = { to: at('GA', one.zip, one.city), tax_date: october };
+    const outcome = ask(asked);
+    expect(outcome.tax_amount).toBe(one.warn);
+    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+    expect(warningCodes(outcome)).toContain('address_ambiguous');
+    const dearest = ask(asked, { settings: { ambiguous_address: 'highest_rate' } });
+    expect(dearest.tax_amount).toBe(one.highest);
+    expect(dearest.line_items[0]?.address_resolution.ambiguous).toBe(true);
+    expect(refusal(asked, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
+      { code: 'validation_address_unresolvable' },
+    ]);
+  });
 });
 
 describe('a sale within Texas', () => {

@@ -282,7 +282,7 @@ describe('what is not collected', () => {
     {
       because: 'a day that is not known',
       asked: { tax_date: '1999-12-31' },
-      says: 'State US-MI: what applied on 1999-12-31 is not established in US-MI@2026-10-01.1. No tax was calculated.',
+      says: 'State US-MI: what applied to GENERAL on 1999-12-31 is not established in US-MI@2026-10-01.1. No tax was calculated on it.',
     },
   ];
 
@@ -313,7 +313,7 @@ describe('where a sale is taxed', () => {
     const origin = explained({ ship_from }, sourced('origin'));
     expect(stepsOf(origin, 'address', '/ship_from/address')).toMatchObject([
       {
-        text: 'Goods are sent from MI 48226: State US-MI, found by its ZIP. The content knows all of its taxes. Taxed in State US-MI, which taxes sales within the state at their origin.',
+        text: 'Goods are sent from MI 48226: State US-MI, found by its state. The content knows all of its taxes. Taxed in State US-MI, which taxes sales within the state at their origin.',
         citation: 'The law',
       },
     ]);

@@ -180,6 +180,7 @@ describe('whether the goods come from another state', () => {
     zip5,
     plus4: null,
     city: null,
+    county: null,
     isZipKnown: true,
     isStateGuessed: false,
   });

@@ -385,3 +385,69 @@ describe("the README's table", () => {
     expect(readme).toContain(coverageTable(all));
   });
 });
+
+describe('coverage of places, kinds and seasons', () => {
+  const taxedFood = rule('food', ['FOOD.GROCERY'], { type: 'taxable' });
+  const groceriesOn = (rules: readonly Rule[], date = day) =>
+    coverageOf({ ...releaseOf({ rules }), coverage: 'partial' as const }, date).groceries;
+
+  it('names each kind of tax that a rule binds', () => {
+    const byKind = rule('kinds', ['FOOD.GROCERY'], { type: 'exempt' }, { kinds: ['CP', 'ECI'], levels: ['county'] });
+    const { treatment, text, rule_ids } = groceriesOn([taxedFood, byKind]);
+    expect(treatment).toBe('by_level');
+    expect(text).toContain('By a tax of kind CP or a tax of kind ECI: exempt.');
+    expect(rule_ids).toEqual(['food', 'kinds']);
+  });
+
+  it('tells apart two rules that name one kind', () => {
+    const both = rule('both', ['FOOD.GROCERY'], { type: 'exempt' }, { kinds: ['CP', 'ECI'] });
+    const later = rule('later', ['FOOD'], { type: 'taxable' }, { kinds: ['ECI'] });
+    const { text } = groceriesOn([both, { ...later, ptcs: ['FOOD.GROCERY'], from: '2026-01-01' }]);
+    expect(text).toContain('By a tax of kind CP: exempt.');
+    expect(text).toContain('By a tax of kind ECI: taxable.');
+  });
+
+  it('names the counties of a rule', () => {
+    const byCounty = rule(
+      'counties',
+      ['FOOD.GROCERY'],
+      { type: 'exempt' },
+      { counties: ['36061'], levels: ['county'] },
+    );
+    expect(groceriesOn([taxedFood, byCounty]).text).toContain('By the counties of counties: exempt.');
+  });
+
+  it.each([
+    ['2026-12-31', 'each year from September 1 to May 31'],
+    ['2026-07-01', 'Taxable.'],
+  ])('says on %s of a rule with a season: %s', (date, text) => {
+    const winter = rule('winter', ['FOOD.GROCERY'], { type: 'exempt' }, { season: { from: '09-01', to: '05-31' } });
+    expect(groceriesOn([taxedFood, winter], date).text).toContain(text);
+  });
+
+  it('tells of a holiday that comes each year when it does', () => {
+    const holiday = rule('holiday', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false });
+    const { notes } = coverageOf(releaseOf({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }), day);
+    expect(notes.filter((note) => note.includes('each year from August 1 to August 7'))).toHaveLength(1);
+  });
+});
+
+describe('coverage of shipping policies', () => {
+  it.each(['exempt_unless_included', 'taxable_unless_avoidable', 'any_taxable'] as const)('names %s', (shipping) => {
+    expect(coverageOf(releaseOf({ shipping }), day).shipping).toMatchObject({
+      treatment: shipping,
+      confidence: 'high',
+    });
+  });
+
+  it('tells what a rule for included charges does, which a stated one cannot be', () => {
+    const rules = [
+      rule('stated', ['SHIPPING'], { type: 'exempt' }, { attributes: { any: [], none: ['_INCLUDED_IN_PRICE'] } }),
+      rule('in-price', ['SHIPPING'], { type: 'taxable' }, { attributes: { any: ['_INCLUDED_IN_PRICE'], none: [] } }),
+    ];
+    expect(coverageOf(releaseOf({ rules }), day).shipping).toMatchObject({
+      treatment: 'exempt',
+      rule_ids: ['stated'],
+    });
+  });
+});

@@ -25,6 +25,16 @@ describe('which rules and settings differ between two releases', () => {
     ]);
   });
 
+  it.each([{ kinds: ['LO'] }, { counties: ['36061'] }, { season: { from: '06-01', to: '08-31' } }])(
+    'gives a rule that is limited to %o',
+    (limits) => {
+      const next = { ...clothing, ...limits };
+      expect(compareRules(releaseOf({ rules: [clothing] }), releaseOf({ rules: [next] })).rules).toEqual([
+        { id: 'clothing', old: clothing, new: next },
+      ]);
+    },
+  );
+
   it('gives a rule that is new, and one that is gone, in the order of their names', () => {
     const next = grocery('0.05');
     expect(compareRules(releaseOf({ rules: [next] }), releaseOf({ rules: [clothing] })).rules).toEqual([

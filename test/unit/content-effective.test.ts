@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coversDay, inForce, possiblyInForce } from '../../shared/content/effective.ts';
+import { coversDay, firstDayOn, inForce, possiblyInForce } from '../../shared/content/effective.ts';
 
 const established = '2026-01-01';
 const old = { from: '2018-10-01', to: '2026-09-30' };
@@ -33,4 +33,42 @@ describe('possiblyInForce', () => {
     [old, '2018-09-30', false],
     [old, '2026-09-30', true],
   ])('%o on %s: %s', (value, day, holds) => expect(possiblyInForce(value, day)).toBe(holds));
+});
+
+describe('a season', () => {
+  const summer = { ...unknown, season: { from: '06-01', to: '08-31' } };
+  const winter = { from: '2020-01-15', to: null, season: { from: '09-01', to: '05-31' } };
+  const february = { ...unknown, season: { from: '02-01', to: '02-29' } };
+
+  it.each([
+    [summer, '2026-05-31', false],
+    [summer, '2026-06-01', true],
+    [summer, '2026-08-31', true],
+    [summer, '2026-09-01', false],
+    [summer, '1999-07-04', true],
+    [{ ...summer, to: '2026-07-31' }, '2026-08-01', false],
+    [{ ...summer, from: '2026-07-01' }, '2026-06-30', false],
+    [winter, '2026-08-31', false],
+    [winter, '2026-09-01', true],
+    [winter, '2026-12-31', true],
+    [winter, '2027-01-01', true],
+    [winter, '2027-05-31', true],
+    [winter, '2027-06-01', false],
+    [winter, '2019-12-31', false],
+    [february, '2028-02-29', true],
+    [february, '2027-02-28', true],
+    [february, '2027-03-01', false],
+  ])('%o on %s: %s', (value, day, holds) => expect(possiblyInForce(value, day)).toBe(holds));
+
+  it.each([
+    [summer, '2026-06-01', '2026-06-01'],
+    [summer, '2026-08-31', '2026-06-01'],
+    [{ ...summer, from: '2026-07-01' }, '2026-07-04', '2026-07-01'],
+    [winter, '2026-09-01', '2026-09-01'],
+    [winter, '2026-12-31', '2026-09-01'],
+    [winter, '2027-05-31', '2026-09-01'],
+    [winter, '2020-02-01', '2020-01-15'],
+    [old, '2020-01-01', '2018-10-01'],
+    [unknown, '2020-01-01', ''],
+  ])('%o begins for %s on %s', (value, day, first) => expect(firstDayOn(value, day)).toBe(first));
 });

@@ -231,7 +231,14 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
           ...(isListed ? { locals: 'listed' as const } : {}),
         });
         const release = { ...base, rates: base.rates.filter(({ jurisdiction }) => jurisdiction !== unknown) };
-        const address = { country: 'US', state: 'MI', ...asked, isZipKnown: zip5 !== null, isStateGuessed: false };
+        const address = {
+          country: 'US',
+          state: 'MI',
+          ...asked,
+          county: null,
+          isZipKnown: zip5 !== null,
+          isStateGuessed: false,
+        };
         const { place, resolution } = locate(address, () => release, day, highest);
         const local = sorted(place.jurisdictions.slice(1).map(({ code }) => code));
         const percentOf = (set: string) =>

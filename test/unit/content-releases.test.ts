@@ -8,7 +8,7 @@ import {
   builtInReleases,
   newestBuiltInReleases,
 } from '../../shared/content/built-in.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
@@ -43,6 +43,13 @@ const Fraction = z.string().check(
 );
 const Amount = z.string().check(z.regex(/^\d+(\.\d{2})?$/));
 const Cents = z.string().check(z.regex(/^0\.\d{2}$/));
+const MonthDay = z.string().check(
+  z.regex(/^\d{2}-\d{2}$/),
+  // 2000 is a leap year: a season may end on February 29.
+  z.refine((day) => new Date(`2000-${day}T00:00:00Z`).toISOString().slice(5, 10) === day),
+);
+const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
+const LocalTable = z.string().check(z.regex(/^[A-Z]{2}@\d{4}-\d{2}-\d{2}$/));
 const Level = z.enum(['state', 'county', 'city', 'district']);
 const PlainEffect = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('taxable') }),
@@ -72,6 +79,7 @@ const Bracket = z.strictObject({
   steps: z.array(Cents),
   nothing_below: z.nullable(Cents),
 });
+const included = { tax_included: z.optional(z.literal('keep_base')) };
 const Shape = z.strictObject({
   id: z.string().check(z.regex(/^US-[A-Z]{2}@\d{4}-\d{2}-\d{2}\.\d+$/)),
   state: z.string(),
@@ -80,9 +88,16 @@ const Shape = z.strictObject({
   established_from: Day,
   established_to: z.nullable(Day),
   coverage: z.enum(['complete', 'partial']),
+  local: z.optional(z.strictObject({ rates: LocalTable, zips: LocalTable, established_from: Day })),
   sources: z.record(z.string(), z.string().check(z.minLength(10))),
   jurisdictions: z.array(
-    z.strictObject({ code: z.string(), name: z.string(), type: Level, tax_type: z.enum(['sales', 'general_excise']) }),
+    z.strictObject({
+      code: z.string(),
+      name: z.string(),
+      type: Level,
+      tax_type: z.enum(['sales', 'general_excise']),
+      kind: z.optional(Kind),
+    }),
   ),
   rates: z.array(z.strictObject({ jurisdiction: z.string(), rate: RateText, ...dated, ...evidence })),
   locations: z.array(
@@ -100,6 +115,9 @@ const Shape = z.strictObject({
       levels: z.nullable(z.array(Level).check(z.minLength(1))),
       jurisdictions: z.optional(z.array(z.string()).check(z.minLength(1))),
       zips: z.optional(z.array(z.tuple([Zip, Zip])).check(z.minLength(1))),
+      counties: z.optional(z.array(z.string().check(z.regex(/^\d{5}$/))).check(z.minLength(1))),
+      kinds: z.optional(z.array(Kind).check(z.minLength(1))),
+      season: z.optional(z.strictObject({ from: MonthDay, to: MonthDay })),
       threshold_includes_shipping: z.optional(z.boolean()),
       ptcs: z.array(z.string()).check(z.minLength(1)),
       attributes: z.strictObject({ any: z.array(z.string()), none: z.array(z.string()) }),
@@ -112,7 +130,7 @@ const Shape = z.strictObject({
     sourcing: z.array(z.strictObject({ policy: z.enum(['destination', 'origin', 'mixed']), ...dated, ...evidence })),
     shipping: z.array(
       z.strictObject({
-        policy: z.enum(['follows_goods', 'any_taxable', 'exempt_if_stated', 'always_taxable']),
+        policy: z.enum(shippingPolicies),
         ...dated,
         ...evidence,
       }),
@@ -120,8 +138,8 @@ const Shape = z.strictObject({
     rounding: z.array(
       z.strictObject({
         policy: z.discriminatedUnion('method', [
-          z.strictObject({ method: z.literal('half_up') }),
-          z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket) }),
+          z.strictObject({ method: z.literal('half_up'), shipping: z.optional(z.literal('with_goods')), ...included }),
+          z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket), ...included }),
         ]),
         ...dated,
         ...evidence,
@@ -138,6 +156,44 @@ const datedValues = ({ rates, locations, rules, settings }: Release) => [
   ...settings.shipping,
   ...settings.rounding,
 ];
+
+const isDisjoint = <Value>(one: readonly Value[] | null | undefined, other: readonly Value[] | null | undefined) =>
+  Boolean(one && other && !one.some((value) => other.includes(value)));
+
+const haveDisjointPlaces = (one: Rule, other: Rule): boolean =>
+  isDisjoint(one.levels, other.levels) ||
+  isDisjoint(one.jurisdictions, other.jurisdictions) ||
+  isDisjoint(one.counties, other.counties) ||
+  isDisjoint(one.kinds, other.kinds) ||
+  isDisjoint(one.zips?.map(String), other.zips?.map(String));
+
+/** How specific a rule is about places: certain ones, those of a type, or all. */
+const placeRank = ({ jurisdictions, kinds, zips, counties, levels }: Rule): number => {
+  if (jurisdictions || kinds || zips || counties) return 2;
+  return levels === null ? 0 : 1;
+};
+
+// New York's rules name the city by its ZIPs and by the codes of imports: both say the same.
+const waysToName = ({ jurisdictions, kinds, zips, counties }: Rule) =>
+  JSON.stringify([jurisdictions, kinds, zips, counties].map(Boolean));
+const nameAlikeOtherwise = (one: Rule, other: Rule): boolean =>
+  waysToName(one) !== waysToName(other) && canonicalJson(one.effect) === canonicalJson(other.effect);
+
+const doAttributesDiffer = (one: Rule['attributes'], other: Rule['attributes']): boolean =>
+  (one.any.length === 0) !== (other.any.length === 0) ||
+  (one.any.length > 0 && one.any.every((attribute) => other.none.includes(attribute))) ||
+  (other.any.length > 0 && other.any.every((attribute) => one.none.includes(attribute))) ||
+  (one.any.length > 0 && one.any.every((attribute) => !other.any.includes(attribute)));
+
+/** Whether the order of two rules in the file does not matter (content notes 4.9). */
+const isToldApart = (one: Rule, other: Rule): boolean =>
+  isDisjoint(one.ptcs, other.ptcs) ||
+  haveDisjointPlaces(one, other) ||
+  placeRank(one) !== placeRank(other) ||
+  doAttributesDiffer(one.attributes, other.attributes) ||
+  one.from !== other.from ||
+  one.season?.from !== other.season?.from ||
+  nameAlikeOtherwise(one, other);
 
 describe('the built-in releases', () => {
   it('are the files of the folder, and those of the manifest', () => {
@@ -247,33 +303,9 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
   });
 
   it('has no two rules for the same goods and days that nothing but their order tells apart', () => {
-    const claims = release.rules.flatMap(
-      ({ id: ruleId, ptcs, levels, jurisdictions, zips, attributes: { any, none }, ...days }) =>
-        ptcs.flatMap((ptc) =>
-          (levels ?? ['state', 'county', 'city', 'district']).flatMap((level) =>
-            (jurisdictions ?? zips?.map(([low, high]) => `${low}-${high}`) ?? ['any']).map((code) => ({
-              ruleId,
-              any,
-              none,
-              from: days.from,
-              isLevelNamed: levels !== null,
-              key: `${ptc} ${level} ${code}`,
-            })),
-          ),
-        ),
-    );
-    for (const group of Map.groupBy(claims, ({ key }) => key).values())
-      for (const one of group)
-        for (const other of group.filter(({ ruleId }) => ruleId > one.ruleId)) {
-          const isApart =
-            one.from !== other.from ||
-            one.isLevelNamed !== other.isLevelNamed ||
-            (one.any.length === 0) !== (other.any.length === 0) ||
-            (one.any.length > 0 && one.any.every((attribute) => other.none.includes(attribute))) ||
-            (other.any.length > 0 && other.any.every((attribute) => one.none.includes(attribute))) ||
-            (one.any.length > 0 && one.any.every((attribute) => !other.any.includes(attribute)));
-          expect(isApart, `${one.ruleId} and ${other.ruleId} on ${one.key}`).toBe(true);
-        }
+    for (const [index, one] of release.rules.entries())
+      for (const other of release.rules.slice(index + 1))
+        expect(isToldApart(one, other), `${one.id} and ${other.id}`).toBe(true);
   });
 
   it('has ordered ZIP ranges, and no range and no city in two locations', () => {

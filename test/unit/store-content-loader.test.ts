@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import type { ActiveReleases } from '../../shared/content/loading/active-releases.ts';
 import { contentCache } from '../../shared/content/loading/content-cache.ts';
-import { type ContentPorts, contentLoader, viewedMax } from '../../shared/content/loading/content-loader.ts';
+import { type ContentPorts, contentLoader } from '../../shared/content/loading/content-loader.ts';
 import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
+import { viewedMax } from '../../shared/content/loading/release-views.ts';
 import type { TaxAddress } from '../../shared/content/location/address.ts';
 import type { Location } from '../../shared/content/release.ts';
 import { releaseOf } from '../support/builders.ts';
@@ -16,6 +17,7 @@ const at = (zip5: string | null, city: string | null = null, state = 'MN'): TaxA
   zip5,
   plus4: null,
   city,
+  county: null,
   isZipKnown: zip5 !== null,
   isStateGuessed: false,
 });

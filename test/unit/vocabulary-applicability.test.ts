@@ -77,7 +77,7 @@ describe('attributePage', () => {
   });
 
   it('has no more when the page ends with the last attribute', () => {
-    expect(attributePage(productAttributes, 49, undefined).has_more).toBe(false);
+    expect(attributePage(productAttributes, productAttributes.length, undefined).has_more).toBe(false);
     expect(attributePage(productAttributes, 48, undefined).has_more).toBe(true);
     expect(attributePage(productAttributes, 1, '_UTENSILS_PROVIDED')).toMatchObject({ has_more: false });
   });

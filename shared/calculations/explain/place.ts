@@ -12,6 +12,7 @@ const levelTexts = {
   zip9: 'by its ZIP+4',
   zip5: 'by its ZIP',
   city: 'by its city',
+  county: 'by its county',
   state: 'by its state',
 } as const;
 

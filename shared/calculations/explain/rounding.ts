@@ -1,4 +1,5 @@
 import type { Bracket, Release } from '../../content/release.ts';
+import { divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
@@ -86,6 +87,7 @@ const stateOf = ({ release }: Charge): string => release?.state ?? '';
 
 type Rounded = {
   readonly document: TaxDocument;
+  readonly charges: ReturnType<typeof chargesOf>;
   readonly invoices: Invoices;
   readonly write: Writer;
 };
@@ -123,31 +125,54 @@ const tablesText = (charge: Charge, { document, invoices, write }: Rounded): str
 const exactText = ({ exact }: Pick<Sum, 'exact'>, { exponent }: TaxDocument): string =>
   decimalText(exactTax({ exact }, exponent));
 
+const taxOf = ({ rows }: Charge): bigint => rows.reduce((sum, { tax }) => sum + tax, 0n);
+const exactOf = (charges: readonly Charge[]): bigint =>
+  charges.flatMap(({ rows }) => rows).reduce((sum, { exact }) => sum + exact, 0n);
+
+/** How shipping is rounded together with the goods that it brings to the state. */
+const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
+  const isInState = (other: Charge) => stateOf(other) === stateOf(charge);
+  const shipping = charges.shipping.filter(isInState);
+  const goods = charges.lines.filter(isInState);
+  const roundedText = (exact: bigint) =>
+    `${exactText({ exact }, document)}, rounded half up ${write(divideHalfUp(exact, minorUnit))}`;
+  const difference = write(shipping.map(taxOf).reduce((sum, tax) => sum + tax, 0n));
+  const share = shipping.length > 1 ? `; the share of this is ${write(taxOf(charge))}` : '';
+  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: both have ${roundedText(exactOf([...goods, ...shipping]))}; the goods alone have ${roundedText(exactOf(goods))}. The shipping has the difference, ${difference}${share}.`;
+};
+
+const howRounded = (charge: Charge, rounded: Rounded, pointer: string): string => {
+  const { document, invoices, write } = rounded;
+  const { rounding, taxIncluded, day } = document;
+  const { release } = charge;
+  const policy = settingOf(release, day)?.policy;
+  const tax = write(taxOf(charge));
+  if (taxIncluded) return `; the tax is what the gross leaves beside the net, ${tax}.`;
+  if (policy?.method === 'bracket')
+    return `. ${release?.name ?? 'The state'} rounds by its statutory tables, on the total of the invoice.${tablesText(charge, rounded)}`;
+  const invoice = invoices.get(stateOf(charge))?.get(null);
+  if (rounding === 'invoice' && invoice)
+    return `. The account rounds by invoice: everything of ${release?.name ?? 'the place'} adds up to ${exactText(invoice, document)} and is rounded half up once, ${write(invoice.tax)}; the share of this is ${tax}.`;
+  if (pointer === '/shipping' && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
+  return `; rounded half up once, that is ${tax}.`;
+};
+
 /**
  * How the exact taxes of a charge became cents: alone, or on the invoice, whose total in the state, its rounded tax and
- * this charge's share of that are all said.
+ * this charge's share of that are all said; shipping together with its goods, where the state says so.
  */
 export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string): ExplanationStep => {
-  const { document, invoices, write } = rounded;
-  const { rounding, exponent, taxIncluded, day } = document;
+  const { exponent, taxIncluded, day } = rounded.document;
   const { rows, release } = charge;
   const setting = settingOf(release, day);
-  const tax = write(rows.reduce((sum, row) => sum + row.tax, 0n));
+  const isByTable = setting?.policy.method === 'bracket' && !taxIncluded;
   const sum = `The exact taxes add up to ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
-  const invoice = invoices.get(stateOf(charge))?.get(null);
-  const isBracketed = setting?.policy.method === 'bracket';
-  const text = taxIncluded
-    ? `${sum}; the tax is what the gross leaves beside the net, ${tax}.`
-    : isBracketed
-      ? `${sum}. ${release?.name ?? 'The state'} rounds by its statutory tables, on the total of the invoice.${tablesText(charge, rounded)}`
-      : rounding === 'invoice' && invoice
-        ? `${sum}. The account rounds by invoice: everything of ${release?.name ?? 'the place'} adds up to ${exactText(invoice, document)} and is rounded half up once, ${write(invoice.tax)}; the share of this is ${tax}.`
-        : `${sum}; rounded half up once, that is ${tax}.`;
   const split =
-    rows.length > 1 && !(isBracketed && !taxIncluded)
+    rows.length > 1 && !isByTable
       ? ' It is split over the jurisdictions by largest remainder.'
-      : isBracketed && !taxIncluded
+      : isByTable
         ? ' Each total is shared out by largest remainder.'
         : '';
-  return step('rounding', pointer, `${text}${split}`, null, cite(release, setting?.source));
+  const text = `${sum}${howRounded(charge, rounded, pointer)}${split}`;
+  return step('rounding', pointer, text, null, cite(release, setting?.source));
 };

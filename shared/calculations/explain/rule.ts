@@ -1,4 +1,4 @@
-import { effectInWords } from '../../content/effect-in-words.ts';
+import { effectInWords, limitsInWords } from '../../content/effect-in-words.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import type { Decimal } from '../../money/decimal.ts';
 import type { TaxRow, Treatment } from '../../tax/document.ts';
@@ -111,8 +111,12 @@ const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }:
   return holiday ? ` The sales-tax holiday of rule ${holiday.id} is on, but the price is beyond its limit.` : '';
 };
 
-const spanOf = ({ from, to, effect }: Rule): string =>
-  effect.type === 'holiday' ? `, from ${from} to ${to}` : from === null ? '' : `, in force since ${from}`;
+const spanOf = (rule: Rule): string => {
+  const { from, to, effect, season } = rule;
+  const days =
+    effect.type === 'holiday' && !season ? `from ${from} to ${to}` : from === null ? '' : `in force since ${from}`;
+  return [days, ...limitsInWords(rule)].map((clause) => (clause === '' ? '' : `, ${clause}`)).join('');
+};
 
 /** What a rule says of goods, and how that comes out for these: sentences for an auditor. */
 export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {

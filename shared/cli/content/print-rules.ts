@@ -1,3 +1,4 @@
+import { limitsInWords } from '../../content/effect-in-words.ts';
 import type { Rule } from '../../content/release.ts';
 import type { OtherChanges, RuleChange } from './compare-rules.ts';
 import { print } from './output.ts';
@@ -7,7 +8,7 @@ const ruleText = (rule: Rule | null): string => {
   if (!rule) return 'none';
   const { type, ...figures } = rule.effect;
   const details = Object.entries(figures).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
-  return `${type}${details.join('')}, ${daysText(rule)}`;
+  return [`${type}${details.join('')}`, daysText(rule), ...limitsInWords(rule)].join(', ');
 };
 
 const lineOf = ({ id, old, new: next }: RuleChange): string => {

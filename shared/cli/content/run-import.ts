@@ -89,7 +89,8 @@ const writeAll = async (
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {
-  const what = bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are not whole, or do not fit together';
+  const what =
+    bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are not whole, or do not fit together';
   throw new CommandError(
     `${what}, and nothing was written. Correct the files, or leave out what is bad with --skip-bad-rows.`,
   );

@@ -76,7 +76,8 @@ const headOf = (
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
   const { base, id, format, importedAt } = options;
-  const { locals: _, ...taken } = base;
+  // The tables of the built-in release are the fallback's, not the import's.
+  const { locals: _, local: __, ...taken } = base;
   const own = registry.ratesOf(base.state);
   return {
     ...taken,

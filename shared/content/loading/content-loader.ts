@@ -11,7 +11,7 @@ import {
   type ReadContent,
 } from './content-cache.ts';
 import { ReleaseNotFound } from './release-not-found.ts';
-import { releaseView } from './release-view.ts';
+import { type Level, releaseViews } from './release-views.ts';
 
 /** What loading content needs from outside. */
 export type ContentPorts = {
@@ -41,49 +41,35 @@ const keysOf = ({ zip5, city }: TaxAddress): string[] =>
 
 const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 
-/** How many pointers to places, rates and locations the views of an instance have: they take 8 MB. */
-export const viewedMax = 1_000_000;
-
 /**
  * Make what loads content for an instance (architecture, decision 7): which releases are active is known for 60 seconds,
  * heads and parts of imported releases for as long as there is room (`charactersMax` of JSON text), the built-in ones
  * for ever. A calculation with everything at hand reads nothing; otherwise the directory, and then once whatever it
- * lacks of heads and parts.
+ * lacks of heads and parts, and once more what lies below the heads that were imported over others.
  *
  * Throws where the directory cannot be read, and `ReleaseNotFound` where it or a transaction names what is not there.
  */
 export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax): ContentLoader => {
   const directory = activeDirectory(ports.readActive, ports.now);
-  // A view holds its parts: it must not outlive them in the cache, or the bound would not hold.
-  const views = new Map<string, Release>();
-  let viewed = 0;
-  const forgetViews = () => {
-    views.clear();
-    viewed = 0;
-  };
-  const cache = contentCache(charactersMax, forgetViews);
-
-  const view = (head: ReleaseHead, parts: readonly ReleasePart[]): Release => {
-    const name = nameOf({ release: head.id, keys: parts.map(({ key }) => key) });
-    const known = views.get(name);
-    if (known) return known;
-    const made = releaseView(head, parts);
-    const isKept = parts.every((part) => cache.part({ release: head.id, key: part.key }) === part);
-    if (!isKept || cache.head(head.id) !== head) return made;
-    const pointers = made.jurisdictions.length + made.rates.length + made.locations.length;
-    if (viewed + pointers > viewedMax) forgetViews();
-    viewed += pointers;
-    views.set(name, made);
-    return made;
-  };
+  const cache: ContentCache = contentCache(charactersMax, () => views.clear());
+  const isCached = ({ head, parts }: Level) =>
+    cache.head(head.id) === head && parts.every((part) => cache.part({ release: head.id, key: part.key }) === part);
+  const views = releaseViews(isCached, ports.builtInById);
 
   const viewsOf = async (locals: readonly Local[]): Promise<ReadonlyMap<string, Release>> => {
-    const read = await readMissing(locals, cache, ports.readContent);
+    const active = await readMissing(locals, cache, ports.readContent);
+    const levelOf = ({ release, keys }: Local, { heads, parts }: Found): Level => ({
+      head: heads.get(release) as ReleaseHead,
+      parts: keys.flatMap((key) => parts.get(`${release} ${key}`) ?? []),
+    });
+    const chainOf = ({ release, keys }: Local): Local[] =>
+      (active.heads.get(release)?.chain ?? []).map((id) => ({ release: id, keys }));
+    const under = locals.flatMap(chainOf);
+    const below = under.length === 0 ? active : await readMissing(under, cache, ports.readContent);
     return new Map(
       locals.map((local) => {
-        const head = read.heads.get(local.release) as ReleaseHead;
-        const parts = local.keys.flatMap((key) => read.parts.get(`${local.release} ${key}`) ?? []);
-        return [nameOf(local), view(head, parts)];
+        const levels = chainOf(local).map((one) => levelOf(one, below));
+        return [nameOf(local), views.overlay([levelOf(local, active), ...levels])];
       }),
     );
   };
@@ -108,11 +94,16 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     };
   };
 
-  return { loadContent, size: () => ({ ...cache.size(), viewed }) };
+  return { loadContent, size: () => ({ ...cache.size(), viewed: views.size() }) };
+};
+
+type Found = {
+  readonly heads: ReadonlyMap<string, ReleaseHead | undefined>;
+  readonly parts: ReadonlyMap<string, ReleasePart | null | undefined>;
 };
 
 /** Heads and parts, from the cache or in one reading: not from the cache alone, which may have no room for all of them. */
-const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent) => {
+const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent): Promise<Found> => {
   const heads = new Map(locals.map(({ release }) => [release, cache.head(release)]));
   const names = new Map(
     locals.flatMap(({ release, keys }) =>

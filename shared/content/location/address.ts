@@ -15,6 +15,8 @@ export type TaxAddress = {
   readonly plus4: string | null;
   /** Upper case, without punctuation, as locations write it. */
   readonly city: string | null;
+  /** As it was sent; it helps where a ZIP spans counties. */
+  readonly county: string | null;
   /** Whether the postal service uses the ZIP at all. */
   readonly isZipKnown: boolean;
   /** Whether no state was sent, and the ZIP is in several. */
@@ -45,7 +47,16 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   const country = (address.country?.trim() || 'US').toUpperCase();
   const city = cityName(address.city ?? '');
   if (!unitedStates.has(country) && !territories.has(country))
-    return accept({ country, state: null, zip5: null, plus4: null, city, isZipKnown: false, isStateGuessed: false });
+    return accept({
+      country,
+      state: null,
+      zip5: null,
+      plus4: null,
+      city,
+      county: null,
+      isZipKnown: false,
+      isStateGuessed: false,
+    });
   const stateText = address.state?.trim() || (territories.has(country) ? country : '');
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
@@ -75,6 +86,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
     zip5,
     plus4: zip?.['plus4'] ?? null,
     city,
+    county: address.county?.trim() || null,
     isZipKnown: states.length > 0,
     isStateGuessed: given === null && states.length > 1,
   });

@@ -1,10 +1,30 @@
 import type { Evidence } from '../release.ts';
 import type { Area, LocalSet } from './location-index.ts';
 
+/**
+ * What became of the city's name: it has a rate (`taxed`), it taxes at a rate that is not established (`missing`), mail
+ * uses it there and it has no rate of its own (`postal`), it is known in other counties than the ZIP's (`elsewhere`), it
+ * is not known, or there was none.
+ */
+export type CityReading = 'taxed' | 'missing' | 'postal' | 'elsewhere' | 'unknown' | 'none';
+
+/** How a place was found by its ZIP and city, without a boundary file. */
+export type ByPlace = {
+  readonly city: CityReading;
+  /** The nearest known name of a city that is not known. */
+  readonly suggestion: string | null;
+  /** Whether the county that the address names is none of its ZIP's. */
+  readonly contradictsCounty: boolean;
+  /** The area that is meant (`place` is empty for a county's remainder); `null` where no local rate is established. */
+  readonly area: { readonly place: string; readonly county: string } | null;
+  /** The first day on which its rate is established. */
+  readonly established: string | null;
+};
+
 /** The local jurisdictions that an address may have, as its content says. */
 export type LocalChoice = {
   /** What of the address decided. */
-  readonly level: 'zip9' | 'zip5' | 'city';
+  readonly level: 'zip9' | 'zip5' | 'city' | 'county' | 'state';
   /** All the sets that an address there may have. Several are ambiguous. */
   readonly possible: readonly [LocalSet, ...LocalSet[]];
   /** Those of them that are meant where nothing else is known: the whole ZIP's, if it has any (SSUTA section 305). */
@@ -29,6 +49,8 @@ export type LocalChoice = {
   readonly lacksLocals: boolean;
   /** Whether the content tells parts of the ZIP apart by the last four digits. */
   readonly hasRanges: boolean;
+  /** `null` where a file of ZIPs or cities decided. */
+  readonly byPlace: ByPlace | null;
   /** Some of the possible sets are those of street addresses in the ZIP, and no look-up reads streets. */
   readonly byStreet?: true;
 };
@@ -60,6 +82,7 @@ export const choiceOf = (
     contradictsCity: false,
     lacksLocals: areas.some(({ lacksLocals }) => lacksLocals),
     hasRanges,
+    byPlace: null,
   };
 };
 
@@ -97,6 +120,7 @@ export const untaxedZip = (level: LocalChoice['level']): LocalChoice => ({
   contradictsCity: false,
   lacksLocals: false,
   hasRanges: false,
+  byPlace: null,
 });
 
 /** What a ZIP says of an address that names a city whose local taxes are none of these: those may be meant as well. */

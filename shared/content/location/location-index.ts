@@ -1,7 +1,14 @@
 import type { Dated, Evidence, Location, Release } from '../release.ts';
 
 /** Local jurisdictions that tax a place together. Equal sets have the same key, whatever the order of their codes. */
-export type LocalSet = { readonly key: string; readonly codes: readonly string[] };
+export type LocalSet = {
+  readonly key: string;
+  readonly codes: readonly string[];
+  /** The five-digit code of the county that they are of, where the content says so. */
+  readonly county?: string | null;
+  /** Whether nobody has established what they are. */
+  readonly isUnknown?: true;
+};
 
 /** A location's days, and the sets that an address there may have. */
 export type Area = Dated & {

@@ -7,7 +7,9 @@ const union = <Value>(one: readonly Value[], other: readonly Value[], keyOf: (va
 /** Put together what a release holds for two addresses, so that the jurisdictions of both can tax one sale. */
 export const mergedRelease = (one: Release, other: Release): Release => {
   if (one === other) return one;
-  if (one.id !== other.id) throw new Error(`${one.id} and ${other.id} are not parts of one release.`);
+  // An import may answer for one address and the release below it for the other.
+  if ((one.pinnedBy ?? one.id) !== (other.pinnedBy ?? other.id))
+    throw new Error(`${one.id} and ${other.id} are not parts of one release.`);
   const [state, ...locals] = one.jurisdictions;
   return {
     ...one,

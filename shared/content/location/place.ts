@@ -1,13 +1,15 @@
 import type { ReleaseFor } from '../content.ts';
+import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, setByRate, type Wanted } from './combined-rate.ts';
 import { isAmbiguous, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isInGap } from './location-choice.ts';
+import type { LocalSet } from './location-index.ts';
 
 /** How precisely an address was read: `address_resolution` of the API (interface decisions 2). */
 export type Resolution = {
-  readonly level: 'zip9' | 'zip5' | 'city' | 'state' | 'none';
+  readonly level: 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
   /** The address may lie in more than one set of jurisdictions. */
   readonly ambiguous: boolean;
   readonly coverage: Coverage;
@@ -18,6 +20,7 @@ export type TaxingPlace = {
   /** `US-MI`; for a place that no release covers, the country or territory. */
   readonly code: string;
   readonly name: string;
+  /** The release that answers for the address: the active one, or one below it. */
   readonly release: Release | null;
   /** None where the release does not cover the address. */
   readonly jurisdictions: readonly Jurisdiction[];
@@ -45,6 +48,8 @@ export type Located = {
   /** Which of several sets, and states, was chosen. */
   readonly wanted: Wanted;
   readonly place: TaxingPlace;
+  /** The five-digit code of the county where it is taxed; `null` where that is not known. */
+  readonly county: string | null;
   readonly resolution: Resolution;
   /** What says which local jurisdictions are there, where a location does. */
   readonly evidence: readonly Evidence[];
@@ -60,6 +65,7 @@ const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddres
   choice: null,
   wanted,
   place: { ...place, jurisdictions: [] },
+  county: null,
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
   evidence: [],
   lacksLocals: false,
@@ -69,9 +75,10 @@ const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddres
 /** Whether what the release knows of an address hangs on its ZIP or city: it has local taxes, but not everywhere. */
 const isLocal = ({ locals, locations }: Release): boolean => locals === 'listed' || locations.length > 0;
 
-const levelOf = (release: Release, { zip5, plus4, city, isZipKnown }: TaxAddress): Resolution['level'] => {
-  if (zip5 !== null && isZipKnown) return plus4 === null ? 'zip5' : 'zip9';
-  return city === null || isLocal(release) ? 'state' : 'city';
+// Where ZIPs are listed, that a ZIP is not among them decides.
+const levelOf = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
+  if (!isLocal(release) || zip5 === null || !isZipKnown) return 'state';
+  return plus4 === null ? 'zip5' : 'zip9';
 };
 
 // That no location names it is an answer of the release only where there is a ZIP to be named.
@@ -87,35 +94,69 @@ const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[
   return found;
 };
 
-const localsOf = (release: Release, choice: LocalChoice | undefined, day: string, wanted: Wanted) => {
-  if (!choice) return [];
+const noLocals: LocalSet = { key: '', codes: [] };
+
+const chosenSet = (release: Release, choice: LocalChoice | null, day: string, wanted: Wanted): LocalSet => {
+  if (!choice) return noLocals;
   const sets = wanted === 'highest' ? choice.possible : choice.usual;
-  return setByRate(release, sets, day, wanted).codes;
+  return setByRate(release, sets, day, wanted);
 };
+
+/** The release that answers for an address, and the local taxes that it gives; `choice: null` where it names no place. */
+type Answer = { readonly release: Release; readonly choice: LocalChoice | null };
+
+const lowestOf = (release: Release): Release => (release.fallback ? lowestOf(release.fallback) : release);
+
+/**
+ * A city that an import knows by its name alone is as certain as one that the built-in tables know by its name, if these
+ * find the city at the address too.
+ */
+const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice => {
+  const isConfirmed = choice.isByName && place?.choice.byPlace?.city === 'taxed' && !isAmbiguous(place.choice);
+  return isConfirmed ? { ...choice, isByName: false, byPlace: place.choice.byPlace } : choice;
+};
+
+/** Ask the active release first, then each one below it: an import overlays, and takes nothing away. */
+const answerOf = (release: Release, address: TaxAddress, day: string, place: PlaceChoice | null): Answer => {
+  const choice = chooseLocals(release, address, day);
+  if (choice) return { release, choice: release.fallback ? withPlace(choice, place) : choice };
+  if (release.fallback) return answerOf(release.fallback, address, day, place);
+  return place ?? { release, choice: null };
+};
+
+const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
+  if (county !== undefined) return county;
+  const [meant, ...others] = place?.choice.possible ?? [];
+  return others.length === 0 ? (meant?.county ?? null) : null;
+};
+
+// A place that taxes at a rate that nobody has established gets its county's rate: something is missing there, too.
+const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
+  isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, wanted: Wanted): Located => {
   const code = address.state === null ? address.country : `US-${address.state}`;
-  const release = address.state === null ? undefined : releaseFor(address);
-  if (!release) return uncovered({ code, name: code, release: null }, address, wanted);
-  const choice = chooseLocals(release, address, day);
+  const active = address.state === null ? undefined : releaseFor(address);
+  if (!active) return uncovered({ code, name: code, release: null }, address, wanted);
+  const byName = choosePlace(lowestOf(active), address, day);
+  const { release, choice } = answerOf(active, address, day, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
     return { ...uncovered(place, address, wanted), isGap: isInGap(release, address, day) };
-  const locals = localsOf(release, choice, day, wanted);
-  const jurisdictions = jurisdictionsOf(release, locals);
-  const lacksLocals = choice
-    ? choice.isPart || (choice.lacksLocals && locals.length === 0)
-    : lacksLocalsAt(release, address);
+  const set = chosenSet(release, choice, day, wanted);
+  const jurisdictions = jurisdictionsOf(release, set.codes);
+  const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
   const coverage = lacksLocals ? 'partial' : 'complete';
   return {
     address,
     states: [],
-    choice: choice ?? null,
+    choice,
     wanted,
     place: { ...place, jurisdictions },
+    county: countyOf(set, byName),
     resolution: {
       level: choice?.level ?? levelOf(release, address),
-      ambiguous: address.isStateGuessed || (choice !== undefined && isAmbiguous(choice)),
+      ambiguous: address.isStateGuessed || (choice !== null && isAmbiguous(choice)),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
     evidence: choice?.evidence ?? [],

@@ -4,7 +4,7 @@ const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send a
 
 /** A postal address as a request carries it (specification 2.4). */
 export const PostalAddress = z.object(
-  { line1: text, city: text, state: text, postal_code: text, country: text },
+  { line1: text, city: text, county: text, state: text, postal_code: text, country: text },
   'Send an object.',
 );
 export type PostalAddress = z.infer<typeof PostalAddress>;

@@ -1,3 +1,4 @@
+import { stateFips } from '../../state-fips.ts';
 import type { Entry } from '../entry.ts';
 import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
 import type { Read, ReadOptions } from '../importers.ts';
@@ -10,7 +11,6 @@ import { overlapEntries } from './overlap-entries.ts';
 import { quirksOf } from './quirks.ts';
 import { addRate, bookEntries, completeFrom, type RateBook, settleRates } from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
-import { stateFips } from './state-fips.ts';
 
 type Rows = AsyncIterator<Row | BrokenRow>;
 type OpenTable = { readonly table: Table; readonly rows: Rows; readonly first: Row | BrokenRow | undefined };

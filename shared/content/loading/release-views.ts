@@ -1,0 +1,76 @@
+import type { ReleaseHead, ReleasePart } from '../content.ts';
+import type { Release } from '../release.ts';
+import { ReleaseNotFound } from './release-not-found.ts';
+import { releaseView } from './release-view.ts';
+
+/** How many pointers to places, rates and locations the views of an instance have: they take 8 MB. */
+export const viewedMax = 1_000_000;
+
+/** One imported release, with the parts of it that an address needs. */
+export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
+
+export type ReleaseViews = {
+  /** A release as far as an address needs it, over the releases below it: the active one first. */
+  readonly overlay: (levels: readonly [Level, ...Level[]]) => Release;
+  /** Forgets every view: none may outlive its parts in the cache, or the cache's bound would not hold. */
+  readonly clear: () => void;
+  readonly size: () => number;
+};
+
+/**
+ * Make and keep views of imported releases. The same levels give the same object, because what is found out about a
+ * release is kept by its object.
+ */
+export const releaseViews = (
+  isCached: (level: Level) => boolean,
+  builtInById: (id: string) => Release | undefined,
+): ReleaseViews => {
+  const views = new Map<string, Release>();
+  const bottoms = new Map<string, Release>();
+  let viewed = 0;
+  const clear = () => {
+    views.clear();
+    viewed = 0;
+  };
+
+  // The built-in release below an import pins the import's id. One object for each import.
+  const bottomOf = ({ id, bottom }: ReleaseHead): Release | null => {
+    if (bottom === undefined) return null;
+    const known = bottoms.get(id);
+    if (known) return known;
+    const builtIn = builtInById(bottom);
+    if (!builtIn) throw new ReleaseNotFound(bottom);
+    const made = { ...builtIn, pinnedBy: id };
+    bottoms.set(id, made);
+    return made;
+  };
+
+  const view = (level: Level, top: ReleaseHead, fallback: Release | null): Release => {
+    const { head, parts } = level;
+    const name = `${top.id} ${head.id} ${parts.map(({ key }) => key).join('|')}`;
+    // A view holds its fallback: both must be of the same parts.
+    const known = views.get(name);
+    if (known && (known.fallback ?? null) === fallback) return known;
+    const made = {
+      ...releaseView(head, parts),
+      ...(fallback ? { fallback } : {}),
+      ...(head.id === top.id ? {} : { pinnedBy: top.id }),
+    };
+    if (!isCached(level)) return made;
+    const pointers = made.jurisdictions.length + made.rates.length + made.locations.length;
+    if (viewed + pointers > viewedMax) clear();
+    viewed += pointers;
+    views.set(name, made);
+    return made;
+  };
+
+  const overlay = (levels: readonly [Level, ...Level[]]): Release => {
+    const [{ head: top }] = levels;
+    return levels.reduceRight(
+      (fallback: Release | null, level) => view(level, top, fallback),
+      bottomOf(top),
+    ) as Release;
+  };
+
+  return { overlay, clear, size: () => viewed };
+};

@@ -1,0 +1,16 @@
+import { unpack } from '../../packed/unpack.ts';
+import type { LocalTables } from '../release.ts';
+import { type LocalTable, localTable } from './local-table.ts';
+import type { PackedRates, PackedZips } from './packed-table.ts';
+
+const tables = new Map<string, LocalTable>();
+
+/** The local tables that a release names: loaded when the first address of its state is located, and kept. */
+export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
+  const name = `${rates} ${zips}`;
+  const known = tables.get(name);
+  if (known) return known;
+  const table = localTable(unpack<PackedRates>(`rates-${rates}`), unpack<PackedZips>(`zips-${zips}`));
+  tables.set(name, table);
+  return table;
+};

@@ -1,0 +1,40 @@
+/** The JSON that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is seen. */
+
+import type { Confidence, JurisdictionType } from '../release.ts';
+
+/** A local tax: its code, name, level, kind (`null` for a plain one) and rate as a fraction (`0.0125`). */
+export type PackedTax = readonly [
+  code: string,
+  name: string,
+  type: Exclude<JurisdictionType, 'state'>,
+  kind: string | null,
+  rate: string,
+];
+
+/**
+ * One taxed area: a county's remainder (`place` empty) or a place within a county. `taxes` are indexes of the table's
+ * taxes; `null` means that the area's rate is not established. A place without a rate may have no county (empty).
+ */
+export type PackedArea = readonly [
+  county: string,
+  place: string,
+  aliases: readonly string[],
+  taxes: readonly number[] | null,
+  from: string | null,
+  source: number,
+  confidence: Confidence,
+  note: string,
+];
+
+export type PackedRates = {
+  /** The state's two-digit federal code. */
+  readonly fips: string;
+  readonly counties: Readonly<Record<string, string>>;
+  /** Pairs of key and citation. */
+  readonly sources: readonly (readonly [key: string, citation: string])[];
+  readonly taxes: readonly PackedTax[];
+  readonly areas: readonly PackedArea[];
+};
+
+/** `061|119~New York|Bronx` by ZIP: counties of this state, main first, and postal places, main first. */
+export type PackedZips = Readonly<Record<string, string>>;

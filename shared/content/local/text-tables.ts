@@ -1,0 +1,217 @@
+/**
+ * Reads the text tables of local rates and ZIPs that people edit, and turns a state's tables into what functions load.
+ *
+ * Only the build (`npm run pack`), the importers and the tests read text; a function reads the packed table.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { assert } from '../../assert.ts';
+import { codePart } from '../imports/code-part.ts';
+import type { Confidence } from '../release.ts';
+import { stateFips } from '../state-fips.ts';
+import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
+
+export type RateRow = Readonly<
+  Record<
+    'county' | 'place' | 'place_code' | 'aliases' | 'rate' | 'parts' | 'from' | 'source' | 'confidence' | 'note',
+    string
+  >
+>;
+export type ZipRow = Readonly<Record<'zip5' | 'counties' | 'places', string>>;
+export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
+
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const rowsOf = <Row>(name: string): readonly Row[] => parse(readFileSync(pathOf(name)), { columns: true, bom: true });
+
+const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
+
+/** The editions of a kind of table that there are: `NY@2026-11-22`. */
+export const editionsOf = (kind: 'rates' | 'zips'): readonly string[] =>
+  readdirSync(pathOf(kind))
+    .map((name) => name.replace(/\.csv$/, ''))
+    .sort();
+
+export const rateRows = (edition: string): readonly RateRow[] => rowsOf(`rates/${edition}.csv`);
+export const zipRows = (edition: string): readonly ZipRow[] => rowsOf(`zips/${edition}.csv`);
+export const sourceRows = (): readonly SourceRow[] => rowsOf('sources.csv');
+
+/** Names of counties by their five-digit FIPS code: `27053` is `Hennepin County`. */
+export const countyNames = (): ReadonlyMap<string, string> =>
+  new Map(rowsOf<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name]));
+
+/** Names of districts and of kinds of local taxes, by state and code: `MN 80004` is `Hennepin County Transit`. */
+export const districtNames = (): ReadonlyMap<string, string> =>
+  new Map(
+    rowsOf<Record<'state' | 'code' | 'name', string>>('districts.csv').map(({ state, code, name }) => [
+      `${state} ${code}`,
+      name,
+    ]),
+  );
+
+/** `2.5` percent is the fraction `0.025`: the point moves, so that nothing is rounded. */
+export const fractionOf = (percent: string): string => {
+  const [whole = '', decimals = ''] = percent.split('.');
+  const digits = `${whole.padStart(3, '0')}${decimals}`;
+  const point = digits.length - decimals.length - 2;
+  const fraction = `${digits.slice(0, point)}.${digits.slice(point)}`;
+  return fraction.replace(/^0+(?=\d)/, '').replace(/\.?0+$/, '');
+};
+
+const placeCode = ({ place, place_code }: RateRow): string => place_code || codePart(place);
+
+/** What a state's tables need to name a tax. */
+type Naming = {
+  readonly state: string;
+  readonly fips: string;
+  readonly counties: ReadonlyMap<string, string>;
+  readonly districts: ReadonlyMap<string, string>;
+  /** Names of places by their codes: New York City also taxes where no place is named. */
+  readonly places: ReadonlyMap<string, string>;
+  /** Whether every local tax of the state is a district's (California). */
+  readonly areDistricts: boolean;
+};
+
+type Tax = { readonly code: string; readonly name: string; readonly type: PackedTax[2]; readonly kind: string | null };
+
+const countyName = ({ counties, fips }: Naming, county: string): string => {
+  const name = counties.get(`${fips}${county}`);
+  assert(name !== undefined, `county ${fips}${county} has a name in counties.csv`);
+  return name;
+};
+
+const districtName = ({ districts, state }: Naming, code: string): string => {
+  const name = districts.get(`${state} ${code}`);
+  assert(name !== undefined, `${state} ${code} has a name in districts.csv`);
+  return name;
+};
+
+/** One row for the whole local rate of an area whose split is not known. */
+const combinedTax = (naming: Naming, row: RateRow): Tax => {
+  const { county, place } = row;
+  const name = place === '' ? countyName(naming, county) : place;
+  const code = `US-${naming.state}-${county}`;
+  return {
+    code: place === '' ? code : `${code}-${placeCode(row)}`,
+    name: `${name} (combined local rate)`,
+    type: place === '' ? 'county' : 'city',
+    kind: 'combined',
+  };
+};
+
+/** The tax that a part of a row names: `county`, `county:LO`, `city`, `city:…`, `city+county`, `district:RTD`. */
+const partTax = (naming: Naming, row: RateRow, part: string): Tax => {
+  const { state, places } = naming;
+  const [level = '', kind = null] = part.split(':');
+  const suffix = kind === null ? '' : `-${kind}`;
+  const ofKind = kind === null ? '' : ` ${districtName(naming, kind)}`;
+  switch (level) {
+    case 'district':
+      return { code: `US-${state}-63-${kind}`, name: districtName(naming, kind ?? ''), type: 'district', kind };
+    case 'county':
+      return {
+        code: `US-${state}-00-${row.county}${suffix}`,
+        name: `${countyName(naming, row.county)}${ofKind}`,
+        type: 'county',
+        kind,
+      };
+    case 'city': {
+      const code = placeCode(row);
+      return {
+        code: `US-${state}-01-${code}${suffix}`,
+        name: `${places.get(code) ?? row.place}${ofKind}`,
+        type: 'city',
+        kind,
+      };
+    }
+    default:
+      assert(level === 'city+county', `a part is of a county, a city or a district, not ${part}`);
+      return { ...combinedTax(naming, row), name: `${row.place} (city and county)` };
+  }
+};
+
+type Part = Tax & { readonly rate: string };
+
+const partsOf = (naming: Naming, row: RateRow): readonly Part[] => {
+  if (row.rate === '0') return [];
+  const parts =
+    row.parts === ''
+      ? [{ ...combinedTax(naming, row), rate: fractionOf(row.rate) }]
+      : row.parts.split(';').map((text) => {
+          const [part = '', percent = ''] = text.split('=');
+          return { ...partTax(naming, row, part), rate: fractionOf(percent) };
+        });
+  return naming.areDistricts ? parts.map((part) => ({ ...part, type: 'district' })) : parts;
+};
+
+/** Gives each tax an index. A code that has another rate in another county is told apart by that county. */
+class Taxes {
+  readonly list: PackedTax[] = [];
+  private readonly indexes = new Map<string, number>();
+  private readonly rates = new Map<string, Set<string>>();
+
+  /** All rates of a code have to be known before the first index is given. */
+  note({ code, rate }: Part): void {
+    this.rates.set(code, (this.rates.get(code) ?? new Set()).add(rate));
+  }
+
+  indexOf({ code, name, type, kind, rate }: Part, row: RateRow): number {
+    const isShared = (this.rates.get(code)?.size ?? 0) > 1;
+    const distinction = code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
+    const own = isShared ? `${code}-${distinction}` : code;
+    const known = this.indexes.get(own);
+    if (known !== undefined) return known;
+    const index = this.list.push([own, name, type, kind, rate]) - 1;
+    this.indexes.set(own, index);
+    return index;
+  }
+}
+
+const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
+
+/** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
+const statesOfDistricts = ['CA'];
+
+/** Pack a state's rate table. Throws where it names a county, district or source that has no row of its own. */
+export const packRates = (edition: string): PackedRates => {
+  const state = edition.slice(0, 2);
+  const fips = stateFips(state);
+  const rows = rateRows(edition);
+  const counties = countyNames();
+  const places = new Map(rows.filter(({ place }) => place !== '').map((row) => [placeCode(row), row.place]));
+  const areDistricts = statesOfDistricts.includes(state);
+  const naming: Naming = { state, fips, counties, districts: districtNames(), places, areDistricts };
+  const parts = rows.map((row) => (row.rate === '' ? null : partsOf(naming, row)));
+  const taxes = new Taxes();
+  for (const part of parts.flatMap((ofRow) => ofRow ?? [])) taxes.note(part);
+  const cited = new Map(sourceRows().map((row) => [row.key, citationOf(row)]));
+  const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
+  const areas = rows.map(
+    (row, index): PackedArea => [
+      row.county,
+      row.place,
+      listOf(row.aliases),
+      parts[index]?.map((part) => taxes.indexOf(part, row)) ?? null,
+      row.from || null,
+      keys.indexOf(row.source),
+      (row.confidence || 'high') as Confidence,
+      row.note,
+    ],
+  );
+  const ofState = [...counties].filter(([code]) => code.startsWith(fips));
+  return {
+    fips,
+    counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
+    sources: keys.map((key) => {
+      const citation = cited.get(key);
+      assert(citation !== undefined, `source ${key} stands in sources.csv`);
+      return [key, citation];
+    }),
+    taxes: taxes.list,
+    areas,
+  };
+};
+
+/** Pack a state's ZIP table. */
+export const packZips = (edition: string): PackedZips =>
+  Object.fromEntries(zipRows(edition).map((row) => [row.zip5, `${row.counties}~${row.places}`]));

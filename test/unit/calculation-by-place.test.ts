@@ -1,0 +1,186 @@
+/** Addresses as shops send them, answered by the tables of local rates by ZIP and city. Rates are typed from the official lists. */
+import { describe, expect, it } from 'vitest';
+import { ask, refusal, warningCodes } from '../support/builders.ts';
+
+type Address = {
+  readonly state?: string;
+  readonly postal_code?: string;
+  readonly city?: string;
+  readonly county?: string;
+  readonly country?: string;
+};
+
+const tax_date = '2026-10-08';
+
+// Four decimals of a percent fit the tax on a million.
+const askAbout = (to: Address, settings = {}) => {
+  const outcome = ask({ to, tax_date, line_items: [{ quantity: '10000' }] }, { settings });
+  const [line] = outcome.line_items;
+  return {
+    percent: Number(outcome.tax_amount) / 10_000,
+    level: line?.address_resolution.level,
+    ambiguous: line?.address_resolution.ambiguous,
+    coverage: line?.address_resolution.coverage,
+    names: (line?.taxes ?? []).slice(1).map(({ jurisdiction_name }) => jurisdiction_name),
+    codes: warningCodes(outcome),
+    said: (code: string) => outcome.warnings.filter((one) => one.code === code).map(({ message }) => message),
+  };
+};
+
+const found = { ambiguous: false, coverage: 'complete' };
+
+describe('the cities of the README', () => {
+  it.each([
+    ['New York', 'NY', '10001', 8.875],
+    ['Los Angeles', 'CA', '90012', 9.75],
+    ['Chicago', 'IL', '60601', 10.5],
+    ['Houston', 'TX', '77002', 8.25],
+    ['Phoenix', 'AZ', '85004', 9.1],
+    ['Philadelphia', 'PA', '19107', 8],
+    ['San Antonio', 'TX', '78205', 8.25],
+    ['San Diego', 'CA', '92101', 7.75],
+    ['Dallas', 'TX', '75201', 8.25],
+    ['Jacksonville', 'FL', '32202', 7.5],
+    ['Seattle', 'WA', '98101', 10.55],
+    ['Denver', 'CO', '80202', 9.15],
+    ['Nashville', 'TN', '37203', 9.75],
+    ['New Orleans', 'LA', '70112', 10],
+    ['Minneapolis', 'MN', '55401', 9.025],
+    ['Atlanta', 'GA', '30303', 8.9],
+  ])('%s, %s %s: %s percent, with the city and by the ZIP alone', (city, state, postal_code, percent) => {
+    expect(askAbout({ city, state, postal_code })).toMatchObject({ percent, ...found });
+    expect(askAbout({ state, postal_code })).toMatchObject({ percent, ...found });
+  });
+});
+
+describe('a name of a city', () => {
+  it.each<[Address, number, string, string]>([
+    [{ city: 'Saint Paul', state: 'MN', postal_code: '55102' }, 9.875, 'city', 'St. Paul'],
+    [{ city: 'St. Paul', state: 'MN', postal_code: '55102' }, 9.875, 'city', 'St. Paul'],
+    [{ city: 'st paul', state: 'mn', postal_code: '55102' }, 9.875, 'city', 'St. Paul'],
+    [{ city: 'Saint Louis', state: 'MO', postal_code: '63101' }, 9.679, 'city', 'St. Louis'],
+    [{ city: 'San José', state: 'CA', postal_code: '95112' }, 10, 'city', 'San Jose (combined local rate)'],
+    [{ city: 'SAN JOSE', state: 'CA', postal_code: '95112' }, 10, 'city', 'San Jose (combined local rate)'],
+    [{ city: 'Seattle city', state: 'WA', postal_code: '98101' }, 10.55, 'city', 'Seattle (combined local rate)'],
+    [
+      { city: 'City of Los Angeles', state: 'CA', postal_code: '90012' },
+      9.75,
+      'city',
+      'Los Angeles (combined local rate)',
+    ],
+    [{ city: 'Brooklyn', state: 'NY', postal_code: '11201' }, 8.875, 'city', 'New York City'],
+    [{ city: 'The Bronx', state: 'NY', postal_code: '10451' }, 8.875, 'city', 'New York City'],
+    [{ city: 'Flushing', state: 'NY', postal_code: '11354' }, 8.875, 'county', 'New York City'],
+    [{ city: 'Astoria', state: 'NY', postal_code: '11102' }, 8.875, 'county', 'New York City'],
+    [{ city: 'Macon-Bibb', state: 'GA', postal_code: '31201' }, 8, 'city', 'Bibb County'],
+    [{ city: 'Nashville', state: 'TN', postal_code: '37203' }, 9.75, 'county', 'Davidson County'],
+    [{ city: 'Nashville-Davidson', state: 'TN', postal_code: '37203' }, 9.75, 'county', 'Davidson County'],
+    [{ city: 'Fairfax', state: 'VA', postal_code: '22030' }, 6, 'city', 'Northern Virginia Region'],
+    [{ city: 'Richmond', state: 'VA', postal_code: '23220' }, 6, 'city', 'Central Virginia Region'],
+    [{ city: 'Houston', state: 'TX', postal_code: '77210' }, 8.25, 'city', 'Houston'],
+    [{ state: 'NY', postal_code: '10008' }, 8.875, 'zip5', 'New York City'],
+    [{ city: 'Staten Island', state: 'NY' }, 8.875, 'city', 'New York City'],
+    [{ city: 'Houston', state: 'TX' }, 8.25, 'city', 'Houston'],
+    [{ city: 'Bayamón', country: 'PR', postal_code: '00956' }, 11.5, 'county', 'Bayamón Municipio'],
+    [{ city: 'Beecher', state: 'IL', postal_code: '60401' }, 8.25, 'city', 'Beecher (combined local rate)'],
+    [{ city: 'Beecher City', state: 'IL', postal_code: '62414' }, 6.5, 'city', 'Beecher City (combined local rate)'],
+  ])('%o: %s percent, by its %s, %s', (to, percent, level, name) => {
+    const answer = askAbout(to);
+    expect(answer).toMatchObject({ percent, level, ...found });
+    expect(answer.names).toContain(name);
+    expect(answer.said('local_rates_by_place')).toHaveLength(1);
+  });
+
+  it('of a state without local taxes needs no warning', () => {
+    const answer = askAbout({ city: 'Louisville-Jefferson', state: 'KY', postal_code: '40202' });
+    expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
+  });
+
+  it('of an independent city that adds nothing is an answer, and not a missing one', () => {
+    const answer = askAbout({ city: 'Roanoke', state: 'VA', postal_code: '24011' });
+    expect(answer).toMatchObject({ percent: 5.3, level: 'city', ...found });
+  });
+});
+
+describe('a city that is not known', () => {
+  it('is not replaced by the nearest one: the county decides, and the warning names the nearest one', () => {
+    const answer = askAbout({ city: 'Los Angelos', state: 'CA', postal_code: '90012' });
+    expect(answer).toMatchObject({ percent: 9.75, level: 'county', coverage: 'complete' });
+    expect(answer.names).toEqual(['Los Angeles County']);
+    expect(answer.said('local_rates_by_place').join()).toContain('Did you mean Los Angeles?');
+  });
+
+  it('is ambiguous where the ZIP has a city with another rate', () => {
+    const to = { city: 'Hoston', state: 'TX', postal_code: '77002' };
+    const answer = askAbout(to);
+    expect(answer).toMatchObject({ percent: 7.25, level: 'county', ambiguous: true });
+    expect(answer.said('address_ambiguous').join()).toContain('did you mean Houston?');
+    expect(askAbout(to, { ambiguous_address: 'highest_rate' }).percent).toBe(8.25);
+    expect(refusal({ to, tax_date }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
+      { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
+    ]);
+  });
+
+  it('without a ZIP leaves the state rate, with what to send', () => {
+    const answer = askAbout({ city: 'Los Angelos', state: 'CA' });
+    expect(answer).toMatchObject({ percent: 7.25, level: 'state', coverage: 'partial' });
+    expect(answer.said('local_rates_missing').join()).toMatch(/Did you mean Los Angeles\? Send the ZIP code/);
+  });
+});
+
+describe('an address that leaves several local rates', () => {
+  it.each<[Address, number, string]>([
+    [{ city: 'Chicago', state: 'IL', postal_code: '62701' }, 7.75, 'the city is in other counties than the ZIP'],
+    [{ city: 'Lake City', state: 'AR', postal_code: '71653' }, 8.5, "and is not the ZIP's Lake Village"],
+    [{ city: 'Snellville', state: 'GA', postal_code: '30039' }, 6, 'the ZIP is in Gwinnett and DeKalb counties'],
+    [{ city: 'Aurora', state: 'CO', postal_code: '80010' }, 8, 'the city is in Arapahoe and Adams counties'],
+    [{ state: 'CO', postal_code: '80221' }, 9.15, 'mail is for Denver, and most of the ZIP is in Adams County'],
+  ])('%o is ambiguous, at %s percent: %s', (to, percent) => {
+    const answer = askAbout(to);
+    expect(answer).toMatchObject({ percent, ambiguous: true, coverage: 'complete' });
+    expect(answer.said('address_ambiguous')).toHaveLength(1);
+  });
+
+  it.each<[Address, number]>([
+    [{ city: 'Snellville', state: 'GA', postal_code: '30039', county: 'DeKalb' }, 8],
+    [{ city: 'Snellville', state: 'GA', postal_code: '30039', county: 'Gwinnett County' }, 6],
+    [{ city: 'Aurora', state: 'CO', postal_code: '80010', county: 'Adams' }, 8.5],
+  ])('a county decides between them: %o is %s percent', (to, percent) => {
+    expect(askAbout(to)).toMatchObject({ percent, ...found });
+  });
+
+  it("a county that is none of the ZIP's decides nothing, and the warning says so", () => {
+    const answer = askAbout({ state: 'TX', postal_code: '78701', county: 'Harris' });
+    expect(answer.percent).toBe(8.25);
+    expect(answer.said('local_rates_by_place').join()).toContain('Harris is not one of ZIP 78701');
+  });
+
+  it('a ZIP in two states asks for the state, and each state has its own local rates', () => {
+    expect(askAbout({ postal_code: '42223' })).toMatchObject({ percent: 6, ambiguous: true });
+    expect(askAbout({ state: 'TN', postal_code: '42223' })).toMatchObject({ percent: 9.5, ambiguous: false });
+    expect(askAbout({ state: 'KY', postal_code: '42223' })).toMatchObject({ percent: 6, ambiguous: false });
+  });
+});
+
+describe('a rate that nobody has established', () => {
+  it("of a city leaves its county's rate, and the answer is partial", () => {
+    const answer = askAbout({ city: 'Abbeville', state: 'AL', postal_code: '36310' });
+    expect(answer).toMatchObject({ percent: 6, level: 'county', coverage: 'partial' });
+    expect(answer.said('local_rates_missing').join()).toContain('ABBEVILLE');
+  });
+
+  it('of a county leaves the state rate', () => {
+    const answer = askAbout({ state: 'TX', county: 'Travis' });
+    expect(answer).toMatchObject({ percent: 6.25, level: 'state', coverage: 'partial' });
+    expect(
+      refusal({ to: { state: 'TX', county: 'Travis' }, tax_date }, { settings: { incomplete_coverage: 'reject' } }),
+    ).toMatchObject([{ code: 'validation_not_covered' }]);
+  });
+});
+
+it.each<{ to: Address }>([
+  { to: { state: 'AE', postal_code: '09001' } },
+  { to: { state: 'AP', city: 'FPO', postal_code: '96349' } },
+])('military mail is not covered: $to', ({ to }) => {
+  expect(askAbout(to)).toMatchObject({ percent: 0, level: 'none', coverage: 'none', codes: ['not_covered'] });
+});

@@ -1,0 +1,56 @@
+/**
+ * Worked cases of local taxes (AK to MS): what the law takes from an order at a place, computed by hand from the law's
+ * figures. Each says why. The rates are those of the tables that ship with the service.
+ */
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import cases from '../fixtures/worked-cases-local-a.json' with { type: 'json' };
+import { requestOf, type WorkedCase } from '../support/worked-case.ts';
+
+type LocalCase = WorkedCase & {
+  readonly topic: string;
+  readonly city: string;
+  readonly because: string;
+  /** `warns`: what the answer warns of a rule; without it no rule is in doubt. */
+  readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
+};
+
+/** As a client would send it; the charge for shipping says what it is. */
+const sent = (one: LocalCase) => {
+  const request = requestOf(one);
+  const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
+  return {
+    ...request,
+    customer: { address: { ...request.customer.address, city: one.city } },
+    ...(request.shipping && charge ? { shipping: { ...request.shipping, product_tax_code: charge.ptc } } : {}),
+  };
+};
+
+const solve = (one: LocalCase): Outcome => {
+  const request = sent(one);
+  const now = Date.parse(`${request.tax_date}T12:00:00Z`);
+  const around = { settings: defaultSettings('2026-10-08'), releaseFor: builtInReleaseFor, now };
+  const result = calculate(request, around, []);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+};
+
+/** Doubts about rules; those about the rate of a place stand beside them. */
+const doubtsAboutRules = ({ warnings }: Outcome): readonly string[] =>
+  warnings
+    .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
+    .map(({ code }) => code);
+
+describe.each(Object.entries(Object.groupBy(cases as readonly LocalCase[], ({ topic }) => topic)))('%s', (_, group) => {
+  it.each(group ?? [])('$id: $because', (one) => {
+    const outcome = solve(one);
+    const { tax, shipping_tax, warns = [] } = one.expected;
+    expect(outcome.tax_amount).toBe(tax);
+    if (shipping_tax !== undefined) expect(outcome.shipping?.tax_amount).toBe(shipping_tax);
+    const doubts = doubtsAboutRules(outcome);
+    for (const code of warns) expect(doubts).toContain(code);
+    if (warns.length === 0) expect(doubts).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../shared/content/local/manifest.json' with { type: 'json' };
+import {
+  countyNames,
+  districtNames,
+  editionsOf,
+  fractionOf,
+  rateRows,
+  sourceRows,
+  zipRows,
+} from '../../shared/content/local/text-tables.ts';
+import { statesOfZip } from '../../shared/content/location/zip-states.ts';
+import { stateFips } from '../../shared/content/state-fips.ts';
+
+const folder = new URL('../../shared/content/local/', import.meta.url);
+const counties = countyNames();
+const districts = districtNames();
+const sources = new Map(sourceRows().map((row) => [row.key, row]));
+
+// Millionths of a percent, by string arithmetic of its own.
+const millionths = (percent: string): bigint => {
+  const [whole = '0', decimals = ''] = percent.split('.');
+  return BigInt(whole + decimals.padEnd(6, '0'));
+};
+const repeated = (texts: readonly string[]): string[] => [
+  ...new Set(texts.filter((text, at) => texts.indexOf(text) !== at)),
+];
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+
+describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
+  const state = edition.slice(0, 2);
+  const rows = rateRows(edition);
+  const rated = rows.filter(({ rate }) => rate !== '');
+
+  it('has percents within bounds, whose parts sum to them', () => {
+    for (const { rate, parts, county, place } of rated) {
+      const what = `${county} ${place}`;
+      expect(rate, what).toMatch(/^\d{1,2}(\.\d{1,4})?$/);
+      expect(Number(rate), what).toBeLessThanOrEqual(12);
+      if (parts === '') continue;
+      const shares = parts.split(';').map((part) => part.split('=')[1] ?? '');
+      expect(
+        shares.reduce((sum, share) => sum + millionths(share), 0n),
+        what,
+      ).toBe(millionths(rate));
+    }
+  });
+
+  it('names each area once, in a county of its own state', () => {
+    expect(repeated(rows.map(({ county, place }) => `${county} ${place}`))).toEqual([]);
+    for (const { county, place, rate } of rows) {
+      if (county === '') expect([place !== '', rate], place).toEqual([true, '']);
+      else expect(counties.has(`${stateFips(state)}${county}`), county).toBe(true);
+    }
+  });
+
+  it('names its districts, and says where each rate comes from and how certain it is', () => {
+    for (const row of rated) {
+      const what = `${row.county} ${row.place}`;
+      for (const part of row.parts === '' ? [] : row.parts.split(';')) {
+        const [, level, kind] = /^(county|city|district|city\+county)(?::([A-Z0-9-]+))?=/.exec(part) ?? [];
+        expect(level, `${what}: ${part}`).toBeDefined();
+        if (level === 'district' || kind !== undefined) expect(districts.has(`${state} ${kind}`), part).toBe(true);
+      }
+      expect(sources.has(row.source), `${what}: ${row.source}`).toBe(true);
+      expect(['high', 'medium-high', 'medium', 'low'], what).toContain(row.confidence);
+      expect(row.from === '' || isDay(row.from), `${what}: ${row.from}`).toBe(true);
+    }
+  });
+
+  it('gives a reason for each rate that is not established, and no parts', () => {
+    for (const { rate, parts, note, place } of rows)
+      if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
+  });
+});
+
+describe.each(editionsOf('zips'))('the ZIP table %s', (edition) => {
+  const state = edition.slice(0, 2);
+  const rows = zipRows(edition);
+
+  it('names each ZIP once, in a county that the rate table knows', () => {
+    const known = new Set(rateRows(edition).map(({ county }) => county));
+    expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
+    for (const { zip5, counties: ofZip } of rows) {
+      expect(zip5).toMatch(/^\d{5}$/);
+      for (const county of ofZip.split('|')) expect(known.has(county), `${zip5} ${county}`).toBe(true);
+    }
+  });
+
+  it('agrees with the postal service on the state of each ZIP', () => {
+    const others = rows.filter(({ zip5 }) => !statesOfZip(zip5).includes(state)).map(({ zip5 }) => zip5);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('the editions of local tables', () => {
+  it('are never edited: each file has the hash that it was released with', () => {
+    const files = ['rates', 'zips'].flatMap((kind) =>
+      readdirSync(new URL(`${kind}/`, folder)).map((name) => `${kind}/${name}`),
+    );
+    const hashes = files.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(new URL(name, folder)))
+        .digest('hex'),
+    ]);
+    expect(Object.fromEntries(hashes)).toEqual(manifest);
+  });
+});
+
+it.each([
+  ['2.5', '0.025'],
+  ['0', '0'],
+  ['10.35', '0.1035'],
+  ['0.00625', '0.0000625'],
+  ['4', '0.04'],
+])('%s percent is the fraction %s', (percent, fraction) => {
+  expect(fractionOf(percent)).toBe(fraction);
+});
