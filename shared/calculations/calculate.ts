@@ -1,6 +1,7 @@
 import { accept, type Result } from '../result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedDocument, TaxedLine, TaxedShipping } from '../tax/document.ts';
+import { contentReleases } from './content-releases.ts';
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { inputEcho, lineEchoes } from './echo.ts';
 import { explain } from './explain/explain.ts';
@@ -61,18 +62,11 @@ const outcomeOf = (
     tax_amount: write(totals.tax),
     total_amount: write(totals.total),
     tax_summary: summaryOf(taxed, write),
-    content_releases: releasesOf(located),
+    content_releases: contentReleases(located),
     engine_version: engineVersion,
     warnings: warningsOf(input, read, taxed, unknownFields),
     explanation: input.explain ? explain({ input, document, located, taxed, write }) : null,
   };
-};
-
-const releasesOf = (located: ReadDocument['located']): Record<string, string> => {
-  const releases: Record<string, string> = {};
-  for (const { release } of new Set(located.map(({ place }) => place)))
-    if (release) releases[release.state] = release.pinnedBy ?? release.id;
-  return releases;
 };
 
 type LineEcho = ReturnType<typeof lineEchoes>[number];

@@ -1,6 +1,6 @@
 import type { Settings } from '../accounts/account.ts';
 import type { ReleaseFor } from '../content/content.ts';
-import { readAddress } from '../content/location/address.ts';
+import { readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { Resolution } from '../content/location/place.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { Evidence } from '../content/release.ts';
@@ -58,7 +58,10 @@ const saleOf = (
 
 type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
 
-const lineOf = ({ place, decisive, doubtful, resolution }: Found, { pointers }: Sale): LocatedLine => ({
+const lineOf = (
+  { place, decisive, doubtful, resolution }: Found,
+  { pointers }: Pick<LocatedLine, 'pointers'>,
+): LocatedLine => ({
   place,
   decisive,
   doubtful,
@@ -116,17 +119,25 @@ const routeOf = ({ address, origin, pointers }: Sale): Result<Route> => {
   return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-/** Finds each route once: to a thousand streets of one ZIP leads one. */
-const finderOf = ({ settings, releaseFor }: Locating, day: string) => {
+const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
+  const sourced = sourceSale(route, { releaseFor, day, highest });
+  return { ...sourced, resolution: resolutionOf(sourced.decisive) };
+};
+
+/** Finds each route once: to a thousand streets of one ZIP leads one. */
+const finderOf = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
   return (route: Route): Found => {
     const key = JSON.stringify(route);
     const same = known.get(key);
     if (same) return same;
-    const sourced = sourceSale(route, { releaseFor, day, highest });
-    const found = { ...sourced, resolution: resolutionOf(sourced.decisive) };
+    const found = findRoute(route, context, day);
     known.set(key, found);
     return found;
   };
 };
+
+/** Find where a sale to an address is taxed that comes from outside its state. The address is the whole request. */
+export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
+  lineOf(findRoute({ to, from: null }, context, day), { pointers: { destination: '', origin: '' } });

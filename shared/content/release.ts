@@ -27,6 +27,8 @@ export type Jurisdiction = {
   readonly name: string;
   readonly type: JurisdictionType;
   readonly tax_type: 'sales' | 'general_excise';
+  /** The code that the state's return names it by. */
+  readonly reporting_code?: string;
   /** Which of several taxes of its level it is (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */
   readonly kind?: string;
 };

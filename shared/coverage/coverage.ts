@@ -2,7 +2,8 @@ import { effectInWords, policyInWords, seasonInWords, sentence } from '../conten
 import { firstInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Confidence, Dated, Rate, Release } from '../content/release.ts';
-import { type LocalRates, localNotes, localRatesOn } from './local-rates.ts';
+import { localNotes } from './local-notes.ts';
+import { type LocalCoverage, type LocalRates, localCoverageOn, localRatesOn, releaseDay } from './local-rates.ts';
 import { subjectCoverage } from './subject.ts';
 import { coveredBy, type SubjectCoverage } from './subject-coverage.ts';
 
@@ -37,6 +38,7 @@ export type StateCoverage = Readonly<Record<Subject | 'shipping', SubjectCoverag
   readonly general_rate: GeneralRate | null;
   /** Of the taxes below the state: whether all of them are known, those of listed ZIPs, some, or none. */
   readonly local_rates: LocalRates;
+  readonly local: LocalCoverage;
   readonly notes: readonly string[];
 };
 
@@ -110,9 +112,10 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
     state: release.state.slice('US-'.length),
     name: release.name,
     release: release.id,
-    as_of: release.id.slice(release.id.indexOf('@') + 1, release.id.lastIndexOf('.')),
+    as_of: releaseDay(release),
     general_rate: isOver ? null : generalRate(release, rate),
     local_rates: localRatesOn(release, day),
+    local: localCoverageOn(release, day),
     ...covered,
     notes: [
       ...(isOver ? [`The release knows nothing after ${release.established_to}.`] : []),

@@ -5,6 +5,7 @@ import { type Jurisdiction, type Release, type Rule, rateDecimals } from '../con
 import { decimal, rescale } from '../money/decimal.ts';
 import { chooseRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { rateSummaryOf } from './rate-summary.ts';
 
 type Level = { readonly name: string; readonly jurisdiction: Taxing };
 
@@ -15,9 +16,15 @@ export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
 /** What an import counted: it keeps its local content beside the head. */
 export const countsOf = (release: Release) => (release as Partial<ReleaseHead>).counts;
 
-/** Whether a release has local jurisdictions of its own. */
+const hasTaxedTable = ({ local }: Release): boolean => local !== undefined && !rateSummaryOf(local).is_untaxed;
+
+/** Whether a release, or the one that it falls back to, has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>
-  release.jurisdictions.length > 1 || release.locals === 'listed' || (countsOf(release)?.locations ?? 0) > 0;
+  release.jurisdictions.length > 1 ||
+  release.locals === 'listed' ||
+  (countsOf(release)?.locations ?? 0) > 0 ||
+  hasTaxedTable(release) ||
+  (release.fallback !== undefined && knowsLocals(release.fallback));
 
 /** Every kind of jurisdiction that a rule could tell apart: the state, each local type, and those that rules name. */
 const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {

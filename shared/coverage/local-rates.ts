@@ -1,57 +1,92 @@
 import type { ReleaseHead } from '../content/content.ts';
-import type { Release } from '../content/release.ts';
+import type { LocalTables, Release } from '../content/release.ts';
+import { divideHalfUp } from '../money/decimal.ts';
 import { countsOf, knowsLocals } from './decisions.ts';
+import { rateSummaryOf } from './rate-summary.ts';
 
 /** What a release knows of the taxes below its state. */
 export const localRates = ['complete', 'listed', 'partial', 'none'] as const;
 export type LocalRates = (typeof localRates)[number];
 
-const lastDayOf = (release: Release): string | null => (release as Partial<ReleaseHead>).last_day ?? null;
+/** How a release finds the local rates of an address. */
+export const localBases = ['by_place', 'by_file', 'not_levied', 'none'] as const;
+
+/** How local rates are known, and how much of them is missing. What is not known is `null`. */
+export type LocalCoverage = {
+  readonly basis: (typeof localBases)[number];
+  /** The newest day of the sources of a table, the day of an import, or the day of a release without either. */
+  readonly as_of: string | null;
+  /** Areas with an established rate, or the ZIPs and cities of an import. */
+  readonly areas: number | null;
+  readonly places_missing: number | null;
+  /** The share of `places_missing` in all places with a rate of their own, a fraction of four decimals. */
+  readonly share_missing: string | null;
+};
+
+const headOf = (release: Release): Partial<ReleaseHead> => release;
+
+/** The last day that an import lists anything for; `null` where it goes on. */
+export const lastDayOf = (release: Release): string | null => headOf(release).last_day ?? null;
+
+/** Whether all that an import lists ended before a day. */
+export const hasEnded = (release: Release, day: string): boolean => (lastDayOf(release) ?? day) < day;
 
 /**
  * Of the taxes below the state, whether a release knows all of them on a day, those of the ZIPs that its files list, some,
- * or none: also where the last of its locations has ended.
+ * or none: also where the last of its locations has ended. An import leaves what it does not name to the release below.
  */
 export const localRatesOn = (release: Release, day: string): LocalRates => {
-  const lastDay = lastDayOf(release);
-  if (lastDay !== null && lastDay < day) return 'none';
+  const { fallback, local } = release;
+  if (fallback) {
+    const below = localRatesOn(fallback, day);
+    return below === 'complete' || hasEnded(release, day) ? below : 'partial';
+  }
+  if (hasEnded(release, day)) return 'none';
   if (release.locals === 'listed') return 'listed';
+  if (local) {
+    const { is_untaxed, places_missing, counties_missing } = rateSummaryOf(local);
+    const isWhole = local.established_from <= day && places_missing + counties_missing === 0;
+    return is_untaxed || isWhole ? 'complete' : 'partial';
+  }
   if (release.coverage === 'complete') return 'complete';
   return knowsLocals(release) ? 'partial' : 'none';
 };
 
-const of = (count: number, one: string, many: string) => `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-
-/** `2 ZIPs and 1 city`; of heads that do not tell them apart `3 ZIPs and cities`; nothing where nothing was counted. */
-const placesOf = (release: Release): string => {
-  const { parts = 0, zips } = countsOf(release) ?? {};
-  if (zips === undefined) return parts > 0 ? of(parts, 'ZIP or city', 'ZIPs and cities') : '';
-  const cities = parts - zips;
-  return [...(zips > 0 ? [of(zips, 'ZIP', 'ZIPs')] : []), ...(cities > 0 ? [of(cities, 'city', 'cities')] : [])].join(
-    ' and ',
-  );
+const shareOf = (part: number, whole: number): string => {
+  const units = whole === 0 ? 0n : divideHalfUp(BigInt(part) * 10_000n, BigInt(whole));
+  const digits = units.toString().padStart(5, '0');
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
 };
 
-/** ` (3 ZIPs, the last of them to 2019-03-31)`; nothing of a release that no import has counted. */
-const extent = (release: Release): string => {
-  const [places, lastDay] = [placesOf(release), lastDayOf(release)];
-  return places === '' ? '' : ` (${places}${lastDay === null ? '' : `, the last of them to ${lastDay}`})`;
+/** The day that a release is of. */
+export const releaseDay = ({ id }: Release): string => id.slice(id.indexOf('@') + 1, id.lastIndexOf('.'));
+
+const unknownCounts = { areas: null, places_missing: null, share_missing: null } as const;
+const notLevied = { basis: 'not_levied', areas: 0, places_missing: 0, share_missing: shareOf(0, 0) } as const;
+
+const unknown: LocalCoverage = { basis: 'none', as_of: null, ...unknownCounts };
+
+const importCoverage = (release: Release, importedAt: string): LocalCoverage => ({
+  basis: 'by_file',
+  as_of: importedAt.slice(0, 10),
+  ...unknownCounts,
+  areas: countsOf(release)?.parts ?? null,
+});
+
+const tableCoverage = (local: LocalTables): LocalCoverage => {
+  const { as_of, is_untaxed, areas, places, places_missing } = rateSummaryOf(local);
+  if (is_untaxed) return { ...notLevied, as_of };
+  return { basis: 'by_place', as_of, areas, places_missing, share_missing: shareOf(places_missing, places) };
 };
 
-/** What is missing of the local rates, as sentences. */
-export const localNotes = (release: Release, day: string): readonly string[] => {
-  const lastDay = lastDayOf(release);
-  const found = extent(release);
-  switch (localRatesOn(release, day)) {
-    case 'complete':
-      return [];
-    case 'listed':
-      return [`Local rates are known only of the ZIPs that its files list${found}; any other is not covered.`];
-    case 'partial':
-      return [`Some local rates are missing${found}: where they are, answers say coverage partial.`];
-    case 'none':
-      return lastDay !== null && lastDay < day
-        ? [`Local rates are missing: all that its files list${found} has ended, and is not covered.`]
-        : ['Local rates are missing: answers have the state rate only and say coverage partial.'];
-  }
+/** How a release knows the taxes below its state on a day. */
+export const localCoverageOn = (release: Release, day: string): LocalCoverage => {
+  const { local, fallback, locations, coverage } = release;
+  const { imported_at } = headOf(release);
+  if (hasEnded(release, day)) return fallback ? localCoverageOn(fallback, day) : unknown;
+  if (imported_at !== undefined) return importCoverage(release, imported_at);
+  if (local) return tableCoverage(local);
+  // Releases before the tables have some places of their own.
+  if (locations.length > 0) return { ...unknown, basis: 'by_place', as_of: releaseDay(release) };
+  return coverage === 'complete' ? { ...notLevied, as_of: releaseDay(release) } : unknown;
 };

@@ -1,3 +1,4 @@
+import type { ReleaseHead } from '../content/content.ts';
 import type { ActiveReleases } from '../content/loading/active-releases.ts';
 import type { ReadContent } from '../content/loading/content-cache.ts';
 import { ReleaseNotFound } from '../content/loading/release-not-found.ts';
@@ -9,6 +10,14 @@ type Ports = {
   /** The newest built-in release of every state. */
   readonly newest: () => readonly Release[];
   readonly builtInById: (id: string) => Release | undefined;
+};
+
+/** An imported release over the built-in one that answers for what it does not name. Older imports have none. */
+export const overBottom = (head: ReleaseHead, builtInById: Ports['builtInById']): Release => {
+  if (head.bottom === undefined) return head;
+  const fallback = builtInById(head.bottom);
+  if (!fallback) throw new ReleaseNotFound(head.bottom);
+  return { ...head, fallback };
 };
 
 /**
@@ -27,7 +36,7 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
   const headOf = (id: string): Release => {
     const head = heads[imported.indexOf(id)]?.value;
     if (!head) throw new ReleaseNotFound(id);
-    return head;
+    return overBottom(head, ports.builtInById);
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isAsked(release.state));

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { localRates } from './local-rates.ts';
+import { localBases, localRates } from './local-rates.ts';
 import { treatments } from './treatment-name.ts';
 
-const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
+export const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
 
 export const SubjectCoverage = z.object({
   treatment: z.enum(treatments),
@@ -20,6 +20,22 @@ export const GeneralRate = z.object({
   citation: z.nullable(z.string()),
 });
 
+export const LocalCoverage = z.object({
+  basis: z.enum(localBases),
+  as_of: z.nullable(z.string()),
+  areas: z.nullable(z.int()),
+  places_missing: z.nullable(z.int()),
+  share_missing: z.nullable(z.string()),
+});
+
+export const Attribution = z.object({
+  name: z.string(),
+  url: z.string(),
+  license: z.string(),
+  license_url: z.nullable(z.string()),
+  text: z.string(),
+});
+
 export const StateCoverage = z.object({
   state: z.string(),
   name: z.string(),
@@ -27,6 +43,7 @@ export const StateCoverage = z.object({
   as_of: z.string(),
   general_rate: z.nullable(GeneralRate),
   local_rates: z.enum(localRates),
+  local: LocalCoverage,
   clothing: SubjectCoverage,
   groceries: SubjectCoverage,
   candy: SubjectCoverage,
@@ -42,5 +59,6 @@ export const Coverage = z.object({
   object: z.literal('coverage'),
   tax_date: z.string(),
   states: z.array(StateCoverage),
+  attribution: z.array(Attribution),
 });
 export type Coverage = z.infer<typeof Coverage>;

@@ -5,12 +5,19 @@ import type { Told, ToldResponse } from './reading.ts';
 /** One request that works once what it refers to is there. */
 export type Example = { readonly summary: string; readonly path: string; readonly body?: unknown };
 
+const queryOf = (parameters: Told['parameters']): string => {
+  const pairs = parameters.flatMap(({ name, in: place, example }): [string, string][] =>
+    place === 'query' && example !== undefined ? [[name, String(example)]] : [],
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+};
+
 const pathWith = ({ path, parameters }: Told): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  `${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const example = parameters.find((parameter) => parameter.name === name)?.example;
     if (example === undefined) throw new Error(`The path parameter ${name} of ${path} has no example.`);
     return encodeURIComponent(String(example));
-  });
+  })}${queryOf(parameters)}`;
 
 /** The requests that the document shows of an operation: one for each example of its body, or the one without a body. */
 export const examplesOf = (told: Told): readonly Example[] => {

@@ -13,7 +13,7 @@ export const groups: readonly Group[] = [
     id: 'calculate',
     title: 'Calculate',
     text: 'What the tax is. Nothing is stored, so ask as often as the cart changes.',
-    operations: ['createCalculation'],
+    operations: ['createCalculation', 'getRates'],
   },
   {
     id: 'record',

@@ -15,8 +15,9 @@ const control = (id: string, parameter: Parameter): Markup => {
   const common = html`id="${id}" name="${name}" data-in="${place}"${required && html` required`}`;
   if (values)
     return html`<select ${common}>${!required && html`<option value="">not sent</option>`}${values.map((value) => html`<option>${value}</option>`)}</select>`;
-  const value = place === 'path' ? String(example ?? '') : '';
-  const hint = place === 'path' ? '' : String(example ?? schema.examples?.[0] ?? schema.default ?? '');
+  const isFilledIn = place === 'path' || (place === 'query' && example !== undefined);
+  const value = isFilledIn ? String(example ?? '') : '';
+  const hint = isFilledIn ? '' : String(example ?? schema.examples?.[0] ?? schema.default ?? '');
   return html`<input ${common} value="${value}" placeholder="${hint}" autocomplete="off" autocapitalize="off" spellcheck="false">`;
 };
 

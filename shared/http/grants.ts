@@ -70,6 +70,7 @@ export const allowedTo: Readonly<Record<Operation | ScheduleName, Allowed>> = {
     ['by_reference', 'by_tax_date'],
   ),
   'get-coverage': forCaller(content),
+  'get-rates': forCaller(content),
   'get-openapi': { grants: {} },
   'get-docs': { grants: {} },
   'sweep-drafts': {

@@ -24,6 +24,7 @@ export const routes = {
   'update-filing': { method: 'POST', path: '/filings/{id}', scope: 'write' },
   'create-reconciliation': { method: 'POST', path: '/reconciliations', scope: 'read' },
   'get-coverage': { method: 'GET', path: '/coverage', scope: 'read' },
+  'get-rates': { method: 'GET', path: '/rates', scope: 'read' },
   'get-openapi': { method: 'GET', path: '/openapi.json', scope: null },
   'get-docs': { method: 'GET', path: '/docs', scope: null },
 } as const satisfies Record<string, Route>;

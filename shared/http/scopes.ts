@@ -19,6 +19,7 @@ export const scopes = {
   'update-filing': 'write',
   'create-reconciliation': 'read',
   'get-coverage': 'read',
+  'get-rates': 'read',
   'get-openapi': null,
   'get-docs': null,
 } as const satisfies { readonly [Name in Operation]: (typeof routes)[Name]['scope'] };

@@ -1,6 +1,7 @@
 import { now } from '../config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../content/built-in.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { attribution } from '../coverage/attribution.ts';
 import { coverageOfAll } from '../coverage/coverage.ts';
 import { CoverageQuery } from '../coverage/query.ts';
 import { activeReleases } from '../coverage/releases.ts';
@@ -22,6 +23,6 @@ export const serve = operation({
     const state = query.state === undefined ? null : stateJurisdiction(query.state);
     const day = new Date(now()).toISOString().slice(0, 10);
     const states = coverageOfAll(await activeReleases(state, ports), day);
-    return accept(taggedReply({ object: 'coverage', tax_date: day, states }, version, exchange));
+    return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
   },
 });

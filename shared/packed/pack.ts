@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { summarizeRates } from '../content/local/summary.ts';
 import { editionsOf, packRates, packZips } from '../content/local/text-tables.ts';
 import { docs } from '../docs/docs.ts';
 import type { PackedName } from './unpack.ts';
@@ -37,7 +38,11 @@ export type PackedFile = {
   readonly name: PackedName | 'docs';
   readonly path: string;
   readonly pack: () => Buffer;
-  readonly readBy: 'shared/packed/unpack.ts' | 'shared/content/local/load.ts' | 'shared/operations/get-docs.ts';
+  readonly readBy:
+    | 'shared/packed/unpack.ts'
+    | 'shared/content/local/load.ts'
+    | 'shared/coverage/rate-summary.ts'
+    | 'shared/operations/get-docs.ts';
 };
 
 const data = (
@@ -62,6 +67,11 @@ export const packedFiles: readonly PackedFile[] = [
   data('older-releases', () => packLines(releases('older'))),
   data('vocabulary', () => pack(vocabulary())),
   data('zip-states', () => pack(read(pathOf('../content/location/zip-states.json')))),
+  data(
+    'rate-summaries',
+    () => pack(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
+    'shared/coverage/rate-summary.ts',
+  ),
   ...localTables('rates', packRates),
   ...localTables('zips', packZips),
   { name: 'docs', path: pathOf('./docs.br'), pack: () => pack(docs()), readBy: 'shared/operations/get-docs.ts' },

@@ -1,7 +1,13 @@
 import { textOf } from './read.ts';
 
 /** `rates-NY@2026-11-22` and `zips-NY@2026-11-22` are the local tables of one state. */
-export type PackedName = 'releases' | 'older-releases' | 'vocabulary' | 'zip-states' | `${'rates' | 'zips'}-${string}`;
+export type PackedName =
+  | 'releases'
+  | 'older-releases'
+  | 'vocabulary'
+  | 'zip-states'
+  | 'rate-summaries'
+  | `${'rates' | 'zips'}-${string}`;
 
 /** Read a value that `npm run pack` packed. Its shape is the packer's word: tests compare it with the files it came from. */
 export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));

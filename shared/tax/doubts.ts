@@ -1,4 +1,4 @@
-import type { Dated, Evidence, Jurisdiction, Release } from '../content/release.ts';
+import type { Dated, Evidence, Jurisdiction, Rate, Release } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Subject } from './case.ts';
 import type { Doubt } from './document.ts';
@@ -42,6 +42,10 @@ export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): 
   const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
   return [{ code: 'content_unconfirmed', message: `${what}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
+
+/** That the general rate of a jurisdiction is below what is shipped as certain. */
+export const doubtsAboutRate = (rate: Rate, { name }: Jurisdiction): readonly Doubt[] =>
+  doubtsAbout(rate, `${name}, general rate`);
 
 /** That who taxes an address besides the state is not certain. */
 export const doubtsAboutLocation = (evidence: Evidence, place: string): readonly Doubt[] =>

@@ -44,6 +44,10 @@ const readRate = (rate: Rate): ReadRate => {
   return read;
 };
 
+/** A jurisdiction's rate on general goods. */
+export const goodsRate = (rate: Rate, isInterstate: boolean): ScaledRate =>
+  readRate(rate)[isInterstate ? 'interstate' : 'intrastate'].goods.rate;
+
 /** What a jurisdiction's rate is on general goods, and on this product where no rule says more. */
 export const generalRates = (
   rate: Rate,

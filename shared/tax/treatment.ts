@@ -6,7 +6,7 @@ import { isBandOnly } from './band-jurisdiction.ts';
 import { type Case, generalLater, isKnown, ruleOf, type Subject } from './case.ts';
 import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment } from './document.ts';
 import {
-  doubtsAbout,
+  doubtsAboutRate,
   doubtsAboutRule,
   doubtsAboutShipping,
   notCovered,
@@ -103,7 +103,7 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
   if (rule && isForeign && isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const doubts = [
-    ...(rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : []),
+    ...(rate ? doubtsAboutRate(rate, jurisdiction) : []),
     ...doubtsAboutRule(rule, product, jurisdiction),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),

@@ -38,6 +38,8 @@ describe('the commands of the page work as they are, in the order of the work:',
   it('calculate and record', async () => {
     const sale = await run('createCalculation', '"line1"');
     expect([sale.status, sale.body.tax_amount]).toEqual([200, '5.70']);
+    const rates = await run('getRates', 'curl');
+    expect([rates.status, rates.body.address.city]).toEqual([200, 'Minneapolis']);
     const draft = await run('createTransaction', '"draft"');
     expect([draft.status, draft.body.status]).toEqual([201, 'draft']);
     ids['first'] = draft.body.id;

@@ -8,6 +8,7 @@ import { operationCodes } from '../../shared/http/openapi/operation-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { type Operation, type Route, routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
+import { RatesQuery } from '../../shared/rates/query.ts';
 import { TransactionHistoryQuery, TransactionQuery } from '../../shared/transactions/history/query.ts';
 import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
 import { ProductAttributesQuery } from '../../shared/vocabulary/query.ts';
@@ -143,6 +144,7 @@ describe('the OpenAPI document', () => {
     { operation: 'listProductAttributes', query: ProductAttributesQuery },
     { operation: 'listTransactions', query: TransactionListQuery },
     { operation: 'getCoverage', query: CoverageQuery },
+    { operation: 'getRates', query: RatesQuery },
     { operation: 'listFilings', query: FilingListQuery },
     { operation: 'getFiling', query: FilingQuery },
     { operation: 'getTransaction', query: TransactionQuery },

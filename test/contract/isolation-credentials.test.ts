@@ -47,6 +47,7 @@ const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write
   'update-filing': { scope: 'write', status: 200 },
   'create-reconciliation': { scope: 'read', status: 200 },
   'get-coverage': { scope: 'read', status: 200 },
+  'get-rates': { scope: 'read', status: 200 },
 };
 const operations = Object.keys(served) as ClosedOperation[];
 const forbidden = { read: '403 auth_forbidden read', write: '403 auth_forbidden write' } as const;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { calculation } from '../../shared/http/openapi/answer-examples.ts';
 import { coverage } from '../../shared/http/openapi/coverage-example.ts';
+import { rates, ratesQuery } from '../../shared/http/openapi/rates-example.ts';
 import { replay } from '../../shared/http/openapi/replay-example.ts';
 import { exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
@@ -155,6 +156,10 @@ describe('the examples of the document work as they are', () => {
   it('answers the coverage of the example, but for the day', async () => {
     const { body } = await caller.call('GET', '/coverage?state=MI');
     expect({ ...body, tax_date: coverage.tax_date }).toEqual(coverage);
+  });
+
+  it('answers the address of the example with the rates of the example', async () => {
+    expect((await caller.call('GET', `/rates?${new URLSearchParams(ratesQuery)}`)).body).toEqual(rates);
   });
 
   it('replays the sale of the example as the example says', async () => {

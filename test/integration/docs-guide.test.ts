@@ -36,6 +36,7 @@ it('every block of the guide works as it is pasted, one after the other', async 
   ]);
   expect(answers).toEqual([
     ['calculation', null, 'sale', null, '6.00'],
+    ['rates', null, null, null, null],
     ['transaction', 'finalized', 'sale', 'invoice_1', '6.00'],
     ['calculation', null, 'sale', null, '6.00'],
     ['transaction', 'finalized', 'credit', null, '6.00'],
@@ -47,6 +48,6 @@ it('every block of the guide works as it is pasted, one after the other', async 
     ['transaction', 'draft', 'sale', null, '6.00'],
     ['coverage', null, null, null, null],
   ]);
-  const retried = valuesIn(stdout).slice(8, 10);
+  const retried = valuesIn(stdout).slice(9, 11);
   expect(retried[0]).toEqual(retried[1]);
 });

@@ -156,6 +156,7 @@ const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
       }),
     ),
   'get-coverage': (client) => made(client.call('GET', '/coverage')),
+  'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55404&state=MN')),
   'update-transaction': async (client, parent) => {
     const draft = parent.draft;
     await made(client.update(draft.id, imported('55403')));

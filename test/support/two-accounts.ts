@@ -86,6 +86,7 @@ export const requestsTo = (ids: Pick<Ids, 'draft' | 'filing'>): Readonly<Record<
   'update-filing': ['POST', `/filings/${ids.filing}`, { body: { status: 'filed', confirmation_number: 'stranger' } }],
   'create-reconciliation': ['POST', '/reconciliations', { body: { transactions: [billed('the-same-reference')] } }],
   'get-coverage': ['GET', '/coverage'],
+  'get-rates': ['GET', '/rates?postal_code=55401'],
 });
 
 /** Two accounts with the same belongings, and every kind of credential of the first. */

@@ -4,11 +4,13 @@ import { builtInReleases } from '../../shared/content/built-in.ts';
 import type { ReleaseHead } from '../../shared/content/content.ts';
 import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
 import type { Effect, Release, Rule } from '../../shared/content/release.ts';
+import { attribution } from '../../shared/coverage/attribution.ts';
 import { coverageOf, coverageOfAll, subjects } from '../../shared/coverage/coverage.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
-import { coverageTable } from '../../shared/coverage/table.ts';
+import { coveragePage } from '../../shared/coverage/page.ts';
 import { ask, locationOf, releaseOf, rule } from '../support/builders.ts';
+import { tabledRelease } from '../support/local-tables.ts';
 
 const day = '2026-11-21';
 const newest = [...new Map(builtInReleases().map((release) => [release.state, release])).values()];
@@ -27,7 +29,7 @@ describe('the built-in coverage', () => {
   it('has all 52 jurisdictions, by their letters, in the shape that is answered', () => {
     expect(all).toHaveLength(52);
     expect(all.map(({ state }) => state)).toEqual(all.map(({ state }) => state).toSorted());
-    expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all }).error).toBeUndefined();
+    expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all, attribution }).error).toBeUndefined();
   });
 
   it('names the release of each state, and its day', () => {
@@ -370,19 +372,30 @@ describe('the active releases', () => {
   });
 });
 
-describe("the README's table", () => {
+describe('the page of coverage by state', () => {
   it('has a row for each state, with rates as percentages', () => {
-    const table = coverageTable(all).split('\n');
+    const table = coveragePage(newest)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
     expect(table).toHaveLength(2 + 52);
-    expect(table.find((row) => row.startsWith('| MI '))).toMatch(/^\| MI \| 6% \| complete \| taxable \| exempt \|/);
+    expect(table.find((row) => row.startsWith('| MI '))).toMatch(
+      /^\| MI \| 6% \| not levied \| \d{4}-\d{2}-\d{2} \| 0% \| taxable \| exempt \|/,
+    );
     expect(table.find((row) => row.startsWith('| MN '))).toContain('| 6.875% since 2009-07-01 |');
     expect(table.find((row) => row.startsWith('| CT '))).toContain('| 6.35% since 2011-07-01 |');
     expect(new Set(table.map((row) => row.split('|').length)).size).toBe(1);
   });
 
-  it('is what the content gives: after a change, put the text that is expected here into README.md', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    expect(readme).toContain(coverageTable(all));
+  it('is what the content gives: after a change, run `npm run content -- coverage --write`', () => {
+    const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
+    expect(page).toBe(coveragePage(newest));
+  });
+
+  it('says how much is missing of a state with tables, in percent', () => {
+    const [texas] = coveragePage([tabledRelease('TX') as Release])
+      .split('\n')
+      .filter((line) => line.startsWith('| TX '));
+    expect(texas).toMatch(/^\| TX \| 6\.25% \| by place \| 2026-\d{2}-\d{2} \| 68\.88% \|/);
   });
 });
 

@@ -1,11 +1,12 @@
 /** `content list`: every release there is, which ones calculations rest on, and the imports that are not finished. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { builtInReleases } from '../../content/built-in.ts';
+import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { type LocalRates, localRatesOn } from '../../coverage/local-rates.ts';
+import { overBottom } from '../../coverage/releases.ts';
 import {
   type ActiveReleases,
   listHeads,
@@ -57,7 +58,7 @@ const listed = (release: Release, head: ReleaseHead | null, active: Active, toda
     state: release.state,
     active: isActive,
     origin: head?.format ?? 'built_in',
-    local_rates: localRatesOn(release, today),
+    local_rates: localRatesOn(head ? overBottom(head, builtInReleaseById) : release, today),
     last_day: head?.last_day ?? null,
     content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
     imported_at: head?.imported_at ?? null,

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addActivate, addRollback } from './activate.ts';
 import { addCheck } from './check.ts';
+import { addCoverage } from './coverage.ts';
 import { addDiff } from './diff.ts';
 import { addDiscard } from './discard.ts';
 import { addImport } from './import.ts';
@@ -16,7 +17,7 @@ export const contentProgram = (): Command => {
     )
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .showHelpAfterError('See the options with --help.');
-  for (const add of [addImport, addList, addShow, addDiff, addCheck, addActivate, addRollback, addDiscard])
+  for (const add of [addImport, addList, addShow, addDiff, addCheck, addCoverage, addActivate, addRollback, addDiscard])
     add(program);
   return program;
 };

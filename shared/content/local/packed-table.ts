@@ -38,3 +38,22 @@ export type PackedRates = {
 
 /** `061|119~New York|Bronx` by ZIP: counties of this state, main first, and postal places, main first. */
 export type PackedZips = Readonly<Record<string, string>>;
+
+/** What a rate table has, in counts. */
+export type RateSummary = {
+  /** The newest day of its sources; `null` where none says one. */
+  readonly as_of: string | null;
+  /** Whether no area has a local tax. */
+  readonly is_untaxed: boolean;
+  /** Areas with an established rate: places, and counties outside them. */
+  readonly areas: number;
+  /** Places that are known to have, or may have, a rate of their own. */
+  readonly places: number;
+  /** Those of them whose rate is not established. */
+  readonly places_missing: number;
+  /** Counties where the rate outside their places is not established. */
+  readonly counties_missing: number;
+};
+
+/** The summaries of all editions, by their names. */
+export type RateSummaries = Readonly<Record<string, RateSummary>>;

@@ -37,6 +37,20 @@ const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 
 const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
 
+const countryOf = ({ country }: PostalAddress): string => (country?.trim() || 'US').toUpperCase();
+
+/** Whether an address is outside the United States and its territories, where nothing of it is checked. */
+export const isAbroad = (address: PostalAddress): boolean => {
+  const country = countryOf(address);
+  return !unitedStates.has(country) && !territories.has(country);
+};
+
+/** The state as an address names it, also by its country; empty where it names none. */
+export const sentState = (address: PostalAddress): string => {
+  const country = countryOf(address);
+  return address.state?.trim() || (territories.has(country) ? country : '');
+};
+
 /**
  * Read an address for tax. Without a country it is in the United States.
  *
@@ -44,9 +58,9 @@ const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AM
  * state (unless it truly crosses the border), and neither state nor ZIP. Outside the United States nothing is checked.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
-  const country = (address.country?.trim() || 'US').toUpperCase();
+  const country = countryOf(address);
   const city = cityName(address.city ?? '');
-  if (!unitedStates.has(country) && !territories.has(country))
+  if (isAbroad(address))
     return accept({
       country,
       state: null,
@@ -57,7 +71,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
       isZipKnown: false,
       isStateGuessed: false,
     });
-  const stateText = address.state?.trim() || (territories.has(country) ? country : '');
+  const stateText = sentState(address);
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
   const zip = zipPattern.exec(zipText)?.groups;

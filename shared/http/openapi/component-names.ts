@@ -12,7 +12,14 @@ import {
   Warning,
 } from '../../calculations/response.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
-import { Coverage, GeneralRate, StateCoverage, SubjectCoverage } from '../../coverage/response.ts';
+import {
+  Attribution,
+  Coverage,
+  GeneralRate,
+  LocalCoverage,
+  StateCoverage,
+  SubjectCoverage,
+} from '../../coverage/response.ts';
 import {
   Filing,
   FilingEntries,
@@ -24,6 +31,7 @@ import {
   FilingTotal,
 } from '../../filings/filing.ts';
 import { FilingRequest, FilingUpdate } from '../../filings/request.ts';
+import { JurisdictionRate, Rates, RatesAddress } from '../../rates/response.ts';
 import { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { TransactionList, TransactionRow } from '../../transactions/list-response.ts';
 import { BilledTransaction, ReconciliationRequest } from '../../transactions/reconciliation/request.ts';
@@ -44,6 +52,7 @@ export const echoSuffix = 'AsSent';
 // The vocabulary names its own components, beside their schemas.
 const names = {
   AddressResolution,
+  Attribution,
   BilledTransactionRequest: BilledTransaction,
   Calculation,
   CalculationRequest,
@@ -67,10 +76,14 @@ const names = {
   FilingWarning: Filing.shape.warnings._zod.def.element,
   GeneralRate,
   HistoryEntry,
+  JurisdictionRate,
   LineItem: LineItemResponse,
   LineItemRequest,
+  LocalCoverage,
   MissingTransaction,
   PostalAddress,
+  Rates,
+  RatesAddress,
   ReconciledAmounts,
   Reconciliation,
   ReconciliationRequest,

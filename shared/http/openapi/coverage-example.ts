@@ -1,4 +1,5 @@
 import { builtInRelease } from '../../content/built-in.ts';
+import { attribution } from '../../coverage/attribution.ts';
 import { coverageOfAll } from '../../coverage/coverage.ts';
 import type { Coverage } from '../../coverage/response.ts';
 
@@ -10,4 +11,5 @@ export const coverage: Coverage = {
   object: 'coverage',
   tax_date: day,
   states: (release ? coverageOfAll([release], day) : []) as Coverage['states'],
+  attribution: [...attribution],
 };

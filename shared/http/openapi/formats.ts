@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { currency, day, identifier, instant, metadata, productTaxCode, quantity } from '../../calculations/fields.ts';
+import { RatesQuery } from '../../rates/query.ts';
 import { ProductAttributesQuery } from '../../vocabulary/query.ts';
+import { ratesQuery } from './rates-example.ts';
 
 /** An instant in UTC, or a day: seconds and fractions may be left out. */
 export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|\\+00:00))?$';
@@ -25,8 +27,15 @@ const formats = [
   [metadata, { maxProperties: 50 }],
 ] as const;
 
+/** The parameters of the example requests that are sent in a query. */
+const exampleParameters = Object.entries(ratesQuery).map(
+  ([name, example]) => [RatesQuery.shape[name as keyof typeof ratesQuery], { param: { example } }] as const,
+);
+
 /** Say in the document what the fields' own checks look for. */
 export const describeFormats = (): void => {
   for (const [schema, override] of formats)
     z.globalRegistry.add<z.core.$ZodType>(schema, { ...z.globalRegistry.get(schema), override });
+  for (const [schema, meta] of exampleParameters)
+    z.globalRegistry.add<z.core.$ZodType>(schema, { ...z.globalRegistry.get(schema), ...meta });
 };

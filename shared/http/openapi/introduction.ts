@@ -2,6 +2,7 @@
 export const introduction = `Levy calculates sales tax and keeps a ledger of tax transactions.
 
 - **Calculate.** \`POST /calculations\` answers the tax of a document and stores nothing.
+- **Look up.** \`GET /rates\` returns the rates of an address, without an order.
 - **Record.** \`POST /transactions\` records a sale or a credit. A finalized transaction creates a tax liability.
 - **File.** \`POST /filings\` closes a state's tax period. Late sales and credits fall into the next one.
 - **Prove.** \`explain: true\` answers each step of a calculation with its rule and citation, \`POST

@@ -90,6 +90,13 @@ export const operationCodes: Readonly<Record<Operation, readonly Code[]>> = {
   ],
   'create-reconciliation': [...withBody, 'validation_invalid_cursor'],
   'get-coverage': [...authenticated, 'validation_invalid_format'],
+  'get-rates': [
+    ...authenticated,
+    'validation_required_field',
+    'validation_invalid_format',
+    'validation_address_unresolvable',
+    'validation_not_covered',
+  ],
   'get-openapi': everywhere,
   'get-docs': everywhere,
 };

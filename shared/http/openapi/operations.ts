@@ -3,6 +3,8 @@ import { CalculationRequest } from '../../calculations/request.ts';
 import { Calculation } from '../../calculations/response.ts';
 import { CoverageQuery } from '../../coverage/query.ts';
 import { Coverage } from '../../coverage/response.ts';
+import { RatesQuery } from '../../rates/query.ts';
+import { Rates } from '../../rates/response.ts';
 import { TransactionListQuery } from '../../transactions/list-query.ts';
 import { TransactionList } from '../../transactions/list-response.ts';
 import { Replay } from '../../transactions/replay/response.ts';
@@ -17,6 +19,7 @@ import { getDocs } from './documentation.ts';
 import { createFiling, getFiling, listFilings, updateFiling } from './filings.ts';
 import type { RequestHeader, ResponseHeader } from './headers.ts';
 import { getTransaction, getTransactionHistory } from './history.ts';
+import { rates } from './rates-example.ts';
 import { createReconciliation } from './reconciliations.ts';
 import { replay } from './replay-example.ts';
 
@@ -35,7 +38,14 @@ type Success = {
 
 /** What the document says of an operation beside its route and its errors. */
 export type OperationDefinition = {
-  readonly tag: 'Product attributes' | 'Calculations' | 'Transactions' | 'Filings' | 'Coverage' | 'Documentation';
+  readonly tag:
+    | 'Product attributes'
+    | 'Calculations'
+    | 'Transactions'
+    | 'Filings'
+    | 'Coverage'
+    | 'Rates'
+    | 'Documentation';
   readonly summary: string;
   readonly description: string;
   readonly requestHeaders?: readonly RequestHeader[];
@@ -173,6 +183,17 @@ const getCoverage: OperationDefinition = {
   notModified: 'Coverage is what If-None-Match names.',
 };
 
+const getRates: OperationDefinition = {
+  tag: 'Rates',
+  summary: 'Retrieve rates',
+  description: [
+    'The general rates that tax a sale to an address, each with its source, and their exact sum. It needs no order and stores nothing: show the rate in a cart, or check an address.',
+    'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are of general goods that come from outside the state: what is sold can change them, as `POST /calculations` says. Any `date` is answered. The policies of the account, `ambiguous_address` and `incomplete_coverage`, hold as in a calculation. Where the content does not cover the address or the day, `combined_rate` is `null` and a warning says so.',
+  ].join('\n\n'),
+  query: RatesQuery,
+  success: { status: 200, description: 'The rates of the address.', schema: Rates, example: rates },
+};
+
 const getOpenapi: OperationDefinition = {
   tag: 'Documentation',
   summary: 'Read the OpenAPI document',
@@ -211,6 +232,7 @@ export const operations: Readonly<Record<Operation, OperationDefinition>> = {
   'get-filing': getFiling,
   'update-filing': updateFiling,
   'get-coverage': getCoverage,
+  'get-rates': getRates,
   'get-openapi': getOpenapi,
   'get-docs': getDocs,
 };

@@ -54,10 +54,12 @@ const answerFormat = (component: string, name: string): Schema => {
   if (component === 'ReconciledAmounts') return { pattern: '^-?\\d{1,16}(\\.\\d{1,10})?$' };
   if (name === 'amount' || name.endsWith('_amount')) return amount;
   if (name === 'at' || name.endsWith('_at')) return timestamp;
-  if (name === 'rate') return { pattern: '^\\d+(\\.\\d+)?$' };
+  if (name === 'rate' || name === 'combined_rate') return { pattern: '^\\d+(\\.\\d+)?$' };
   if (name === 'tax_date') return { pattern: instantPattern };
-  if (name === 'period_start' || name === 'period_end') return { format: 'date' };
+  if (['period_start', 'period_end', 'date'].includes(name)) return { format: 'date' };
   if (name === 'month') return { pattern: '^\\d{4}-\\d{2}$' };
+  if (name === 'share_missing') return { pattern: '^[01]\\.\\d{4}$' };
+  if (component === 'LocalCoverage' && name !== 'basis') return name === 'as_of' ? { format: 'date' } : { minimum: 0 };
   if (name === 'currency') return { pattern: '^[A-Z]{3}$' };
   if (name === 'version') return { minimum: 1 };
   return {};

@@ -1,0 +1,26 @@
+/** `content coverage`: the page of what the built-in content knows of each state. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { newestBuiltInReleases } from '../../content/built-in.ts';
+import { coveragePage } from '../../coverage/page.ts';
+import { print } from './output.ts';
+
+const path = fileURLToPath(new URL('../../../infra/docs/coverage.md', import.meta.url));
+
+export const addCoverage = (program: Command): void => {
+  program
+    .command('coverage')
+    .summary('the page of what the built-in content knows of each state')
+    .description(
+      'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run npm run pack before, if content was changed.',
+    )
+    .option('--write', 'write infra/docs/coverage.md instead, which a test compares')
+    .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
+    .action(({ write }: { write?: boolean }) => {
+      const page = coveragePage(newestBuiltInReleases());
+      if (!write) return print(page.trimEnd());
+      writeFileSync(path, page);
+      print('infra/docs/coverage.md is written.');
+    });
+};

@@ -1,0 +1,63 @@
+import type { Confidence, Release } from '../content/release.ts';
+import { coverageOfAll, type StateCoverage, type Subject } from './coverage.ts';
+import { releaseDay } from './local-rates.ts';
+
+const percent = (fraction: string): string => {
+  const [whole = '0', decimals = ''] = fraction.split('.');
+  const digits = `${whole}${decimals.padEnd(2, '0').slice(0, 2)}`.replace(/^0+(?=\d)/, '');
+  const rest = decimals.slice(2).replace(/0+$/, '');
+  return `${digits}${rest === '' ? '' : `.${rest}`}%`;
+};
+
+const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
+const columns = ['State', 'General rate', 'Local rates', 'As of', 'Places missing'] as const;
+
+const words = (name: string) => name.replaceAll('_', ' ');
+const title = (name: string) => words(name).replace(/^./, (first) => first.toUpperCase());
+
+// One mark for what answers warn of, so that the table can be read at a glance.
+const marked = (text: string, confidence: Confidence | null): string =>
+  confidence === 'medium' || confidence === 'low' ? `${text} *` : text;
+
+const row = (covered: StateCoverage): string => {
+  const { state, general_rate, local } = covered;
+  const since = general_rate?.from ? ` since ${general_rate.from}` : '';
+  const rate = general_rate
+    ? marked(`${percent(general_rate.rate)}${since}`, general_rate.confidence)
+    : 'not established';
+  const missing = local.share_missing === null ? 'not known' : percent(local.share_missing);
+  const treatments = subjects.map((subject) => marked(words(covered[subject].treatment), covered[subject].confidence));
+  const cells = [state, rate, words(local.basis), local.as_of ?? 'not known', missing, ...treatments];
+  return `| ${cells.join(' | ')} |`;
+};
+
+const table = (states: readonly StateCoverage[]): string =>
+  [
+    `| ${[...columns, ...subjects.map(title)].join(' | ')} |`,
+    `|${'---|'.repeat(columns.length + subjects.length)}`,
+    ...states.map(row),
+  ].join('\n');
+
+const introduction = (day: string): string => `# Coverage by state
+
+\`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. \`GET /coverage\` returns the same
+with citations, notes and imported content.
+
+- **General rate**: the state's own rate on that day.
+- **Local rates**: how Levy finds the rate of an address. \`by place\` uses the ZIP code and the name of the city; it is right inside the
+  city limits, and an address outside them can be taxed differently. \`not levied\`: the state has no local taxes.
+- **As of**: the newest day of the sources of the local rates.
+- **Places missing**: the share of places with a tax of their own whose rate is not established. An address there gets the rate of its
+  county or state, \`coverage: partial\` and a warning.
+- **Clothing, groceries, digital goods, shipping**: how they are taxed. \`by level\` means that state and local taxes differ;
+  \`GET /coverage\` has the details.
+- \`*\` marks a value that no primary source confirms. Answers that rest on it have the warning \`content_unconfirmed\`.
+
+To replace approximate rates by the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
+`;
+
+/** The page of what the newest built-in releases know, in Markdown, as of the day of the newest of them. */
+export const coveragePage = (releases: readonly Release[]): string => {
+  const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
+  return `${introduction(day)}\n${table(coverageOfAll(releases, day))}\n`;
+};

@@ -1,0 +1,132 @@
+import type { Settings } from '../accounts/account.ts';
+import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
+import { contentReleases } from '../calculations/content-releases.ts';
+import { cite, decimalText } from '../calculations/explain/step.ts';
+import { type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
+import { policyProblem } from '../calculations/policy.ts';
+import type { Warning } from '../calculations/response.ts';
+import type { LoadContent } from '../content/content.ts';
+import { addressesByState, isAbroad, readAddress, sentState } from '../content/location/address.ts';
+import { rateOn } from '../content/rates.ts';
+import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../content/release.ts';
+import type { Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import { doubtsAboutRate, notCovered } from '../tax/doubts.ts';
+import { goodsRate } from '../tax/general-rate.ts';
+import type { RatesQuery } from './query.ts';
+import type { JurisdictionRate, Rates } from './response.ts';
+
+const missing = (parameter: string): Problem => ({
+  code: 'validation_required_field',
+  title: `Missing parameter ${parameter}`,
+  detail: 'Send postal_code, or city and state.',
+  source: { parameter },
+});
+
+/** What is sent of an address that is too little to find local rates; `null` where it is enough. */
+const tooLittle = (query: RatesQuery): Problem | null => {
+  if (query.postal_code?.trim() || isAbroad(query)) return null;
+  if (!query.city?.trim()) return missing('postal_code');
+  return sentState(query) === '' ? missing('state') : null;
+};
+
+/** A problem of an address that stands in the query, not in a body. */
+const inQuery =
+  ({ postal_code, city }: RatesQuery) =>
+  (problem: Problem): Problem => {
+    const [, name] = problem.source && 'pointer' in problem.source ? problem.source.pointer.split('/') : [];
+    return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
+  };
+
+const asRefusal = (problems: readonly [Problem, ...Problem[]], query: RatesQuery): Result<never> => {
+  const [first, ...others] = problems;
+  return refuse(inQuery(query)(first), ...others.map(inQuery(query)));
+};
+
+type Rated = { readonly jurisdiction: Jurisdiction; readonly rate: Rate };
+
+// A tax of the state that has no general rate, as on single articles, is not one of these.
+const ratedOf = (release: Release, { place }: LocatedLine, day: string): readonly Rated[] =>
+  place.jurisdictions.flatMap((jurisdiction) => {
+    const rate = rateOn(release, jurisdiction.code, day);
+    return rate ? [{ jurisdiction, rate }] : [];
+  });
+
+const rowOf = (release: Release, { jurisdiction, rate }: Rated): JurisdictionRate => ({
+  jurisdiction_code: jurisdiction.code,
+  jurisdiction_name: jurisdiction.name,
+  jurisdiction_type: jurisdiction.type,
+  tax_type: jurisdiction.tax_type,
+  rate: goodsRate(rate, true).text,
+  reporting_code: jurisdiction.reporting_code ?? null,
+  source: cite(release, rate.source),
+  confidence: rate.confidence,
+});
+
+const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string): Warning[] => {
+  const { release, jurisdictions } = located.place;
+  const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
+  const warnings = [
+    ...resolutionWarnings(located),
+    ...(isUnknown ? doubted([notCovered(release, day)], '') : placeDoubts(located)),
+    ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
+  ];
+  // Equal ones once. None is about a body.
+  return [...new Map(warnings.map((one) => [`${one.code} ${one.message}`, { ...one, pointer: null }])).values()];
+};
+
+const addressOf = ({ line1, city, county, state, postal_code, country }: RatesQuery): Rates['address'] => ({
+  line1: line1 ?? null,
+  city: city ?? null,
+  county: county ?? null,
+  state: state ?? null,
+  postal_code: postal_code ?? null,
+  country: country ?? null,
+});
+
+const answerOf = (query: RatesQuery, located: LocatedLine, day: string): Rates => {
+  const { release } = located.place;
+  const isCovered = release !== null && located.resolution.coverage !== 'none';
+  const rated = isCovered ? ratedOf(release, located, day) : [];
+  const units = rated.reduce((sum, { rate }) => sum + goodsRate(rate, true).units, 0n);
+  return {
+    object: 'rates',
+    date: day,
+    address: addressOf(query),
+    address_resolution: located.resolution,
+    combined_rate: isCovered ? decimalText({ units, scale: rateDecimals }) : null,
+    jurisdictions: isCovered ? rated.map((one) => rowOf(release, one)) : [],
+    warnings: warningsOf(located, rated, day),
+    content_releases: contentReleases([located]),
+  };
+};
+
+/** What finding rates needs from outside. */
+export type RatesPorts = {
+  readonly loadContent: LoadContent;
+  /** The service's time in milliseconds. */
+  readonly now: () => number;
+};
+
+/**
+ * Find the general rates that tax a sale to an address on a day (by default today, in UTC) which comes from outside its
+ * state: fractions as decimal strings, and their exact sum. The account's policies hold as for a calculation.
+ *
+ * Refused: `validation_required_field` without a ZIP or a city and state, `validation_address_unresolvable`, and
+ * `validation_not_covered` where the account rejects what the content does not cover. Throws where content cannot be read.
+ */
+export const findRates = async (
+  query: RatesQuery,
+  settings: Settings,
+  { loadContent, now }: RatesPorts,
+): Promise<Result<Rates>> => {
+  const lacking = tooLittle(query);
+  if (lacking) return refuse(lacking);
+  const address = readAddress(query, '');
+  if (!address.ok) return asRefusal(address.problems, query);
+  const releaseFor = await loadContent(addressesByState(address.value));
+  const day = query.date ?? new Date(now()).toISOString().slice(0, 10);
+  const located = locateAddress(address.value, { settings, releaseFor }, day);
+  const rejected = policyProblem(located, settings);
+  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, day));
+};

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ReleaseHead } from '../../shared/content/content.ts';
+import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
+import { editionsOf } from '../../shared/content/local/text-tables.ts';
+import type { Release } from '../../shared/content/release.ts';
+import { coverageOf } from '../../shared/coverage/coverage.ts';
+import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
+import { overBottom } from '../../shared/coverage/releases.ts';
+import { locationOf, releaseOf } from '../support/builders.ts';
+import { headOf } from '../support/imported.ts';
+import { tabledRelease } from '../support/local-tables.ts';
+
+const day = '2026-11-22';
+const of = (state: string): Release => {
+  const release = tabledRelease(state);
+  if (!release) throw new Error(`There is no release of ${state}.`);
+  return release;
+};
+const sayOf = (release: Release, on = day) => [localRatesOn(release, on), localCoverageOn(release, on).basis];
+
+describe('a state with tables', () => {
+  // Counted here in the text: no field before the rate is quoted.
+  const linesOf = (edition: string) =>
+    readFileSync(new URL(`../../shared/content/local/rates/${edition}.csv`, import.meta.url), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => /^(?<county>\d*),(?<place>[^,]*),[^,]*,(?:"[^"]*"|[^,]*),(?<rate>[\d.]*),/.exec(line)?.groups);
+
+  it.each(editionsOf('rates'))('counts its areas and the places without a rate: %s', (edition) => {
+    const lines = linesOf(edition);
+    expect(lines).not.toContain(undefined);
+    const rated = lines.filter((line) => line?.['rate'] !== '');
+    const places = new Set(lines.map((line) => line?.['place']).filter((place) => place !== ''));
+    const known = new Set(rated.map((line) => line?.['place']));
+    const missing = [...places].filter((place) => !known.has(place)).length;
+    const covered = localCoverageOn(of(edition.slice(0, 2)), day);
+    if (covered.basis === 'not_levied') {
+      expect(lines.every((line) => line?.['rate'] === '0')).toBe(true);
+      expect(covered).toMatchObject({ areas: 0, places_missing: 0, share_missing: '0.0000' });
+      return;
+    }
+    expect(covered).toMatchObject({ basis: 'by_place', areas: rated.length, places_missing: missing });
+    const share = places.size === 0 ? 0 : missing / places.size;
+    expect(Math.abs(Number(covered.share_missing) - share)).toBeLessThanOrEqual(0.00005);
+    expect(covered.share_missing).toMatch(/^[01]\.\d{4}$/);
+  });
+
+  it('is as of the newest day of its sources', () => {
+    expect(localCoverageOn(of('HI'), day).as_of).toBe('2024-01-01');
+    expect(localCoverageOn(of('FL'), day).as_of).toBe('2026-01-01');
+  });
+
+  it.each([
+    ['MN', 'complete', 'by_place'],
+    ['MI', 'complete', 'not_levied'],
+    ['OR', 'complete', 'not_levied'],
+    ['TX', 'partial', 'by_place'],
+    ['NM', 'partial', 'by_place'],
+  ])('says whether all of it is known: %s', (state, rates, basis) => {
+    expect(sayOf(of(state))).toEqual([rates, basis]);
+  });
+
+  it('says in its notes how much is missing, and that rates by place are approximate', () => {
+    const notes = coverageOf(of('TX'), day).notes.join('\n');
+    expect(notes).toMatch(/839 of 1,218 places/);
+    expect(notes).toMatch(/185 counties/);
+    expect(coverageOf(of('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
+  });
+
+  it('is partial before its rates are established', () => {
+    expect(sayOf(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
+    expect(sayOf(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
+  });
+
+  it('still tells what its local taxes do to goods', () => {
+    expect(coverageOf(of('AR'), day).groceries.treatment).toBe('by_level');
+  });
+});
+
+describe('a release of before the tables', () => {
+  const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-10-01.1' }), ...others });
+
+  it('knows nothing, all, or some places', () => {
+    expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
+      basis: 'none',
+      as_of: null,
+      areas: null,
+      places_missing: null,
+      share_missing: null,
+    });
+    expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-10-01' });
+    const named = old({ locations: [locationOf({ cities: ['WHITEFISH'] })] });
+    expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-10-01', areas: null });
+  });
+});
+
+describe('an import', () => {
+  const imported = (others: Partial<ReleaseHead> = {}) =>
+    headOf('US-TX@2026-11-20.101', {
+      locals: 'listed',
+      counts: { parts: 30, zips: 30, jurisdictions: 5, rates: 5, locations: 30 },
+      imported_at: '2026-11-20T12:00:00.000Z',
+      ...others,
+    });
+  const over = (state: string, others: Partial<ReleaseHead> = {}) =>
+    overBottom(imported({ bottom: of(state).id, ...others }), () => of(state));
+
+  it('is by file, as of the day of the import', () => {
+    expect(localCoverageOn(imported(), day)).toEqual({
+      basis: 'by_file',
+      as_of: '2026-11-20',
+      areas: 30,
+      places_missing: null,
+      share_missing: null,
+    });
+    expect(localRatesOn(overBottom(imported(), () => undefined), day)).toBe('listed');
+  });
+
+  it('knows as much as the built-in release below it, and says that it falls back to it', () => {
+    expect(sayOf(over('MN'))).toEqual(['complete', 'by_file']);
+    expect(sayOf(over('TX'))).toEqual(['partial', 'by_file']);
+    const { notes } = coverageOf(over('MN'), day);
+    expect(notes.some((note) => note.includes('fall back') && note.includes(of('MN').id))).toBe(true);
+    expect(notes.some((note) => note.includes('not covered'))).toBe(false);
+  });
+
+  it('is no more than what is below it once all that it lists has ended', () => {
+    expect(sayOf(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
+    expect(sayOf(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
+    expect(sayOf(imported({ last_day: '2026-11-21' }))).toEqual(['none', 'none']);
+    expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
+  });
+
+  it('is never without the release below it', () => {
+    expect(() => overBottom(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
+  });
+});

@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import type { ReleaseFor } from '../../shared/content/content.ts';
+import type { RatesQuery } from '../../shared/rates/query.ts';
+import { findRates } from '../../shared/rates/rates.ts';
+import { Rates } from '../../shared/rates/response.ts';
+import { ask, releaseOf } from '../support/builders.ts';
+import { tabledRelease, withTables } from '../support/local-tables.ts';
+
+type Around = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
+
+const found = ({ date, ...address }: RatesQuery, { settings = {}, releaseFor = withTables }: Around = {}) =>
+  findRates(
+    { ...address, date: date ?? '2026-11-22' },
+    { ...defaultSettings('aspen.2026-10-01'), ...settings },
+    { loadContent: async () => releaseFor, now: () => Date.parse('2026-11-22T12:00:00Z') },
+  );
+const ratesAt = async (query: RatesQuery, around: Around = {}): Promise<Rates> => {
+  const result = await found(query, around);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+};
+const problemAt = async (query: RatesQuery, around: Around = {}) => {
+  const result = await found(query, around);
+  if (result.ok) throw new Error('It was answered.');
+  return result.problems.map(({ code, source }) => [code, source]);
+};
+const codesOf = ({ warnings }: Rates) => warnings.map(({ code }) => code);
+const partsOf = ({ jurisdictions }: Rates) =>
+  Object.fromEntries(jurisdictions.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]));
+
+describe('the rates of an address', () => {
+  // Minnesota Department of Revenue: 6.875 and, for Minneapolis, 2.15 percent in five parts.
+  it('are those of each jurisdiction, and their sum: Minneapolis', async () => {
+    const rates = await ratesAt({ postal_code: '55401' });
+    expect(rates).toMatchObject({ object: 'rates', date: '2026-11-22', combined_rate: '0.09025' });
+    expect(partsOf(rates)).toEqual({
+      'US-MN': '0.06875',
+      'US-MN-00-053': '0.0015',
+      'US-MN-01-43000': '0.005',
+      'US-MN-63-80004': '0.005',
+      'US-MN-63-80008': '0.0075',
+      'US-MN-63-80009': '0.0025',
+    });
+    expect(rates.address_resolution).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
+    expect(codesOf(rates)).toEqual(['local_rates_by_place']);
+    expect(rates.jurisdictions[0]).toMatchObject({ jurisdiction_type: 'state', tax_type: 'sales', confidence: 'high' });
+    expect(Rates.safeParse(rates).error).toBeUndefined();
+  });
+
+  // Publication 718: 4 of the state, 4.5 of the city, 0.375 of the district.
+  it.each([{ postal_code: '10001' }, { city: 'New York', state: 'NY' }, { city: 'Bronx', state: 'new york' }])(
+    'are those of New York City: %o',
+    async (query) => {
+      const rates = await ratesAt(query);
+      expect([rates.combined_rate, rates.jurisdictions.map(({ rate }) => rate)]).toEqual([
+        '0.08875',
+        ['0.04', '0.045', '0.00375'],
+      ]);
+    },
+  );
+
+  it('cite what says so', async () => {
+    const { jurisdictions } = await ratesAt({ postal_code: '10001' });
+    for (const { source } of jurisdictions) expect(source).toMatch(/[a-z]{4}.* /i);
+    expect(jurisdictions.at(-1)?.source).toContain('718');
+  });
+
+  it('are those that a calculation charges', async () => {
+    for (const to of [
+      { postal_code: '55401' },
+      { postal_code: '98101', city: 'Seattle', state: 'WA' },
+      { postal_code: '80302', city: 'Boulder', state: 'CO' },
+      { postal_code: '97201' },
+    ]) {
+      const { line_items } = ask({ to, tax_date: '2026-11-22' }, { releaseFor: withTables });
+      const charged = line_items[0]?.taxes.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]);
+      expect(Object.entries(partsOf(await ratesAt(to)))).toEqual(charged);
+    }
+  });
+
+  it('echo what was sent, and null for what was not', async () => {
+    const { address } = await ratesAt({ postal_code: ' 55401 ', line1: '1 Main St', country: 'us' });
+    expect(address).toEqual({
+      line1: '1 Main St',
+      city: null,
+      county: null,
+      state: null,
+      postal_code: ' 55401 ',
+      country: 'us',
+    });
+  });
+
+  it('leave out a tax that exists for a band alone', async () => {
+    const rates = await ratesAt({ postal_code: '37203', city: 'Nashville', state: 'TN' });
+    expect(tabledRelease('TN')?.jurisdictions.length).toBeGreaterThan(1);
+    expect(rates.combined_rate).toBe('0.0975');
+    expect(rates.jurisdictions.filter(({ jurisdiction_type }) => jurisdiction_type === 'state')).toHaveLength(1);
+  });
+
+  it('are of sales from another state, with the code of the return where the content has it', async () => {
+    const [state] = releaseOf().jurisdictions;
+    const [rate] = releaseOf().rates;
+    const release = releaseOf({ id: 'US-MI@2026-01-01.1', of: [{ code: 'US-MI', type: 'state', rate: '0.06' }] });
+    const other = {
+      ...release,
+      jurisdictions: [{ ...state, code: 'US-MI', reporting_code: '26' }],
+      rates: [{ ...rate, jurisdiction: 'US-MI', interstate: { rate: '0.055' } }],
+    } as typeof release;
+    const rates = await ratesAt({ postal_code: '48933' }, { releaseFor: () => other });
+    expect(rates).toMatchObject({ combined_rate: '0.055', jurisdictions: [{ rate: '0.055', reporting_code: '26' }] });
+    expect((await ratesAt({ postal_code: '48933' })).jurisdictions[0]?.reporting_code).toBeNull();
+  });
+
+  it('of a state without the tax are zero, and complete', async () => {
+    const rates = await ratesAt({ postal_code: '97201' });
+    expect([rates.combined_rate, partsOf(rates), codesOf(rates)]).toEqual(['0', { 'US-OR': '0' }, []]);
+  });
+
+  it('warn of each rate that is not confirmed, once', async () => {
+    const rates = await ratesAt({ postal_code: '78701', city: 'Austin', state: 'TX' });
+    const doubtful = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
+    expect(doubtful.length).toBeGreaterThan(0);
+    expect(codesOf(rates).filter((code) => code === 'content_unconfirmed')).toHaveLength(doubtful.length);
+    expect(rates.warnings.every(({ pointer }) => pointer === null)).toBe(true);
+  });
+});
+
+// Hastings: Dakota County 1.25, Goodhue County 0.5, Washington County 1.5 percent beside the state's 6.875.
+describe('a ZIP in three counties', () => {
+  const hastings = { postal_code: '55033' };
+
+  it('is ambiguous, and the main county decides', async () => {
+    const rates = await ratesAt(hastings);
+    expect([rates.combined_rate, rates.address_resolution.ambiguous]).toEqual(['0.08125', true]);
+    expect(codesOf(rates)).toContain('address_ambiguous');
+  });
+
+  it.each([
+    ['Dakota', '0.08125'],
+    ['washington county', '0.08375'],
+    ['Goodhue County', '0.07375'],
+  ])('is not, once the county is sent: %s', async (county, combined) => {
+    const rates = await ratesAt({ ...hastings, county });
+    expect([rates.combined_rate, rates.address_resolution]).toEqual([
+      combined,
+      { level: 'county', ambiguous: false, coverage: 'complete' },
+    ]);
+  });
+
+  it('has the highest of its rates where the account wants it', async () => {
+    const rates = await ratesAt(hastings, { settings: { ambiguous_address: 'highest_rate' } });
+    expect(rates.combined_rate).toBe('0.08375');
+  });
+
+  it('is refused where the account rejects it, at what was sent', async () => {
+    const reject = { settings: { ambiguous_address: 'reject' } } as const;
+    expect(await problemAt(hastings, reject)).toEqual([
+      ['validation_address_unresolvable', { parameter: 'postal_code' }],
+    ]);
+    expect((await ratesAt({ ...hastings, county: 'Dakota' }, reject)).combined_rate).toBe('0.08125');
+  });
+});
+
+describe('what is not known', () => {
+  it('is null with a warning in another country, and refused where the account rejects that', async () => {
+    const lyon = { city: 'Lyon', country: 'FR' };
+    expect(await ratesAt(lyon)).toMatchObject({
+      combined_rate: null,
+      jurisdictions: [],
+      content_releases: {},
+      address_resolution: { level: 'none', coverage: 'none' },
+      warnings: [{ code: 'not_covered', pointer: null }],
+    });
+    const reject = { settings: { incomplete_coverage: 'reject' } } as const;
+    expect(await problemAt(lyon, reject)).toEqual([['validation_not_covered', { parameter: 'city' }]]);
+    expect(await problemAt({ country: 'FR' }, reject)).toEqual([['validation_not_covered', { parameter: 'country' }]]);
+  });
+
+  it('is a place whose rate is not established: the rate of the state, partial', async () => {
+    const alba = { city: 'Alba', state: 'TX' };
+    const rates = await ratesAt(alba);
+    expect([rates.combined_rate, partsOf(rates), rates.address_resolution.coverage]).toEqual([
+      '0.0625',
+      { 'US-TX': '0.0625' },
+      'partial',
+    ]);
+    expect(codesOf(rates)).toContain('local_rates_missing');
+    expect(await problemAt(alba, { settings: { incomplete_coverage: 'reject' } })).toEqual([
+      ['validation_not_covered', { parameter: 'city' }],
+    ]);
+  });
+
+  it('is a local rate before its first day: the rate of the state, partial', async () => {
+    const austin = { postal_code: '78701', city: 'Austin', state: 'TX' };
+    const rates = await ratesAt({ ...austin, date: '2026-09-15' });
+    expect([rates.date, rates.combined_rate, rates.address_resolution.coverage]).toEqual([
+      '2026-09-15',
+      '0.0625',
+      'partial',
+    ]);
+    expect((await ratesAt({ ...austin, date: '2026-10-01' })).combined_rate).toBe('0.0825');
+  });
+
+  it('is a day before anything is established: null, and no rows', async () => {
+    const rates = await ratesAt({ postal_code: '55401', date: '1999-05-01' });
+    expect([rates.combined_rate, rates.jurisdictions, codesOf(rates)]).toEqual([null, [], ['not_covered']]);
+    expect(rates.address_resolution.coverage).toBe('none');
+  });
+});
+
+describe('an address that is too little', () => {
+  it.each<[RatesQuery, string]>([
+    [{}, 'postal_code'],
+    [{ state: 'MN' }, 'postal_code'],
+    [{ postal_code: ' ', county: 'Hennepin', line1: '1 Main St', country: 'US' }, 'postal_code'],
+    [{ city: 'Minneapolis' }, 'state'],
+    [{ city: 'Minneapolis', country: 'USA' }, 'state'],
+  ])('is refused, with what to send: %o', async (query, parameter) => {
+    expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
+  });
+
+  it.each<[RatesQuery, string]>([
+    [{ postal_code: '5540' }, 'postal_code'],
+    [{ postal_code: '55401', state: 'WI' }, 'postal_code'],
+    [{ postal_code: '55401', state: 'ZZ' }, 'state'],
+    [{ postal_code: '00000' }, 'postal_code'],
+  ])('is refused where it cannot be read: %o', async (query, parameter) => {
+    expect(await problemAt(query)).toEqual([['validation_address_unresolvable', { parameter }]]);
+  });
+
+  it('may name a territory by its country', async () => {
+    const sanJuan = await ratesAt({ city: 'San Juan', country: 'PR' });
+    expect([sanJuan.combined_rate, (await ratesAt({ postal_code: '00901' })).combined_rate]).toEqual([
+      '0.115',
+      '0.115',
+    ]);
+  });
+});
