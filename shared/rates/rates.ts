@@ -11,7 +11,8 @@ import { rateOn } from '../content/rates.ts';
 import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { doubtsAboutRate, notCovered } from '../tax/doubts.ts';
+import type { Doubt } from '../tax/document.ts';
+import { doubtsAboutRate } from '../tax/doubts.ts';
 import { goodsRate } from '../tax/general-rate.ts';
 import type { RatesQuery } from './query.ts';
 import type { JurisdictionRate, Rates } from './response.ts';
@@ -63,12 +64,17 @@ const rowOf = (release: Release, { jurisdiction, rate }: Rated): JurisdictionRat
   confidence: rate.confidence,
 });
 
+const unknownRates = ({ name, id }: Release, day: string): Doubt => ({
+  code: 'not_covered',
+  message: `${name}: the rates of ${day} are not established in ${id}.`,
+});
+
 const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string): Warning[] => {
   const { release, jurisdictions } = located.place;
   const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
   const warnings = [
     ...resolutionWarnings(located),
-    ...(isUnknown ? doubted([notCovered(release, day)], '') : placeDoubts(located)),
+    ...(isUnknown ? doubted([unknownRates(release, day)], '') : placeDoubts(located)),
     ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
   ];
   // Equal ones once. None is about a body.
