@@ -389,11 +389,37 @@ describe('worked cases before a release is activated', () => {
     });
   });
 
-  it('names the case and the field that cannot be read', async () => {
-    const path = await cases({ ...worked('typo', '55401', '9.03'), zip: '5540' });
-    expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
+  it('calculates the other cases where one cannot be expressed, and says n/a with the field of that one', async () => {
+    const good = worked('as-it-is', '55401', '9.03');
+    const path = await cases(
+      { ...worked('typo', '55401', '9.03'), zip: '5540' },
+      { title: 'half a case' },
+      { ...worked('elsewhere', '02108', '6.25'), state: 'MA', date: 'soon' },
+      null as unknown as object,
+      good,
+    );
+    const { code, out, err } = await content(['check', '--release', idOf(1), '--against', path]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^n\/a {3}typo: .*zip: Send a ZIP code of five digits/m);
+    expect(out).toMatch(/^n\/a {3}case 2: .*expected: /m);
+    expect(out).toMatch(/^n\/a {3}case 4: /m);
+    expect(out).toContain('n/a   1 case of other states');
+    expect(out).toContain('1 passed, 0 failed, 4 not applicable.');
+    const { value } = await json('check', '--release', idOf(1), '--against', path);
+    expect(value.cases.map(({ id, outcome }: { id: string; outcome: string }) => `${id} ${outcome}`)).toEqual([
+      'typo not_applicable',
+      'case 2 not_applicable',
+      'elsewhere not_applicable',
+      'case 4 not_applicable',
+      'as-it-is pass',
+    ]);
+  });
+
+  it('refuses a file that is no list of cases', async () => {
+    const path = await file('{"cases": {}}');
+    expect(await content(['check', '--release', idOf(1), '--against', path])).toMatchObject({
       code: 1,
-      err: 'The cases cannot be read: case typo: zip: Send a ZIP code of five digits, or ZIP+4.\n',
+      err: expect.stringContaining('send an array of cases'),
     });
   });
 });

@@ -14,6 +14,7 @@ import {
 import { activate } from './activate.ts';
 import { beginWriting } from './begin-writing.ts';
 import { CommandError } from './command-error.ts';
+import { readNameTables } from './local-names.ts';
 import { nextReleaseId } from './next-release-id.ts';
 import { counted, print } from './output.ts';
 import { printSummary } from './print-summary.ts';
@@ -48,6 +49,7 @@ const read = async (job: ImportJob, id: string, tempFolder: string): Promise<Bui
   const entries = job.importer.read(job.files, {
     state: job.state,
     base: job.base,
+    names: await readNameTables(job.state),
     onProgress: (done, total) => reading.reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`),
   });
   const { importer, base } = job;
@@ -87,7 +89,8 @@ const writeAll = async (
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {
-  const what = bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files do not fit together';
+  const what =
+    bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are not whole, or do not fit together';
   throw new CommandError(
     `${what}, and nothing was written. Correct the files, or leave out what is bad with --skip-bad-rows.`,
   );

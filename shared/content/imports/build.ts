@@ -7,6 +7,7 @@ import { PartsFile, readParts } from './build/parts-file.ts';
 import { Registry } from './build/registry.ts';
 import { SpanSets } from './build/span-sets.ts';
 import { Spill } from './build/spill.ts';
+import { StreetSets } from './build/street-sets.ts';
 import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
@@ -108,26 +109,25 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
     tally.note(`These rounding tables are of places that the import does not have: ${tables.join(', ')}.`);
 };
 
+const streetsNote = (zips: number): string =>
+  `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. Levy does not look up streets: an address there is ambiguous where these rows have other jurisdictions than its ZIP.`;
+
 const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evidence: Evidence): Collection => ({
   tally: new Tally(),
   registry: new Registry(evidence),
   sets: new SpanSets(),
   spill: new Spill(tempFolder),
+  streets: new StreetSets(),
   cities: new Map(),
+  zips: zips.map(Number),
   zip3s: [...new Set(zips.map((zip) => Number(zip.slice(0, 3))))],
 });
 
 /** Write the parts of what was collected; the file is closed whatever happens. */
-const writeAll = (
-  collection: Collection,
-  zips: readonly string[],
-  evidence: Evidence,
-  { tempFolder }: BuildOptions,
-  inForce: InForceCount,
-) => {
+const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
   const file = new PartsFile(tempFolder);
   try {
-    return { ...writeParts(collection, zips, evidence, file, inForce), path: file.path, parts: file.count };
+    return { ...writeParts(collection, evidence, file, inForce), path: file.path, parts: file.count };
   } finally {
     file.close();
   }
@@ -142,13 +142,14 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const evidence: Evidence = { source, confidence: confidences[format] };
   const zips = zipsOfState(base.state.slice(3));
   const collection = collectionOf(options, zips, evidence);
-  const { tally, registry, spill } = collection;
+  const { tally, registry, spill, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   try {
     for await (const entry of entries) collect(collection, entry);
-    const { path, ...written } = writeAll(collection, zips, evidence, options, inForce);
+    const { path, ...written } = writeAll(collection, evidence, options, inForce);
     if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
     noteLost(base, tally, registry.used);
+    if (streets.size > 0) tally.note(streetsNote(streets.size));
     const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
     const summary = withInForce(tally.summary(), inForce.counted);
     const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
