@@ -136,7 +136,6 @@ describe('local taxes of the built-in content', () => {
     { state: 'PA', zip: '19103-1234', tax: '8.00', local: ['US-PA-01-60000'], because: 'a ZIP+4 lies in its ZIP' },
     { state: 'HI', zip: '96813', tax: '4.50', local: ['US-HI-00-003'], because: 'Oahu adds 0.5 %' },
     { state: 'HI', zip: '96720', tax: '4.50', local: ['US-HI-00-001'], because: 'Hilo adds 0.5 %' },
-    { state: 'HI', zip: '96742', tax: '4.00', local: [], because: 'Kalawao adds nothing' },
     { state: 'VA', zip: '22201', tax: '6.00', local: ['US-VA-63-NORTHERN'], because: 'Arlington: 5.3 + 0.7' },
     { state: 'VA', zip: '23220', tax: '6.00', local: ['US-VA-63-CENTRAL'], because: 'Richmond: 5.3 + 0.7' },
     { state: 'VA', zip: '23510', tax: '6.00', local: ['US-VA-63-HAMPTON-ROADS'], because: 'Norfolk: 5.3 + 0.7' },

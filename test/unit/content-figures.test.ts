@@ -98,6 +98,12 @@ describe('local rates (notes 3.1)', () => {
     expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
   });
 
+  it('adds nothing in Kalawao, and says that its ZIP reaches into Maui County', () => {
+    const { tax_amount, warnings } = ask({ to: { state: 'HI', postal_code: '96742' } });
+    expect(tax_amount).toBe('4.00');
+    expect(warnings.map(({ code }) => code)).toContain('address_ambiguous');
+  });
+
   it('taxes Hawaii and its counties under the general excise tax', () => {
     const [line] = ask({ to: { state: 'HI', city: 'Honolulu', postal_code: '96814' } }).line_items;
     expect(line?.taxes.map(({ tax_type }) => tax_type)).toEqual(['general_excise', 'general_excise']);
