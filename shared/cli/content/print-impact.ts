@@ -1,0 +1,52 @@
+import type { ReleaseHead } from '../../content/content.ts';
+import type { Release } from '../../content/release.ts';
+import { fractionOf, percentOf } from './fractions.ts';
+import type { Impact, RateStep } from './impact.ts';
+import { counted, print } from './output.ts';
+import { daysText, zipCode } from './texts.ts';
+
+const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
+  [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
+    ' and ',
+  ) || 'no ZIP or city';
+
+const points = ({ before, after }: RateStep): string =>
+  percentOf(fractionOf(after > before ? after - before : before - after)).replace('%', ' percentage points');
+
+const stepText = (step: RateStep): string =>
+  `${zipCode(step.key)} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
+
+const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
+  if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;
+  const most = largest === null ? '' : `, by at most ${points(largest)} (${stepText(largest)})`;
+  const unknown = [
+    ...(gained > 0 ? [`${counted(gained, 'rate')} had not been known`] : []),
+    ...(lost > 0 ? [`${counted(lost, 'rate')} would not be known any more`] : []),
+  ];
+  return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change against ${against} from ${today} on${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
+};
+
+/** What answers for everything that a release does not name. */
+const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: string): string => {
+  if (below === undefined)
+    return 'It was imported before imports lay over other releases: what it does not name is not covered.';
+  const future =
+    firstDay !== null && today < firstDay
+      ? ` It begins in the future: until ${firstDay}, that release answers all.`
+      : '';
+  return `What it does not name is answered by the release below it, ${below}.${future}`;
+};
+
+/** Say how much a release names, what it changes against another one, and what answers for the rest. */
+export const printImpact = (
+  release: Release,
+  imported: ReleaseHead | null,
+  impact: Impact,
+  { against, today }: { readonly against: string; readonly today: string },
+): void => {
+  const { firstDay: from, lastDay: to } = impact;
+  if (imported)
+    print(`${release.id} names ${placesText(impact)}${from === null ? '' : `, ${daysText({ from, to })}`}.`);
+  print(changesText(impact, against, today));
+  if (imported) print(fallbackText(imported, impact, today));
+};
