@@ -81,7 +81,7 @@ describe('imports that lie over each other', () => {
     const ran = await importing([row('53202', '079'), keshena]);
     first = ran.id;
     expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
-    expect(ran.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
+    expect(ran.out).toContain('The files name 2 ZIPs, from 2024-01-01.');
     expect(ran.out).toContain(
       `Combined rates of 1 ZIP or city change against ${builtIn} from ${today} on, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
     );
@@ -92,8 +92,11 @@ describe('imports that lie over each other', () => {
   it('say the same when they are activated, and before', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
-    expect((await content('activate', first)).out).toContain(change);
+    const activated = await content('activate', first);
+    expect(activated.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
+    expect(activated.out).toContain(change);
     expect(await active()).toBe(first);
+    expect((await content('show', first)).out).toContain(`Below: ${builtIn}`);
   });
 
   it('lie over the active import, with its rules, and name all imports below', async () => {
@@ -132,6 +135,16 @@ describe('imports that lie over each other', () => {
       out: expect.stringContaining('(53202 from 7.9% to 5.9%'),
     });
     expect(await active()).toBe(other);
+  });
+
+  it('leave out of their chain what names nothing that they do not name on its days', async () => {
+    const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
+    // The active import names 54135 from 2024-01-01 on, and lies over the first one, which names 53202, too.
+    expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
+    expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
+    expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
+    const range = boundaryRow({ type: '4', zips: ['53202', '0001', '53202', '9999'], state: '55', county: '079' });
+    expect(await chainOf([keshena, range])).toEqual([first]);
   });
 
   it('go back to what was active before, and to what lies below, without being told to replace', async () => {

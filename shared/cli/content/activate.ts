@@ -47,7 +47,7 @@ export const activate = async (id: string, { replace = false }: { readonly repla
   if (imported && !replace) await refuseReplacing(imported, active);
   const today = new Date(now()).toISOString().slice(0, 10);
   const impact = await impactOfChange(await openRelease(before), opened, today);
-  printImpact(head, imported, impact, { against: before, today });
+  printImpact(imported, impact, { against: before, today });
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
   print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
 };

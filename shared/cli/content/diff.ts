@@ -75,7 +75,7 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   print();
   const today = new Date(now()).toISOString().slice(0, 10);
   const impact = await impactOfChange(before, after, today);
-  printImpact(after.head, after.imported, impact, { against: before.head.id, today });
+  printImpact(after.imported, impact, { against: before.head.id, today });
 };
 
 const changed = (places: number): string =>

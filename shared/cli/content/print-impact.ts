@@ -1,5 +1,4 @@
 import type { ReleaseHead } from '../../content/content.ts';
-import type { Release } from '../../content/release.ts';
 import { fractionOf, percentOf } from './fractions.ts';
 import type { Impact, RateStep } from './impact.ts';
 import { counted, print } from './output.ts';
@@ -39,14 +38,13 @@ const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: strin
 
 /** Say how much a release names, what it changes against another one, and what answers for the rest. */
 export const printImpact = (
-  release: Release,
   imported: ReleaseHead | null,
   impact: Impact,
-  { against, today }: { readonly against: string; readonly today: string },
+  { subject, against, today }: { readonly subject?: string; readonly against: string; readonly today: string },
 ): void => {
   const { firstDay: from, lastDay: to } = impact;
-  if (imported)
-    print(`${release.id} names ${placesText(impact)}${from === null ? '' : `, ${daysText({ from, to })}`}.`);
+  const days = from === null ? '' : `, ${daysText({ from, to })}`;
+  if (imported) print(`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`);
   print(changesText(impact, against, today));
   if (imported) print(fallbackText(imported, impact, today));
 };

@@ -22,7 +22,8 @@ import {
 import { beginWriting } from './begin-writing.ts';
 import { CommandError } from './command-error.ts';
 import { readNameTables } from './local-names.ts';
-import { nextReleaseId } from './next-release-id.ts';
+import { withNeededChain } from './needed-chain.ts';
+import { firstCounter, nextReleaseId } from './next-release-id.ts';
 import { counted, print } from './output.ts';
 import { printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
@@ -79,7 +80,7 @@ const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<
 
 /** Write the release from its first part to its head, and say its id. */
 const write = async (built: Complete): Promise<string> => {
-  const { claim, head } = await beginWriting(built.head, built.parts);
+  const { claim, head } = await beginWriting(await withNeededChain(built.head, built.parts), built.parts);
   accepted(await finishImport(claim, head, await writeAll(claim, head, built.parts())));
   return head.id;
 };
@@ -110,7 +111,11 @@ const refuseBad = ({ bad }: Built['summary']): never => {
 };
 
 const reportImpact = async ({ head, parts }: Complete, below: string, today: string): Promise<void> =>
-  printImpact(head, head, await impactOfImport(head, parts, below, today), { against: below, today });
+  printImpact(head, await impactOfImport(head, parts, below, today), {
+    subject: 'The files name',
+    against: below,
+    today,
+  });
 
 const keep = async (built: Complete, job: ImportJob): Promise<void> => {
   const same = await sameRelease(built.head, built.parts);
@@ -129,7 +134,7 @@ export const runImport = async (job: ImportJob): Promise<void> => {
   const state = `US-${job.state}`;
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
   // A dry run needs no database, so it does not ask how many releases the day has.
-  const id = job.dryRun ? `${state}@${today}.1` : await nextReleaseId(state, today);
+  const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);
   const built = await read(job, active, id);
   printSummary(built.summary, job.skipBadRows);
   if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
