@@ -115,7 +115,12 @@ describe('an import', () => {
       places_missing: null,
       share_missing: null,
     });
-    expect(localRatesOn(overBottom(imported(), () => undefined), day)).toBe('listed');
+    expect(
+      localRatesOn(
+        overBottom(imported(), () => undefined),
+        day,
+      ),
+    ).toBe('listed');
   });
 
   it('knows as much as the built-in release below it, and says that it falls back to it', () => {
