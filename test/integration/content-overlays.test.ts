@@ -15,6 +15,7 @@ const { contentProgram } = await import('../../shared/cli/content/program.ts');
 const { activateRelease, findHead, importRelease, readActiveReleases } = await import(
   '../../shared/store/content-store.ts'
 );
+const { changeHead, changePart, withText } = await import('../support/content-tampering.ts');
 
 let folder: string;
 beforeAll(async () => {
@@ -177,6 +178,26 @@ describe('an import of before imports lay over other releases', () => {
     expect((await content('activate', older)).refused).toContain(`and ${ran.id} is active now`);
     // It was active before.
     expect((await content('activate', old)).refused).toBe(null);
+  });
+});
+
+describe('an import over a corrupt release', () => {
+  const raised = [row('53202', '079', '53000', '20230101'), wauwatosa];
+
+  it.each([
+    { what: 'a part', tamper: (id: string) => changePart(id, '53202', withText('0.02', '0.03')) },
+    { what: 'the head', tamper: (id: string) => changeHead(id, withText('Wisconsin', 'Elsewhere')) },
+  ])('of which $what was changed takes its place, and leaves it out', async ({ what, tamper }) => {
+    await content('activate', builtIn);
+    const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], '--activate'))
+      .id;
+    expect(await active()).toBe(corrupt);
+    await tamper(corrupt);
+    const ran = await importing(raised);
+    expect(ran.out).toContain(`${corrupt} is corrupt`);
+    expect((await findHead(ran.id))?.chain).toEqual([]);
+    expect((await content('activate', ran.id)).refused).toBe(null);
+    expect(await active()).toBe(ran.id);
   });
 });
 

@@ -7,7 +7,7 @@ import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from
 import { readActiveRelease } from './active-release.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
-import { printImpact } from './print-impact.ts';
+import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { accepted } from './refusal.ts';
 import { refuseReplacing } from './refuse-replacing.ts';
 import { openRelease } from './releases.ts';
@@ -46,7 +46,7 @@ export const activate = async (id: string, { replace = false }: { readonly repla
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
   if (imported && !replace) await refuseReplacing(imported, active);
   const today = new Date(now()).toISOString().slice(0, 10);
-  const impact = await impactOfChange(await openRelease(before), opened, today);
+  const impact = await impactOrCorruption(async () => impactOfChange(await openRelease(before), opened, today));
   printImpact(imported, impact, { against: before, today });
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
   print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);

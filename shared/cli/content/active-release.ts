@@ -1,5 +1,6 @@
 import type { ReleaseHead } from '../../content/content.ts';
 import type { Position } from '../../content/imports/build.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead, readActiveReleases } from '../../store/content-store.ts';
 import { CommandError } from './command-error.ts';
@@ -10,8 +11,9 @@ import { stateOf } from './state-option.ts';
 /** The release that calculations of a state use. */
 export type ActiveRelease = {
   readonly id: string;
-  /** `null` for the built-in release. */
+  /** `null` for the built-in release, and for one whose head is corrupt. */
   readonly head: ReleaseHead | null;
+  readonly corrupt?: ContentCorrupt;
   /** The newest built-in release of the state. */
   readonly builtIn: Release;
   /** Releases that were active before it, the latest first; `null` for the built-in release. */
@@ -24,9 +26,15 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   const current = (await readActiveReleases()).states[code];
   const previous = (current?.previous ?? []).map(({ release }) => release);
   if (!current || current.release === null) return { id: builtIn.id, head: null, builtIn, previous };
-  const head = await findHead(current.release);
-  if (!head) throw new CommandError(`${current.release} is active for ${code}, and it is not in the Content table.`);
-  return { id: head.id, head, builtIn, previous };
+  const id = current.release;
+  try {
+    const head = await findHead(id);
+    if (!head) throw new CommandError(`${id} is active for ${code}, and it is not in the Content table.`);
+    return { id, head, builtIn, previous };
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    return { id, head: null, corrupt: error, builtIn, previous };
+  }
 };
 
 /** As `readActiveRelease`, or the built-in release where no database answers, with a line that says so. */
@@ -41,9 +49,9 @@ export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRel
   }
 };
 
-/** Where a release lies that is imported while this one is active: over it. */
-export const positionOver = ({ id, head, builtIn }: ActiveRelease): Position => ({
-  below: id,
+/** Where a release lies that is imported while this one is active: over it, or over the built-in one if it is corrupt. */
+export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
+  below: corrupt ? builtIn.id : id,
   chain: head === null ? [] : [head.id, ...(head.chain ?? [])],
   bottom: builtIn.id,
 });

@@ -8,7 +8,7 @@ import { compareRules } from './compare-rules.ts';
 import { percentOrNone } from './fractions.ts';
 import { counted, print, printJson } from './output.ts';
 import { pairsByKey } from './pairs-by-key.ts';
-import { printImpact } from './print-impact.ts';
+import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { locationPrinter } from './print-locations.ts';
 import { printRules } from './print-rules.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
@@ -74,7 +74,7 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   printRules(compareRules(before.head, after.head));
   print();
   const today = new Date(now()).toISOString().slice(0, 10);
-  const impact = await impactOfChange(before, after, today);
+  const impact = await impactOrCorruption(() => impactOfChange(before, after, today));
   printImpact(after.imported, impact, { against: before.head.id, today });
 };
 

@@ -1,6 +1,9 @@
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Location } from '../../content/release.ts';
+import { corruptionText } from './corruption.ts';
+import { print } from './output.ts';
 import { openRelease } from './releases.ts';
 import { dayAfter } from './timeline.ts';
 
@@ -30,27 +33,42 @@ const joined = (days: readonly Days[]): readonly Days[] => {
   return spans;
 };
 
-/** The days on which releases name all addresses of each ZIP and city. */
+/** The days on which a release names some address of a ZIP or city, and those on which it names all of them. */
+type KeyDays = { readonly key: string; readonly some: readonly Days[]; readonly all: readonly Days[] };
+
+async function* keysWithDays(parts: AsyncIterable<ReleasePart>, establishedFrom: string): AsyncGenerator<KeyDays> {
+  const days = (locations: readonly Location[]) => joined(locations.map((one) => daysOf(one, establishedFrom)));
+  for await (const { key, locations } of parts)
+    yield { key, some: days(locations), all: days(locations.filter((one) => holdsAll(key, one))) };
+}
+
+/** The days on which the releases that were added name all addresses of each ZIP and city. */
 class Named {
   private readonly days = new Map<string, readonly Days[]>();
 
-  add({ key, locations }: ReleasePart, establishedFrom: string): void {
-    const own = locations.filter((one) => holdsAll(key, one)).map((one) => daysOf(one, establishedFrom));
-    this.days.set(key, joined([...(this.days.get(key) ?? []), ...own]));
+  add({ key, all }: KeyDays): void {
+    this.days.set(key, joined([...(this.days.get(key) ?? []), ...all]));
   }
 
-  has({ key, locations }: ReleasePart, establishedFrom: string): boolean {
+  has({ key, some }: KeyDays): boolean {
     const known = this.days.get(key) ?? [];
-    return locations.every((location) => {
-      const { from, to } = daysOf(location, establishedFrom);
-      return known.some((span) => span.from <= from && to <= span.to);
-    });
+    return some.every(({ from, to }) => known.some((span) => span.from <= from && to <= span.to));
   }
 }
 
-const isNamed = async (named: Named, parts: AsyncIterable<ReleasePart>, establishedFrom: string): Promise<boolean> => {
-  for await (const part of parts) if (!named.has(part, establishedFrom)) return false;
-  return true;
+/** Whether a release of the chain still answers for something. A corrupt one answers for nothing, which is printed. */
+const isNeeded = async (named: Named, id: string): Promise<boolean> => {
+  try {
+    const { head, parts } = await openRelease(id);
+    const all = await Array.fromAsync(keysWithDays(parts(), head.established_from));
+    if (all.every((one) => named.has(one))) return false;
+    for (const one of all) named.add(one);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    print(`${id} is left out of the releases below. ${corruptionText(error)}`);
+    return false;
+  }
 };
 
 /**
@@ -64,14 +82,9 @@ export const withNeededChain = async (
   const { chain: all = [] } = head;
   if (all.length === 0) return head;
   const named = new Named();
-  for await (const part of parts()) named.add(part, head.established_from);
+  for await (const one of keysWithDays(parts(), head.established_from)) named.add(one);
   const chain: string[] = [];
-  for (const id of all) {
-    const { head: below, parts: partsBelow } = await openRelease(id);
-    if (await isNamed(named, partsBelow(), below.established_from)) continue;
-    chain.push(id);
-    for await (const part of partsBelow()) named.add(part, below.established_from);
-  }
+  for (const id of all) if (await isNeeded(named, id)) chain.push(id);
   if (chain.length === all.length) return head;
   const needed = { ...head, chain };
   return { ...needed, content_hash: await contentHash(needed, parts()) };

@@ -1,4 +1,6 @@
 import type { ReleaseHead } from '../../content/content.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { corruptionText } from './corruption.ts';
 import { fractionOf, percentOf } from './fractions.ts';
 import type { Impact, RateStep } from './impact.ts';
 import { counted, print } from './output.ts';
@@ -36,12 +38,24 @@ const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: strin
   return `What it does not name is answered by the release below it, ${below}.${future}`;
 };
 
+/** The impact, or `null` with a line that says why: a release that is compared is corrupt. */
+export const impactOrCorruption = async (compare: () => Promise<Impact>): Promise<Impact | null> => {
+  try {
+    return await compare();
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    print(`Combined rates cannot be compared. ${corruptionText(error)}`);
+    return null;
+  }
+};
+
 /** Say how much a release names, what it changes against another one, and what answers for the rest. */
 export const printImpact = (
   imported: ReleaseHead | null,
-  impact: Impact,
+  impact: Impact | null,
   { subject, against, today }: { readonly subject?: string; readonly against: string; readonly today: string },
 ): void => {
+  if (impact === null) return;
   const { firstDay: from, lastDay: to } = impact;
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
   if (imported) print(`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`);

@@ -19,7 +19,6 @@ export const contentProgram = (): Command => {
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .showHelpAfterError('See the options with --help.');
   const commands = [addImport, addList, addShow, addDiff, addCheck, addVerify, addCoverage];
-  for (const add of [...commands, addActivate, addRollback, addDiscard])
-    add(program);
+  for (const add of [...commands, addActivate, addRollback, addDiscard]) add(program);
   return program;
 };

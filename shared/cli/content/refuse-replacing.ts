@@ -22,12 +22,13 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
 
 /**
  * Refuse to activate a release that was imported over another one than the active one, because what was imported since
- * would be lost. To go back is no such loss: to a release below the active one, or to one that was active before it.
+ * would be lost. To go back is no such loss: to a release below the active one, or to one that was active before it. Nor
+ * is it one to replace a corrupt release.
  */
 export const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
   const { id, below } = head;
   const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
-  if (below === active.id || isBack || (below === undefined && active.head === null)) return;
+  if (active.corrupt || below === active.id || isBack || (below === undefined && active.head === null)) return;
   const over = below === undefined ? 'before imports lay over other releases' : `over ${below}`;
   throw new CommandError(
     `${id} was imported ${over}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, which lays them over ${active.id}, or activate it with --replace.`,

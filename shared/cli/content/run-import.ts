@@ -21,11 +21,12 @@ import {
 } from './active-release.ts';
 import { beginWriting } from './begin-writing.ts';
 import { CommandError } from './command-error.ts';
+import { corruptionText } from './corruption.ts';
 import { readNameTables } from './local-names.ts';
 import { withNeededChain } from './needed-chain.ts';
 import { firstCounter, nextReleaseId } from './next-release-id.ts';
 import { counted, print } from './output.ts';
-import { printImpact } from './print-impact.ts';
+import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
 import { startProgress } from './progress.ts';
 import { accepted } from './refusal.ts';
@@ -110,12 +111,10 @@ const refuseBad = ({ bad }: Built['summary']): never => {
   );
 };
 
-const reportImpact = async ({ head, parts }: Complete, below: string, today: string): Promise<void> =>
-  printImpact(head, await impactOfImport(head, parts, below, today), {
-    subject: 'The files name',
-    against: below,
-    today,
-  });
+const reportImpact = async ({ head, parts }: Complete, below: string, today: string): Promise<void> => {
+  const impact = await impactOrCorruption(() => impactOfImport(head, parts, below, today));
+  printImpact(head, impact, { subject: 'The files name', against: below, today });
+};
 
 const keep = async (built: Complete, job: ImportJob): Promise<void> => {
   const same = await sameRelease(built.head, built.parts);
@@ -133,13 +132,14 @@ export const runImport = async (job: ImportJob): Promise<void> => {
   const today = new Date(now()).toISOString().slice(0, 10);
   const state = `US-${job.state}`;
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
+  if (active.corrupt) print(`It is imported over the built-in release. ${corruptionText(active.corrupt)}`);
   // A dry run needs no database, so it does not ask how many releases the day has.
   const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);
   const built = await read(job, active, id);
   printSummary(built.summary, job.skipBadRows);
   if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
   if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
-  await reportImpact(built, active.id, today);
+  await reportImpact(built, positionOver(active).below, today);
   if (job.dryRun) return print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
   printUnfinished(await unfinishedImports(state));
   await keep(built, job);
