@@ -625,7 +625,7 @@ describe('what cannot be done', () => {
 
   it('has help with an example for every command', () => {
     const { commands } = contentProgram();
-    expect(commands.map((command) => command.name())).toHaveLength(9);
+    expect(commands.map((command) => command.name())).toHaveLength(10);
     for (const command of commands) {
       let help = '';
       command.configureOutput({

@@ -50,10 +50,10 @@ const parts = keys.map((key) => partOf(key, { [`US-MN-${key.replace(' ', '')}`]:
 let counter = 100;
 
 /** A release of its own for each test, active, and written as an import writes it. */
-const imported = async (): Promise<string> => {
+const imported = async (chain: readonly string[] = []): Promise<string> => {
   const id = `US-MN@2030-01-01.${++counter}`;
   const counts = { parts: parts.length, jurisdictions: 31, rates: 31, locations: 30 };
-  const head = { ...headOf(id), counts, content_hash: '' };
+  const head = { ...headOf(id), counts, content_hash: '', ...(chain.length > 0 && { chain }) };
   const result = await store.importRelease({ ...head, content_hash: await contentHash(head, parts) }, parts);
   expect(result.ok).toBe(true);
   return id;
@@ -87,7 +87,7 @@ const refused = '500 system_internal_error';
 const tax = '9.00';
 
 const remedy =
-  'Import its files again and activate the new release, or go back with `npm run content -- rollback --state MN`.';
+  'If calculations use it, go back with `npm run content -- rollback --state MN`; then import its files again and activate the new release.';
 
 type Case = {
   readonly what: string;
@@ -360,6 +360,11 @@ describe('content verify', () => {
       `${previous}: 30 parts, no problems.`,
       `${active}: 30 parts, no problems.`,
     ]);
+    await activate(await imported([previous]));
+    expect((await verified('--active')).lines).toEqual([
+      expect.stringMatching(/^US-MN@2030-01-01\.\d+: 30 parts, no problems\.$/),
+      `${previous}: 30 parts, no problems.`,
+    ]);
     await remove(releaseHeadKey(lost));
     const { code, lines } = await verified();
     expect(code).toBe(1);
@@ -414,6 +419,9 @@ US,CA,,29 Palms;Alturas,7.7500,Tax,1,0,1,
       ids.map(async (id) => `${id}: ${(await store.readPartKeys(id)).length} parts, no problems.`),
     );
     expect({ code, lines }).toEqual({ code: 0, lines: expected });
+
+    for (const [index, args] of imports.entries())
+      expect((await content('import', ...args)).out).toContain(`${ids[index]} has the same content already`);
 
     const [first = '', zipRates = ''] = ids;
     await changePart(first, '55401', withText('43000', '58000'));

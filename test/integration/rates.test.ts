@@ -148,7 +148,10 @@ describe('an import over the built-in content', () => {
       expect(await callsOf(file)).toEqual(['GetItemCommand', 'BatchGetItemCommand']);
       const { body } = await file();
       expect(body).toMatchObject({ combined_rate: '0.07875', content_releases: { 'US-MN': id } });
-      expect(body.jurisdictions.map(({ jurisdiction_code }: any) => jurisdiction_code)).toEqual(['US-MN', 'US-MN-FILE']);
+      expect(body.jurisdictions.map(({ jurisdiction_code }: any) => jurisdiction_code)).toEqual([
+        'US-MN',
+        'US-MN-FILE',
+      ]);
       const place = await get({ ...minneapolis, date: '2026-11-22' });
       expect(place.body).toMatchObject({ combined_rate: '0.09025', content_releases: { 'US-MN': id } });
       expect(await callsOf(() => get({ ...minneapolis, date: '2026-11-22' }))).toEqual([]);

@@ -138,6 +138,13 @@ describe('an import', () => {
     expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
   });
 
+  it('knows some rates where the release below it knows none, until all that it lists has ended', () => {
+    const bottom = { ...releaseOf(), coverage: 'partial' as const };
+    const overNone = (last_day: string | null) => overBottom(imported({ bottom: bottom.id, last_day }), () => bottom);
+    expect(sayOf(overNone(null))).toEqual(['partial', 'by_file']);
+    expect(sayOf(overNone('2026-11-21'))).toEqual(['none', 'none']);
+  });
+
   it('is never without the release below it', () => {
     expect(() => overBottom(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
   });

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { orCorrupt } from '../../content/loading/content-corrupt.ts';
 import { listHeads } from '../../store/content-store.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { openRelease } from './releases.ts';
@@ -25,16 +25,6 @@ const haveSameParts = async (
   return true;
 };
 
-/** The same; a corrupt release is none that an import could stand in for. */
-const haveSameContent = async (...both: Parameters<typeof haveSameParts>): Promise<boolean> => {
-  try {
-    return await haveSameParts(...both);
-  } catch (error) {
-    if (error instanceof ContentCorrupt) return false;
-    throw error;
-  }
-};
-
 /**
  * Find the finished release of the state that has the same content already, rules and settings included, and lies over the
  * same release, or is itself the one below; `null` where there is none.
@@ -48,7 +38,8 @@ export const sameRelease = async (
   for await (const other of listHeads(head.state, () => {})) {
     if (!liesOver(head, other) || lasting(other) !== lasting(head)) continue;
     const { parts: stored } = await openRelease(other.id);
-    if (await haveSameContent(parts(), stored())) return other.id;
+    // A corrupt release has not the same content.
+    if ((await orCorrupt(haveSameParts(parts(), stored()))) === true) return other.id;
   }
   return null;
 };

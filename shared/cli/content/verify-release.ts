@@ -1,7 +1,7 @@
 /** One imported release against itself: its parts, its head, and the hash over both. */
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
-import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, missingPart, orCorrupt, unlistedPart } from '../../content/loading/content-corrupt.ts';
 import { listedKeys } from '../../store/content-item.ts';
 import { findStoredHead } from '../../store/content-store.ts';
 import { walkParts } from '../../store/content-walk.ts';
@@ -32,15 +32,11 @@ async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<Rel
 
 /** Read the head, or report what is wrong with it. */
 const readHead = async (release: string, report: Report) => {
-  try {
-    const stored = await findStoredHead(release);
-    if (!stored) report(new ContentCorrupt(release, null, 'the table does not have it'));
-    return stored;
-  } catch (error) {
-    if (!(error instanceof ContentCorrupt)) throw error;
-    report(error);
-    return undefined;
-  }
+  const stored =
+    (await orCorrupt(findStoredHead(release))) ?? new ContentCorrupt(release, null, 'the table does not have it');
+  if (!(stored instanceof ContentCorrupt)) return stored;
+  report(stored);
+  return undefined;
 };
 
 const hashProblem = ({ id, content_hash }: ReleaseHead, hash: string): ContentCorrupt =>

@@ -1,8 +1,8 @@
 /** `content verify`: whether the table still has what imports wrote. */
 import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
-import { listHeads, readActiveReleases } from '../../store/content-store.ts';
+import { ContentCorrupt, orCorrupt } from '../../content/loading/content-corrupt.ts';
+import { findHead, listHeads, readActiveReleases } from '../../store/content-store.ts';
 import { CommandError } from './command-error.ts';
 import { corruptionText } from './corruption.ts';
 import { counted, print } from './output.ts';
@@ -21,6 +21,15 @@ const inDirectory = async (): Promise<{ readonly active: readonly string[]; read
   };
 };
 
+/** Releases and those that they lie over, which answer for what they do not name; a corrupt head names none. */
+const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
+  const heads = await Promise.all(ids.map((id) => orCorrupt(findHead(id))));
+  return ids.flatMap((id, index) => {
+    const head = heads[index];
+    return [id, ...(head instanceof ContentCorrupt ? [] : (head?.chain ?? []))];
+  });
+};
+
 /** Every release that has a head, corrupt or not. */
 const inTable = async (): Promise<readonly string[]> => {
   const ids: string[] = [];
@@ -33,12 +42,7 @@ const inTable = async (): Promise<readonly string[]> => {
 const requireImported = async (id: string, known: ReadonlySet<string>): Promise<void> => {
   if (builtInReleaseById(id))
     throw new CommandError(`${id} is a built-in release. Send an imported one: only these are in the Content table.`);
-  if (known.has(id)) return;
-  try {
-    await openRelease(id);
-  } catch (error) {
-    if (!(error instanceof ContentCorrupt)) throw error;
-  }
+  if (!known.has(id)) await orCorrupt(openRelease(id));
 };
 
 /** Without ids and without `--active`: all. What the directory names is among them, also where its head is gone. */
@@ -47,7 +51,7 @@ const releasesOf = async (ids: readonly string[], onlyActive: boolean): Promise<
   if (ids.length === 0 && !onlyActive) return [...new Set([...(await inTable()), ...active, ...previous])].sort();
   const known = new Set([...active, ...previous]);
   for (const id of ids) await requireImported(id, known);
-  return [...new Set([...ids, ...(onlyActive ? active : [])])];
+  return [...new Set([...ids, ...(onlyActive ? await withBelow(active) : [])])];
 };
 
 const verifyOne = async (id: string): Promise<Verified> => {
@@ -89,7 +93,7 @@ export const addVerify = (program: Command): void => {
       'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with what to do, and one line per release. Exits with 1 when there is a problem.',
     )
     .argument('[releases...]', 'such as US-MN@2026-11-21.101; every imported release unless given')
-    .option('--active', 'the active releases of all states')
+    .option('--active', 'the active releases of all states, and those that they lie over')
     .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
     .action(verify);
 };

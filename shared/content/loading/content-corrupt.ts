@@ -20,7 +20,14 @@ export class ContentCorrupt extends Error {
 export const missingPart = 'the head lists it, and the table does not have it';
 export const unlistedPart = 'the head does not list it';
 
-/** What is read, or the `ContentCorrupt` that reading it threw; any other error is thrown. */
+/** What a reading resolves to, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
+export const orCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof ContentCorrupt) return error;
+    throw error;
+  });
+
+/** The same of what is read at once. */
 export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt => {
   try {
     return read();
