@@ -38,6 +38,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
     print(`Base: ${imported.base}, whose rules and settings it has`);
+    if (imported.below !== undefined) print(`Below: ${imported.below}, which answers for what it does not name`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
     print(

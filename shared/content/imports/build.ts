@@ -17,13 +17,20 @@ import { zipsOfState } from './zips.ts';
 
 /** The key of the head's sources that everything imported cites. */
 const source = 'import';
+/** The key of what the base release imported, where it is an import itself. */
+const baseSource = 'base_import';
 
 const nothingFound = 'No row says what a ZIP or a city of the state is taxed: there is nothing to make a release of.';
+
+/** The releases that answer for what a release does not name: the one that was active, and those below it. */
+export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;
   /** The release whose rules, settings, sources and state jurisdiction the new one takes over. */
   readonly base: Release;
+  /** Over which releases it is imported; without it, nothing answers for what it does not name. */
+  readonly position?: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
   readonly format: Format;
@@ -75,24 +82,43 @@ const headOf = (
   options: BuildOptions,
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
-  const { base, id, format, importedAt } = options;
-  // The tables of the built-in release are the fallback's, not the import's.
-  const { locals: _, local: __, ...taken } = base;
+  const { base, id, format, importedAt, position } = options;
   const own = registry.ratesOf(base.state);
+  // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
+  const rates = own.length > 0 ? own : stateRatesOf(base);
   return {
-    ...taken,
+    ...takenFrom(base),
     id,
     ...(byName.includes(format) ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
-    sources: { ...base.sources, [source]: citation(format, summary, importedAt) },
+    sources: { ...sourcesOf(base, rates), [source]: citation(format, summary, importedAt) },
     jurisdictions: stateWide(base),
-    // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
-    rates: own.length > 0 ? own : base.rates.filter(({ jurisdiction }) => jurisdiction === base.state),
+    rates,
     locations: [],
     base: base.id,
+    ...position,
     format,
     imported_at: importedAt,
     ...found,
   };
+};
+
+/** What of a base release is that of its import, or of its tables, and not its rules and settings. */
+const takenFrom = (base: Release): Omit<Release, 'locals' | 'local'> => {
+  const head: Release & Partial<Position> = base;
+  const { locals: _locals, local: _local, below: _below, chain: _chain, bottom: _bottom, ...taken } = head;
+  return taken;
+};
+
+/** The state's own rates of a base. One that was imported itself cites its files under the key of the new ones. */
+const stateRatesOf = ({ rates, state }: Release): Release['rates'] =>
+  rates
+    .filter(({ jurisdiction }) => jurisdiction === state)
+    .map((rate) => (rate.source === source ? { ...rate, source: baseSource } : rate));
+
+const sourcesOf = (base: Release, rates: Release['rates']): Release['sources'] => {
+  const { [source]: ofBase, ...sources } = base.sources;
+  const isCited = ofBase !== undefined && rates.some((rate) => rate.source === baseSource);
+  return isCited && base.rates.some((rate) => rate.source === source) ? { ...sources, [baseSource]: ofBase } : sources;
 };
 
 /** What the base release says of places by codes that no import gives its own places. */

@@ -1,4 +1,4 @@
-import { loadLocalTable } from '../../local/load.ts';
+import { isRestUntaxed } from '../../local/is-rest-untaxed.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
@@ -44,16 +44,9 @@ type Where =
   | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
   | Pick<Extract<Entry, { kind: 'city' }>, 'kind' | 'city' | 'isWithinZips'>;
 
-/** Whether the release knows that no place of the state has a local tax. */
-const hasNoLocals = ({ coverage, locals, locations, local }: Release): boolean =>
-  coverage === 'complete' &&
-  locals !== 'listed' &&
-  locations.length === 0 &&
-  (local === undefined || loadLocalTable(local).isUntaxed);
-
 /** Whether rates say nothing of local taxes: they are the state's own, and the state may have some. */
 const isStateAlone = (rates: readonly WooRate[], base: Release): boolean =>
-  rates.every(isStateWide) && !hasNoLocals(base);
+  rates.every(isStateWide) && !(isRestUntaxed(base) && base.locations.length === 0);
 
 function* placeEntries(
   context: LocalContext,
