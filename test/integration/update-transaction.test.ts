@@ -118,7 +118,10 @@ describe('the table of interface decisions 4', () => {
     const client = await newClient();
     const draft = await states.draft(client, { metadata: { a: '1' }, reference_id: 'r' });
     const edited = await made(
-      client.update(draft.id, { line_items: [goods({ id: 'x', unit_price: '10.00' })], shipping: { amount: '5.00' } }),
+      client.update(draft.id, {
+        line_items: [goods({ id: 'x', unit_price: '10.00' })],
+        shipping: { amount: '5.00', product_tax_code: 'SHIPPING.DELIVERY._INCLUDED_IN_PRICE' },
+      }),
     );
     expect(edited).toMatchObject({
       subtotal_amount: '20.00',
