@@ -248,7 +248,7 @@ describe('imports over the active release', () => {
             expect(JSON.stringify(pinned)).toBe(JSON.stringify(answers));
           }
       }),
-      { numRuns: 16 },
+      { numRuns: 30 },
     );
   }, 60_000);
 });
