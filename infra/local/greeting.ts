@@ -3,7 +3,7 @@ import type { LocalSettings } from './settings.ts';
 
 const sale = {
   line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
-  customer: { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } },
+  customer: { address: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' } },
 };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -33,7 +33,7 @@ export const greeting = (url: string, apiKey: string, emulator: Emulator, { data
       : []),
     `Demo key  ${apiKey}`,
     '',
-    'Try it:',
+    'Try it (the answer has "tax_amount":"8.88"):',
     curlLine(url, apiKey),
     '',
   ].join('\n');

@@ -61,6 +61,15 @@ const forStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
     ...above,
   },
   {
+    id: 'ContentCorrupt',
+    runbook: 'ContentCorrupt',
+    says: 'An imported release is not what its import wrote: requests that need the corrupt part get 500.',
+    metric: metrics.counted('ContentCorrupt'),
+    threshold: 1,
+    evaluationPeriods: 1,
+    ...above,
+  },
+  {
     id: 'LedgerErrors',
     runbook: 'LedgerErrors',
     says: "DynamoDB has failed at the ledger's table, by its own fault, for ten minutes.",

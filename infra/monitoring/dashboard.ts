@@ -20,12 +20,13 @@ const ofRequests = ({ metrics }: Watched): IWidget[][] => [
   ],
   [
     graph('At hand, share of requests', [metrics.keptShare('KeyKept'), metrics.keptShare('ContentKept')]),
-    graph('Limiter and credentials', [
+    graph('Limiter, credentials and content', [
       metrics.refused('rate_limit_error'),
       metrics.counted('RateLimitOpen'),
       metrics.counted('CredentialsUnread'),
       metrics.counted('IssuerUnavailable'),
       metrics.counted('KeyUseUnrecorded'),
+      metrics.counted('ContentCorrupt'),
     ]),
     graph('Instances of the account', [metrics.instances], [metrics.throttles]),
   ],

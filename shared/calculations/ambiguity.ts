@@ -57,6 +57,11 @@ const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: rea
 
 // A ZIP+4 helps where the content has such ranges in this ZIP, and nowhere else.
 const ofZip = ({ address: { zip5, plus4 }, choice }: Decisive): Ambiguity => {
+  if (choice?.byStreet)
+    return {
+      why: `streets decide in ZIP ${zip5}: the content gives some street addresses there other local taxes, and Levy does not look up streets.`,
+      advice: 'No other address would be more precise.',
+    };
   const hasRanges = choice?.hasRanges === true;
   const advice = hasRanges ? sendPlus4 : noMorePrecise;
   if (choice?.isPart)

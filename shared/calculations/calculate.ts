@@ -12,7 +12,7 @@ import type { Calculation, LineItemResponse, ShippingResponse } from './response
 import { warningsOf } from './warnings.ts';
 
 /** The engine's version: a transaction pins it, and a replay by another one says so. */
-export const engineVersion = '1.0.0';
+export const engineVersion = '1.1.0';
 
 /** Everything of a calculation but what says whether it is a calculation or a transaction. */
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;

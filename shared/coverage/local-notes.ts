@@ -32,7 +32,7 @@ const tableNotes = (local: LocalTables, day: string): readonly string[] => {
       : []),
     ...(places_missing > 0
       ? [
-          `The local rates of ${places_missing.toLocaleString('en-US')} of ${of(places, 'place', 'places')} are not established: an address there gets the rate of its county, and coverage partial.`,
+          `The local rates of ${places_missing.toLocaleString('en-US')} of ${of(places, 'place', 'places')} are not established: an address there gets the rate of its county or state, and coverage partial.`,
         ]
       : []),
     ...(counties_missing > 0

@@ -49,6 +49,6 @@ export const groups: readonly Group[] = [
     id: 'know',
     title: 'Know',
     text: 'What can be said of a product, and what the tax content knows of a place.',
-    operations: ['listProductAttributes', 'getCoverage', 'getOpenapi', 'getDocs'],
+    operations: ['listProductTaxCodes', 'listProductAttributes', 'getCoverage', 'getOpenapi', 'getDocs'],
   },
 ];

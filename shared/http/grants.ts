@@ -46,6 +46,7 @@ const forCaller = (grants: Grants, ledger: readonly string[] = [], indexes: Quer
 /** Not in the route table, which every function carries. */
 export const allowedTo: Readonly<Record<Operation | ScheduleName, Allowed>> = {
   'list-product-attributes': forCaller({}),
+  'list-product-tax-codes': forCaller({}),
   'create-calculation': forCaller({ ...content, transactions: ['GetItem'] }, [heads]),
   'create-transaction': forCaller({ ...content, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] }, sale),
   'list-transactions': forCaller(

@@ -11,6 +11,7 @@ export type Route = {
 /** Keyed by operation: also the name of the file in functions/, and of what it serves in shared/operations/. */
 export const routes = {
   'list-product-attributes': { method: 'GET', path: '/product-attributes', scope: 'read' },
+  'list-product-tax-codes': { method: 'GET', path: '/product-tax-codes', scope: 'read' },
   'create-calculation': { method: 'POST', path: '/calculations', scope: 'read' },
   'create-transaction': { method: 'POST', path: '/transactions', scope: 'write' },
   'list-transactions': { method: 'GET', path: '/transactions', scope: 'read' },

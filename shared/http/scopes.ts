@@ -6,6 +6,7 @@ import type { Operation, routes } from './routes.ts';
  */
 export const scopes = {
   'list-product-attributes': 'read',
+  'list-product-tax-codes': 'read',
   'create-calculation': 'read',
   'create-transaction': 'write',
   'list-transactions': 'read',

@@ -25,7 +25,13 @@ export const writeMetrics = (CloudWatchMetrics: readonly Directive[], fields: Fi
 };
 
 /** What is counted apart from the requests that it happens in. */
-export const counted = ['CredentialsUnread', 'IssuerUnavailable', 'KeyUseUnrecorded', 'RateLimitOpen'] as const;
+export const counted = [
+  'ContentCorrupt',
+  'CredentialsUnread',
+  'IssuerUnavailable',
+  'KeyUseUnrecorded',
+  'RateLimitOpen',
+] as const;
 export type Counted = (typeof counted)[number];
 
 /** Count one of something, with fields to search the log by. */

@@ -2,7 +2,7 @@ import { operation } from '../http/operation.ts';
 import { taggedReply } from '../http/tagged-reply.ts';
 import { accept } from '../result.ts';
 import { attributesFor } from '../vocabulary/applicability.ts';
-import { attributePage } from '../vocabulary/attribute-page.ts';
+import { pageOf } from '../vocabulary/page.ts';
 import { ProductAttributesQuery } from '../vocabulary/query.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
 
@@ -11,6 +11,7 @@ export const serve = operation({
   run: ({ query, version, exchange }) => {
     const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
     if (!attributes.ok) return attributes;
-    return accept(taggedReply(attributePage(attributes.value, query.limit, query.starting_after), version, exchange));
+    const page = pageOf('/product-attributes', attributes.value, query.limit, query.starting_after);
+    return accept(taggedReply(page, version, exchange));
   },
 });

@@ -27,33 +27,43 @@ const releases = (which: 'newest' | 'older'): Released[] => {
   return all.filter((release) => newest.has(release) === (which === 'newest'));
 };
 
+const productTaxCodes = () => read(pathOf('../vocabulary/product-tax-codes.json')) as { code: string }[];
+
 const vocabulary = (): unknown => ({
   attributes: read(pathOf('../vocabulary/attributes.json')),
-  // Their names are for readers of the file.
-  productTaxCodes: (read(pathOf('../vocabulary/product-tax-codes.json')) as { code: string }[]).map(({ code }) => code),
+  productTaxCodes: productTaxCodes().map(({ code }) => code),
 });
+
+// The catalog is paged by code.
+const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code ? -1 : 1));
+
+/** The first four columns, without the header: confidence and source are for readers of the file, which has no quotes. */
+const crosswalk = (): string =>
+  readFileSync(pathOf('../vocabulary/code-crosswalk.csv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',').slice(0, 4).join(','))
+    .join('\n');
 
 /** One file: what it is called, where it lies, what makes it, and the module whose bundles carry it. */
 export type PackedFile = {
   readonly name: PackedName | 'docs';
   readonly path: string;
   readonly pack: () => Buffer;
-  readonly readBy:
-    | 'shared/packed/unpack.ts'
-    | 'shared/content/local/load.ts'
-    | 'shared/coverage/rate-summary.ts'
-    | 'shared/operations/get-docs.ts';
+  readonly readBy: string;
 };
 
-const data = (
-  name: PackedName,
-  packed: () => Buffer,
-  readBy: PackedFile['readBy'] = 'shared/packed/unpack.ts',
-): PackedFile => ({ name, path: pathOf(`./${name}.br`), pack: packed, readBy });
+const data = (name: PackedFile['name'], readBy: string, packed: () => Buffer): PackedFile => ({
+  name,
+  path: pathOf(`./${name}.br`),
+  pack: packed,
+  readBy,
+});
 
 const localTables = (kind: 'rates' | 'zips', packEdition: (edition: string) => unknown): PackedFile[] =>
   editionsOf(kind).map((edition) =>
-    data(`${kind}-${edition}`, () => pack(packEdition(edition)), 'shared/content/local/load.ts'),
+    data(`${kind}-${edition}`, 'shared/content/local/load.ts', () => pack(packEdition(edition))),
   );
 
 /**
@@ -63,16 +73,18 @@ const localTables = (kind: 'rates' | 'zips', packEdition: (edition: string) => u
  * of those only the states of their addresses. The older ones are there for a replay.
  */
 export const packedFiles: readonly PackedFile[] = [
-  data('releases', () => packLines(releases('newest'))),
-  data('older-releases', () => packLines(releases('older'))),
-  data('vocabulary', () => pack(vocabulary())),
-  data('zip-states', () => pack(read(pathOf('../content/location/zip-states.json')))),
-  data(
-    'rate-summaries',
-    () => pack(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
-    'shared/coverage/rate-summary.ts',
+  data('releases', 'shared/content/built-in.ts', () => packLines(releases('newest'))),
+  data('older-releases', 'shared/content/built-in.ts', () => packLines(releases('older'))),
+  data('vocabulary', 'shared/vocabulary/vocabulary.ts', () => pack(vocabulary())),
+  data('product-tax-codes', 'shared/vocabulary/catalog.ts', () => pack(catalog())),
+  data('code-crosswalk', 'shared/vocabulary/crosswalk.ts', () => packText(crosswalk())),
+  data('zip-states', 'shared/content/location/zip-states.ts', () =>
+    pack(read(pathOf('../content/location/zip-states.json'))),
+  ),
+  data('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
+    pack(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
   ...localTables('rates', packRates),
   ...localTables('zips', packZips),
-  { name: 'docs', path: pathOf('./docs.br'), pack: () => pack(docs()), readBy: 'shared/operations/get-docs.ts' },
+  data('docs', 'shared/operations/get-docs.ts', () => pack(docs())),
 ];

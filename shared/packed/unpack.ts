@@ -5,6 +5,8 @@ export type PackedName =
   | 'releases'
   | 'older-releases'
   | 'vocabulary'
+  | 'product-tax-codes'
+  | 'code-crosswalk'
   | 'zip-states'
   | 'rate-summaries'
   | `${'rates' | 'zips'}-${string}`;

@@ -12,7 +12,7 @@ import { rateOn } from '../content/rates.ts';
 import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Doubt, ScaledRate } from '../tax/document.ts';
+import type { ScaledRate } from '../tax/document.ts';
 import { doubtsAboutRate } from '../tax/doubts.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
@@ -82,9 +82,10 @@ const rowOf = (release: Release, { jurisdiction, rate, charged }: Rated): Jurisd
   confidence: rate.confidence,
 });
 
-const unknownRates = ({ name, id }: Release, day: string): Doubt => ({
+const notEstablished = ({ name, id }: Release, day: string): Warning => ({
   code: 'not_covered',
-  message: `${name}: the rates of ${day} are not established in ${id}.`,
+  message: `${name}: its rates on ${day} are not established in ${id}.`,
+  pointer: null,
 });
 
 // Rates that pass nothing on say so themselves.
@@ -98,7 +99,7 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string):
   const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
   const warnings = [
     ...resolutionWarnings(located),
-    ...(isUnknown ? doubted([unknownRates(release, day)], '') : placeDoubts(located)),
+    ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located)),
     ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
     ...exciseWarnings(located, rated),
   ];

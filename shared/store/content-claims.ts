@@ -1,8 +1,9 @@
 /** Which imports have taken an id, finished or not: a claim lies beside the heads of the state until there is a head. */
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import { database } from './client.ts';
+import { queryContent } from './content-query.ts';
 import { importClaimKey, importClaimPrefix, releasePartition } from './keys.ts';
 
 const TableName = environment.tables.content;
@@ -47,23 +48,12 @@ export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> =>
 };
 
 /** The items of a state's partition from a sort key on, with these attributes alone. */
-async function* beside(state: string, from: string, ProjectionExpression: string): AsyncIterable<unknown> {
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await database.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: 'pk = :state AND sk >= :from',
-        ExpressionAttributeValues: { ':state': releasePartition(state), ':from': from },
-        ProjectionExpression,
-        ConsistentRead: true,
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    );
-    yield* Items;
-    start = LastEvaluatedKey;
-  } while (start);
-}
+const beside = (state: string, from: string, ProjectionExpression: string): AsyncIterable<unknown> =>
+  queryContent({
+    KeyConditionExpression: 'pk = :state AND sk >= :from',
+    ExpressionAttributeValues: { ':state': releasePartition(state), ':from': from },
+    ProjectionExpression,
+  });
 
 const Named = z.object({ id: z.string() });
 

@@ -88,7 +88,7 @@ export const finishImport = async (
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
   // The head is looked at too, although no claim is ever made beside one: it is what must not change.
   const { failed } = await transact([
-    { Put: { TableName, Item: headItem(head), ConditionExpression: absent } },
+    { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
     { Delete: { TableName, Key: importClaimKey(head.id), ...stillHeld(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);

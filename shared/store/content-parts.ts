@@ -1,12 +1,13 @@
 /** The parts of releases: many small items, written by an import before the head that makes them count. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import type { ReleasePart } from '../content/content.ts';
 import { database } from './client.ts';
 import type { ImportClaim } from './content-claims.ts';
 import { partFrom, partItem } from './content-item.ts';
+import { queryContent } from './content-query.ts';
 import { readItems } from './content-reads.ts';
 import { patiently } from './content-throttling.ts';
 import { partKey, partPartition, partShards } from './keys.ts';
@@ -86,27 +87,23 @@ export const writeParts = async (
 
 const Stored = z.object({ sk: z.string(), digest: z.string() });
 
-const digestsOfShard = async (releaseId: string, shard: number): Promise<[key: string, digest: string][]> => {
-  const digests: [key: string, digest: string][] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const query = new QueryCommand({
-      TableName,
-      KeyConditionExpression: 'pk = :parts',
-      ExpressionAttributeValues: { ':parts': partPartition(releaseId, shard) },
-      ProjectionExpression: 'sk, digest',
-      ConsistentRead: true,
-      ...(start && { ExclusiveStartKey: start }),
-    });
-    const { Items = [], LastEvaluatedKey } = await patiently(() => database.send(query));
-    for (const item of Items) {
-      const { sk, digest } = Stored.parse(item);
-      digests.push([sk, digest]);
-    }
-    start = LastEvaluatedKey;
-  } while (start);
-  return digests;
-};
+/** The items of one partition of parts in the order of their keys. */
+export const partsOfShard = (
+  release: string,
+  shard: number,
+  projection: { readonly ProjectionExpression?: string } = {},
+) =>
+  queryContent({
+    KeyConditionExpression: 'pk = :parts',
+    ExpressionAttributeValues: { ':parts': partPartition(release, shard) },
+    ...projection,
+  });
+
+const digestsOfShard = (release: string, shard: number): Promise<[key: string, digest: string][]> =>
+  Array.fromAsync(partsOfShard(release, shard, { ProjectionExpression: 'sk, digest' }), (item) => {
+    const { sk, digest } = Stored.parse(item);
+    return [sk, digest];
+  });
 
 /** All parts that are stored of a release, also of an import that is not finished. */
 export const readPartDigests = async (id: string): Promise<PartDigests> => {
@@ -124,7 +121,7 @@ export const readParts = async (id: string, keys: readonly string[]): Promise<re
   return keys.map((key) => {
     const item = itemOf(partKey(id, key));
     if (!item) throw new Error(`${id} has no part ${key}.`);
-    return partFrom(item).value;
+    return partFrom({ release: id, key }, item).value;
   });
 };
 

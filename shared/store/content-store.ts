@@ -1,10 +1,11 @@
 /** Releases in the Content table, as an operator's commands write, list and activate them. */
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../config/environment.ts';
 import type { ReleaseHead } from '../content/content.ts';
-import { database } from './client.ts';
-import { headFrom } from './content-item.ts';
-import { importClaimPrefix, releaseHeadKey, releasePartition, stateOfRelease } from './keys.ts';
+import { ContentCorrupt, wholeOrCorrupt } from '../content/loading/content-corrupt.ts';
+import { headFrom, type StoredHead } from './content-item.ts';
+import { queryContent } from './content-query.ts';
+import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from './keys.ts';
+import { readItem } from './read-item.ts';
 
 export type { ActiveReleases } from '../content/loading/active-releases.ts';
 export { activateRelease, goBack } from './content-activation.ts';
@@ -15,27 +16,36 @@ export { readActiveReleases } from './content-reads.ts';
 
 const TableName = environment.tables.content;
 
-/** The head of the release with this id; `undefined` where there is none, also of an import that is not finished. */
-export const findHead = async (id: string): Promise<ReleaseHead | undefined> => {
+/**
+ * The head of the release with this id and the keys of its parts; `undefined` where there is none, also of an import that
+ * is not finished. Throws `ContentCorrupt`.
+ */
+export const findStoredHead = async (id: string): Promise<StoredHead | undefined> => {
   if (stateOfRelease(id) === undefined) return undefined;
-  const { Item } = await database.send(new GetCommand({ TableName, Key: releaseHeadKey(id), ConsistentRead: true }));
-  return Item && headFrom(Item).value;
+  const item = await readItem(TableName, releaseHeadKey(id));
+  return item && headFrom(id, item);
 };
 
-/** The heads of a state's imported releases by its jurisdiction code, the newest last. */
-export async function* listHeads(state: string): AsyncIterable<ReleaseHead> {
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await database.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: 'pk = :releases AND sk < :claims',
-        ExpressionAttributeValues: { ':releases': releasePartition(state), ':claims': importClaimPrefix },
-        ConsistentRead: true,
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    );
-    for (const item of Items) yield headFrom(item).value;
-    start = LastEvaluatedKey;
-  } while (start);
+/** The head alone, on the same terms. */
+export const findHead = async (id: string): Promise<ReleaseHead | undefined> => (await findStoredHead(id))?.value;
+
+/**
+ * The heads of a state's imported releases by its jurisdiction code, the newest last. A corrupt one is left out and
+ * reported to `onCorrupt`; by default it is thrown.
+ */
+export async function* listHeads(
+  state: string,
+  onCorrupt = (error: ContentCorrupt): void => {
+    throw error;
+  },
+): AsyncIterable<ReleaseHead> {
+  const items = queryContent({
+    KeyConditionExpression: 'pk = :releases AND sk < :claims',
+    ExpressionAttributeValues: { ':releases': releasePartition(state), ':claims': importClaimPrefix },
+  });
+  for await (const item of items) {
+    const read = wholeOrCorrupt(() => headFrom(releaseOfHeadKey(state, item.sk), item).value);
+    if (read instanceof ContentCorrupt) onCorrupt(read);
+    else yield read;
+  }
 }

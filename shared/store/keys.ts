@@ -186,6 +186,12 @@ export const releaseHeadKey = (id: string): ItemKey => {
   return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
 };
 
+/** The id of the release whose head has this sort key among those of its state (`US-MN`). */
+export const releaseOfHeadKey = (state: string, sk: string): string => {
+  const [day, counter] = sk.split('#');
+  return `${state}@${day}.${Number(counter)}`;
+};
+
 /** What the sort keys of import claims begin with. Those of heads begin with a digit, and so come before them. */
 export const importClaimPrefix = 'C#';
 

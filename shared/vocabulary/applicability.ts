@@ -1,10 +1,6 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { readComponents } from './components.ts';
-import { labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
-
-/** Tell whether an attribute applies to the product tax code that ends in a label; no labels means every product. */
-export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
-  ptcs.length === 0 || ptcs.includes(label);
+import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /**
  * The authoritative set for a product tax code, in the order of the vocabulary (specification 4.1, interface decisions 7).

@@ -1,5 +1,3 @@
-const differentMax = 3;
-
 // What is left of the longer text when a common beginning and a common end are taken away.
 const lengthDifferent = (one: string, other: string): number => {
   const shorter = Math.min(one.length, other.length);
@@ -16,7 +14,7 @@ const lengthDifferent = (one: string, other: string): number => {
  * It sees one slip anywhere (a letter too many, too few, wrong or swapped) in one pass over each candidate: a request may
  * hold thousands of wrong codes, and an edit distance for each would cost more than the calculation.
  */
-export const closest = (text: string, candidates: Iterable<string>): string | undefined => {
+export const closest = (text: string, candidates: Iterable<string>, differentMax = 3): string | undefined => {
   let best: string | undefined;
   let bestDifferent = Math.min(differentMax, Math.floor(text.length / 2)) + 1;
   for (const candidate of candidates) {

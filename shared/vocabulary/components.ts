@@ -39,6 +39,9 @@ export const readComponents = (text: string): Components => {
   return {
     ...(path !== undefined && { path }),
     attributes,
-    problems: [...(path === undefined ? [unknownPathProblem(name)] : []), ...[...unknown].map(unknownAttributeProblem)],
+    problems: [
+      ...(path === undefined ? [unknownPathProblem(name, text)] : []),
+      ...[...unknown].map(unknownAttributeProblem),
+    ],
   };
 };

@@ -1,40 +1,34 @@
 import type { Problem } from '../problem.ts';
 import { closest } from './closest.ts';
-import { labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
+import { type Hint, hintFor } from './hint.ts';
+import { type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 // Source is the caller's: the same text may come in a body or as a query parameter.
 
 const suggestion = (text: string | undefined) => (text === undefined ? '' : ` Did you mean ${text}?`);
 
-const unknownProductTaxCode = (title: string, detail: string): Problem => ({
+const unknownProductTaxCode = (title: string, advice: string, hint: Hint | undefined): Problem => ({
   code: 'validation_unknown_product_tax_code',
   title,
-  detail,
+  detail: hint?.detail ?? advice,
+  ...(hint && { meta: { did_you_mean: hint.codes } }),
 });
 
 /** A text that no product tax code can look like. It is not repeated: it may be anything, and long. */
-export const malformedProblem = (text: string, lengthMax: number): Problem => {
-  const upperCased = text.length <= lengthMax ? vocabulary().pathByName.get(text.toUpperCase()) : undefined;
-  return unknownProductTaxCode(
+export const malformedProblem = (text: string, lengthMax: number): Problem =>
+  unknownProductTaxCode(
     'Malformed product tax code',
-    `Send a code such as CLOTHING.APPAREL, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.${suggestion(upperCased)}`,
+    `Send a code of GET /product-tax-codes, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.`,
+    text.length <= lengthMax ? hintFor(text.toUpperCase()) : undefined,
   );
-};
 
-/** A well-formed name that is in no vocabulary; a family gets its members for an answer. */
-export const unknownPathProblem = (name: string): Problem => {
-  const members = vocabulary().productTaxCodes.filter((code) => code.startsWith(`${name}.`));
-  const remedy =
-    members.length > 0
-      ? ` ${name} is a family: send one of ${members.join(', ')}.`
-      : suggestion(vocabulary().pathByName.get(labelOf(name)) ?? closestPath(name));
-  return unknownProductTaxCode(`Unknown product tax code ${name}`, `No product tax code has this name.${remedy}`);
-};
-
-const closestPath = (name: string) => {
-  const known = closest(name, vocabulary().pathByName.keys());
-  return known === undefined ? undefined : vocabulary().pathByName.get(known);
-};
+/** A well-formed text whose name is in no vocabulary. */
+export const unknownPathProblem = (name: string, text: string): Problem =>
+  unknownProductTaxCode(
+    `Unknown product tax code ${name}`,
+    'Send a code that GET /product-tax-codes lists.',
+    hintFor(text),
+  );
 
 /** An attribute code that is in no vocabulary. */
 export const unknownAttributeProblem = (code: string): Problem => ({

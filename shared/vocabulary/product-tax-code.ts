@@ -1,9 +1,8 @@
 import type { Problem } from '../problem.ts';
 import { type Accepted, accept, type Result, refuse } from '../result.ts';
-import { appliesTo } from './applicability.ts';
 import { readComponents } from './components.ts';
 import { conflictProblem, duplicateProblem, notApplicableProblem } from './problems.ts';
-import { labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
+import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** What a line item is taxed as. */
 export type ProductTaxCode = {

@@ -21,11 +21,20 @@ export type ProductAttribute = {
 /** The component that applicability goes by: `APPAREL` of `CLOTHING.APPAREL`. */
 export const labelOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
+/** The first component: `CLOTHING` of `CLOTHING.APPAREL`, and `GENERAL` of `GENERAL`. */
+export const familyOf = (path: string): string => path.split('.')[0] as string;
+
+/** Tell whether an attribute applies to the product tax code that ends in a label; no labels means every product. */
+export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
+  ptcs.length === 0 || ptcs.includes(label);
+
 export type Vocabulary = {
   /** Sorted by code as a string: the order that pages are cut from (specification 4.1). */
   readonly productAttributes: readonly ProductAttribute[];
   /** By their full paths, family after family. */
   readonly productTaxCodes: readonly string[];
+  /** The full paths of each family. */
+  readonly codesByFamily: ReadonlyMap<string, readonly string[]>;
   readonly attributeByCode: ReadonlyMap<string, ProductAttribute>;
   /**
    * A full path by itself or by its label: no two paths end alike, so a label names one product tax code.
@@ -38,6 +47,7 @@ export type Vocabulary = {
 const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes: readonly string[]): Vocabulary => ({
   productAttributes,
   productTaxCodes,
+  codesByFamily: Map.groupBy(productTaxCodes, familyOf),
   attributeByCode: new Map(productAttributes.map((attribute) => [attribute.code, attribute])),
   pathByName: new Map(
     productTaxCodes.flatMap((code) => [

@@ -101,6 +101,7 @@ describe('the commands of the page work as they are, in the order of the work:',
   });
 
   it('know', async () => {
+    expect((await run('listProductTaxCodes', 'curl')).body.data.length).toBeGreaterThan(100);
     expect((await run('listProductAttributes', 'curl')).body.data.length).toBeGreaterThan(1);
     expect((await run('getCoverage', 'curl')).body.states.length).toBeGreaterThan(40);
     expect((await run('getOpenapi', 'curl')).body).toEqual(document);

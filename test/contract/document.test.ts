@@ -11,7 +11,7 @@ import { statusOf } from '../../shared/problem.ts';
 import { RatesQuery } from '../../shared/rates/query.ts';
 import { TransactionHistoryQuery, TransactionQuery } from '../../shared/transactions/history/query.ts';
 import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
-import { ProductAttributesQuery } from '../../shared/vocabulary/query.ts';
+import { ProductAttributesQuery, ProductTaxCodesQuery } from '../../shared/vocabulary/query.ts';
 import { resolve, schemaProblems } from './validate-response.ts';
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: any };
@@ -142,6 +142,7 @@ describe('the OpenAPI document', () => {
 
   it.each([
     { operation: 'listProductAttributes', query: ProductAttributesQuery },
+    { operation: 'listProductTaxCodes', query: ProductTaxCodesQuery },
     { operation: 'listTransactions', query: TransactionListQuery },
     { operation: 'getCoverage', query: CoverageQuery },
     { operation: 'getRates', query: RatesQuery },

@@ -34,6 +34,7 @@ const refused = {
 /** What the operations answer who may: by hand, from interface decisions 12. */
 const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write'; readonly status: number }>> = {
   'list-product-attributes': { scope: 'read', status: 200 },
+  'list-product-tax-codes': { scope: 'read', status: 200 },
   'create-calculation': { scope: 'read', status: 200 },
   'create-transaction': { scope: 'write', status: 201 },
   'list-transactions': { scope: 'read', status: 200 },

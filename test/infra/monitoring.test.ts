@@ -187,7 +187,7 @@ describe('the alarms', () => {
       [
         ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
         ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'CopiesMissing'],
-        ...['EventsUntold', 'EventsFailing', 'EventsStopped'],
+        ...['EventsUntold', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
       ]
         .map((id) => `Levy-${id}`)
         .sort(),

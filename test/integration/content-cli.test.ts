@@ -173,7 +173,8 @@ const taxAt = async (postal_code: string): Promise<string> => {
     },
   });
   expect(answer.status).toBe(200);
-  return (answer.body as { tax_amount: string }).tax_amount;
+  const { tax_amount, warnings } = answer.body as { tax_amount: string; warnings: { code: string }[] };
+  return warnings.some(({ code }) => code === 'local_rates_by_place') ? `${tax_amount} by place` : tax_amount;
 };
 
 describe('from a file to the tax that buyers pay, and back', () => {
@@ -190,7 +191,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(imported.err).toContain('Wrote 2 parts');
     expect(await importedIds()).toEqual([first]);
     expect(await activeId()).toBe(builtIn);
-    expect(await taxAt('55401')).toBe('6.88');
+    expect(await taxAt('55401')).toBe('9.03 by place');
   });
 
   it('checks it before it is activated, and then buyers pay as it says', async () => {
@@ -233,19 +234,19 @@ describe('from a file to the tax that buyers pay, and back', () => {
 
   it('lists both with the active one marked', async () => {
     const { value } = await json('list', '--state', 'MN');
-    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, local_rates: 'none' });
+    expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, local_rates: 'complete' });
     expect(value.at(-2)).toMatchObject({
       id: first,
       origin: 'sst',
       active: false,
-      local_rates: 'listed',
+      local_rates: 'complete',
       last_day: null,
       counts: { parts: 2, zips: 2, rates: 9 },
     });
     expect(value.at(-1)).toMatchObject({ id: second, origin: 'sst', active: true, counts: { parts: 2, rates: 10 } });
     for (const { content_hash } of value) expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
     const { out } = await content(['list', '--state', 'MN']);
-    expect(out.match(/^\* .*$/gm)).toEqual([expect.stringMatching(`${second} +sst +listed +2 `)]);
+    expect(out.match(/^\* .*$/gm)).toEqual([expect.stringMatching(`${second} +sst +complete +2 `)]);
   });
 
   it('goes back to the release before, and then to the built-in one', async () => {
@@ -254,7 +255,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(await activeId()).toBe(first);
     expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
     expect(await activeId()).toBe(builtIn);
-    expect(await taxAt('55401')).toBe('6.88');
+    expect(await taxAt('55401')).toBe('9.03 by place');
     expect(await content(['rollback', '--state', 'MN'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('there is nothing to go back to'),
@@ -269,7 +270,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(active.map(({ id }: { id: string }) => id)).toEqual([builtIn]);
     const { call } = await newCaller();
     expect((await call('GET', '/coverage?state=MN')).body).toMatchObject({ states: [{ release: builtIn }] });
-    expect(await taxAt('55401')).toBe('6.88');
+    expect(await taxAt('55401')).toBe('9.03 by place');
     expect((await content(['rollback', '--state', 'MN'])).out).toContain(
       `${first} is active again for US-MN, instead of ${builtIn}.`,
     );
@@ -322,15 +323,16 @@ describe('worked cases before a release is activated', () => {
     const wrong = await cases(
       worked('as-it-is', '55401', '9.03'),
       worked('as-it-was', '55401', '8.03'),
-      worked('elsewhere', '55402', '9.03'),
-      worked('too-early', '55401', '8.03', '2024-03-31'),
+      worked('elsewhere', '55901', '9.03', '2026-11-22'),
+      worked('too-early', '55401', '8.03', '2008-03-31'),
     );
     const ran = await content(['check', '--release', idOf(1), '--against', wrong]);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('pass  as-it-is: 9.03');
     expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
-    expect(ran.out).toMatch(/^FAIL {2}elsewhere: expected 9\.03, got 0\.00: .*55402/m);
-    expect(ran.out).toMatch(/^n\/a {3}too-early: .*55401/m);
+    // Rochester, by the tables of the built-in release below: 6.875 + 0.5 + 0.75 %.
+    expect(ran.out).toMatch(/^FAIL {2}elsewhere: expected 9\.03, got 8\.13/m);
+    expect(ran.out).toMatch(/^n\/a {3}too-early: /m);
     expect(ran.out).toContain('1 passed, 2 failed, 1 not applicable.');
     expect(ran.err).toBe('');
   });
@@ -389,11 +391,37 @@ describe('worked cases before a release is activated', () => {
     });
   });
 
-  it('names the case and the field that cannot be read', async () => {
-    const path = await cases({ ...worked('typo', '55401', '9.03'), zip: '5540' });
-    expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
+  it('calculates the other cases where one cannot be expressed, and says n/a with the field of that one', async () => {
+    const good = worked('as-it-is', '55401', '9.03');
+    const path = await cases(
+      { ...worked('typo', '55401', '9.03'), zip: '5540' },
+      { title: 'half a case' },
+      { ...worked('elsewhere', '02108', '6.25'), state: 'MA', date: 'soon' },
+      null as unknown as object,
+      good,
+    );
+    const { code, out, err } = await content(['check', '--release', idOf(1), '--against', path]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^n\/a {3}typo: .*zip: Send a ZIP code of five digits/m);
+    expect(out).toMatch(/^n\/a {3}case 2: .*expected: /m);
+    expect(out).toMatch(/^n\/a {3}case 4: /m);
+    expect(out).toContain('n/a   1 case of other states');
+    expect(out).toContain('1 passed, 0 failed, 4 not applicable.');
+    const { value } = await json('check', '--release', idOf(1), '--against', path);
+    expect(value.cases.map(({ id, outcome }: { id: string; outcome: string }) => `${id} ${outcome}`)).toEqual([
+      'typo not_applicable',
+      'case 2 not_applicable',
+      'elsewhere not_applicable',
+      'case 4 not_applicable',
+      'as-it-is pass',
+    ]);
+  });
+
+  it('refuses a file that is no list of cases', async () => {
+    const path = await file('{"cases": {}}');
+    expect(await content(['check', '--release', idOf(1), '--against', path])).toMatchObject({
       code: 1,
-      err: 'The cases cannot be read: case typo: zip: Send a ZIP code of five digits, or ZIP+4.\n',
+      err: expect.stringContaining('send an array of cases'),
     });
   });
 });
@@ -597,7 +625,7 @@ describe('what cannot be done', () => {
 
   it('has help with an example for every command', () => {
     const { commands } = contentProgram();
-    expect(commands.map((command) => command.name())).toHaveLength(8);
+    expect(commands.map((command) => command.name())).toHaveLength(10);
     for (const command of commands) {
       let help = '';
       command.configureOutput({

@@ -195,11 +195,12 @@ describe('reading for a calculation', () => {
     const [one, other] = [partKey(id, '55001'), partKey(id, '55002')];
     const { Item } = await database.send(new GetCommand({ TableName, Key: one }));
     await database.send(new PutCommand({ TableName, Item: { ...Item, ...other } }));
-    await expect(readContent([], [{ release: id, key: '55002' }])).rejects.toThrow('where another one should');
+    const corrupt = (key: string | null) => ({ name: 'ContentCorrupt', release: id, key });
+    await expect(readContent([], [{ release: id, key: '55002' }])).rejects.toMatchObject(corrupt('55002'));
     const content = Uint8Array.from(Item?.['content'] as Uint8Array);
     content[content.length - 5] = (content[content.length - 5] ?? 0) ^ 1;
     await database.send(new PutCommand({ TableName, Item: { ...Item, content } }));
-    await expect(readContent([], [{ release: id, key: '55001' }])).rejects.toThrow();
+    await expect(readContent([], [{ release: id, key: '55001' }])).rejects.toMatchObject(corrupt('55001'));
     await database.send(
       new UpdateCommand({
         TableName,
@@ -208,7 +209,7 @@ describe('reading for a calculation', () => {
         ExpressionAttributeValues: { ':content': content },
       }),
     );
-    await expect(readContent([id], [])).rejects.toThrow();
+    await expect(readContent([id], [])).rejects.toMatchObject(corrupt(null));
   });
 });
 

@@ -16,10 +16,14 @@ const builtIn = () => [...new Map(builtInReleases().map((release) => [release.st
 
 it('answers what the active releases know of every state today', async () => {
   const { status, body } = await get();
-  expect([status, body]).toEqual([
+  const { attribution, ...known } = body;
+  expect([status, known]).toEqual([
     200,
     { object: 'coverage', tax_date: today(), states: coverageOfAll(builtIn(), today()) },
   ]);
+  expect(attribution).toContainEqual(
+    expect.objectContaining({ name: 'GeoNames', license_url: 'https://creativecommons.org/licenses/by/4.0/' }),
+  );
   expect(body.states).toHaveLength(52);
 });
 
@@ -32,6 +36,16 @@ it.each(['MI', 'mi', 'US-MI', 'Michigan'])('answers one state alone: %s', async 
     local_rates: 'complete',
     groceries: { treatment: 'exempt' },
   });
+});
+
+it('says how local rates are known, and which share of the places is missing', async () => {
+  const localOf = async (state: string) => {
+    const [{ local, local_rates }] = (await get(`?state=${state}`)).body.states;
+    return { local_rates, ...local };
+  };
+  expect(await localOf('TX')).toMatchObject({ local_rates: 'partial', basis: 'by_place', share_missing: '0.6888' });
+  expect(await localOf('MN')).toMatchObject({ local_rates: 'complete', basis: 'by_place', places_missing: 0 });
+  expect(await localOf('MI')).toMatchObject({ local_rates: 'complete', basis: 'not_levied', areas: 0 });
 });
 
 it('has no row for a place without content, and refuses what is no place', async () => {

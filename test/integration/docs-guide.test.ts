@@ -37,6 +37,8 @@ it('every block of the guide works as it is pasted, one after the other', async 
   expect(answers).toEqual([
     ['calculation', null, 'sale', null, '6.00'],
     ['rates', null, null, null, null],
+    ['list', null, null, null, null],
+    ['list', null, null, null, null],
     ['transaction', 'finalized', 'sale', 'invoice_1', '6.00'],
     ['calculation', null, 'sale', null, '6.00'],
     ['transaction', 'finalized', 'credit', null, '6.00'],
@@ -48,6 +50,9 @@ it('every block of the guide works as it is pasted, one after the other', async 
     ['transaction', 'draft', 'sale', null, '6.00'],
     ['coverage', null, null, null, null],
   ]);
-  const retried = valuesIn(stdout).slice(9, 11);
+  const [, , clothing, swimwear] = valuesIn(stdout);
+  expect(clothing.data.length).toBeGreaterThan(swimwear.data.length);
+  expect(swimwear.data.map(({ code }: any) => code)).toEqual(['CLOTHING.SWIMWEAR']);
+  const retried = valuesIn(stdout).slice(11, 13);
   expect(retried[0]).toEqual(retried[1]);
 });

@@ -110,6 +110,7 @@ const imported = (postal_code: string) => ({ customer: { address: { state: 'MN',
 /** What is there before an operation, and then every way through it that asks something else of the database. */
 const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
+  'list-product-tax-codes': (client) => client.call('GET', '/product-tax-codes'),
   'get-openapi': (client) => client.call('GET', '/openapi.json'),
   'get-docs': (client) => client.call('GET', '/docs'),
   'create-calculation': async (client, parent) => {
@@ -156,7 +157,7 @@ const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
       }),
     ),
   'get-coverage': (client) => made(client.call('GET', '/coverage')),
-  'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55404&state=MN')),
+  'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55405')),
   'update-transaction': async (client, parent) => {
     const draft = parent.draft;
     await made(client.update(draft.id, imported('55403')));

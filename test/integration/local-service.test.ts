@@ -116,9 +116,9 @@ describe('npm start, running', () => {
     send(service.url, method, path, { ...(body !== undefined && { body }), headers });
   const codeOf = (answer: { body: any }) => answer.body.errors[0].code;
 
-  it('prints a curl line that works as printed: 6% of 100.00 in Lansing', () => {
+  it('prints a curl line that works as printed: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
-    expect(JSON.parse(output)).toMatchObject({ object: 'calculation', tax_amount: '6.00' });
+    expect(JSON.parse(output)).toMatchObject({ object: 'calculation', tax_amount: '8.88' });
   });
 
   it('shows its documentation to anybody', async () => {

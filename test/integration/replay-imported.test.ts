@@ -92,7 +92,7 @@ it('says that it cannot know where an imported release was lost', async () => {
 it('coverage says at once what an imported release knows, and which it is', async () => {
   const client = clientOf(await newCaller());
   const get = async () => (await made(client.call('GET', '/coverage?state=MN'))).states[0];
-  await activated(null, async () => expect((await get()).local_rates).toBe('none'));
+  await activated(null, async () => expect((await get()).local.basis).toBe('by_place'));
   const result = await store.activateRelease(
     'US-MN',
     second,
@@ -105,6 +105,7 @@ it('coverage says at once what an imported release knows, and which it is', asyn
     as_of: '2030-02-02',
     general_rate: { rate: '0.06875', from: '2000-01-01' },
     local_rates: 'partial',
+    local: { basis: 'by_file', share_missing: null },
   });
   const { states } = await made(client.call('GET', '/coverage'));
   expect([states.length, states.find(({ state }: any) => state === 'MI').release.slice(0, 5)]).toEqual([52, 'US-MI']);

@@ -73,6 +73,7 @@ const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00'
 /** A good request to every operation that needs a credential, with these ids where it takes one. */
 export const requestsTo = (ids: Pick<Ids, 'draft' | 'filing'>): Readonly<Record<ClosedOperation, Asked>> => ({
   'list-product-attributes': ['GET', '/product-attributes'],
+  'list-product-tax-codes': ['GET', '/product-tax-codes'],
   'create-calculation': ['POST', '/calculations', { body: sale() }],
   'create-transaction': ['POST', '/transactions', { body: sale() }],
   'list-transactions': ['GET', '/transactions'],

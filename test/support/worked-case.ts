@@ -87,7 +87,7 @@ const splitByCost = ({ id, price, actual_cost = '0' }: CaseLine) => {
   const carried = Math.min(cents(price), cents(actual_cost));
   const rest = {
     id,
-    product_tax_code: 'SHIPPING.DELIVERY',
+    product_tax_code: 'SHIPPING.HANDLING',
     quantity: '1',
     unit_price: dollars(cents(price) - carried),
   };

@@ -355,9 +355,9 @@ describe('the policies of the account', () => {
 
   it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
     const around = { settings: { ambiguous_address: 'reject' } } as const;
-    expect(refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...around, releaseFor: listedReleaseFor })).toMatchObject([
-      { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
-    ]);
+    expect(
+      refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...around, releaseFor: listedReleaseFor }),
+    ).toMatchObject([{ code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } }]);
     expect(ask({ to: { state: 'PA', postal_code: '19103' } }, around).tax_amount).toBe('8.00');
   });
 });

@@ -233,7 +233,7 @@ describe('the answer', () => {
     const steps = ask({ to: lansing, explain: true }).explanation ?? [];
     expect(steps.map(({ step }) => step)).toEqual(['address', 'jurisdictions', 'rule', 'rate', 'rounding']);
     expect(steps.find(({ step }) => step === 'rule')).toMatchObject({ rule_id: 'mi-goods', pointer: '/line_items/0' });
-    expect(steps.find(({ step }) => step === 'rate')?.citation).toContain('Tax Foundation');
+    expect(steps.find(({ step }) => step === 'rate')?.citation).toContain('MCL 205.52');
     expect(ask({ to: lansing }).explanation).toBeNull();
   });
 

@@ -99,7 +99,7 @@ describe('worked cases with the built-in content', () => {
     { id: 'pa-local1-9-50', price: '9.50', local: '0.09' },
   ])('$id: $local of local tax on $price', ({ price, local }) => {
     const { line_items } = ask({ to: to('PA', '15222'), line_items: [general(price)] });
-    expect(line_items[0]?.taxes.map((row) => row.jurisdiction_code)).toEqual(['US-PA', 'US-PA-ALLEGHENY']);
+    expect(line_items[0]?.taxes.map((row) => row.jurisdiction_code)).toEqual(['US-PA', 'US-PA-00-003']);
     expect(line_items[0]?.taxes[1]?.tax_amount).toBe(local);
   });
 

@@ -40,17 +40,20 @@ const RandomLocation: fc.Arbitrary<Location> = fc
     yields: fc.constantFrom(true, false, false),
     crosses: fc.constantFrom(true, false, false, false, false, false, false),
     lacks: fc.constantFrom(true, false, false, false),
+    streets: fc.constantFrom(true, false, false, false, false),
   })
-  .map(({ dates, within, yields, crosses, lacks, ...location }) =>
-    locationOf({
+  .map(({ dates, within, yields, crosses, lacks, streets, ...location }) => {
+    if (streets && location.zips.length > 0)
+      return locationOf({ ...location, ...dates, cities: [], of_streets: true as const });
+    return locationOf({
       ...location,
       ...dates,
       ...(within !== null ? { within_city: within } : {}),
       ...(location.zips.length > 0 && yields ? { yields_to_city: true as const } : {}),
       ...(crosses ? { crosses_borders: true as const } : {}),
       ...(lacks ? { lacks_locals: true as const } : {}),
-    }),
-  );
+    });
+  });
 
 const isOn = ({ from, to }: { from: string | null; to: string | null }, day: string) =>
   day >= (from ?? established) && day <= (to ?? '9999-12-31');
@@ -121,6 +124,15 @@ const alsoOf = (found: Found, others: Found | undefined): Found => ({
 });
 
 const inZip = (rows: readonly Row[], asked: Asked, isRestKnown: boolean): Found | undefined => {
+  const streets = rows.filter(({ location }) => location.of_streets === true).map(({ location }) => location);
+  const others = rows.filter(({ location }) => location.of_streets !== true);
+  const found = inZipWithoutStreets(others, asked, isRestKnown);
+  if (streets.length === 0) return found;
+  const ofStreets = foundOf('zip5', streets);
+  return found ? alsoOf(found, ofStreets) : { ...ofStreets, isPart: others.length > 0 };
+};
+
+const inZipWithoutStreets = (rows: readonly Row[], asked: Asked, isRestKnown: boolean): Found | undefined => {
   const { city } = asked;
   const of = (some: (location: Location) => boolean) =>
     among(

@@ -3,8 +3,8 @@
  * the code. Each says why. The rates are those of the tables that ship with the service.
  */
 import { describe, expect, it } from 'vitest';
-import { calculate } from '../../shared/calculations/calculate.ts';
 import { defaultSettings } from '../../shared/accounts/account.ts';
+import { calculate } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import cases from '../fixtures/worked-cases-local-b.json' with { type: 'json' };
 import { warningCodes } from '../support/builders.ts';

@@ -173,7 +173,9 @@ describe('what belongs to the price', () => {
     ['SHIPPING.DELIVERY._AT_ACTUAL_COST', '7.25'],
     ['SHIPPING.POSTAGE._AT_ACTUAL_COST', '7.25'],
     ['SHIPPING.DELIVERY._AT_ACTUAL_COST._SELLER_VEHICLE', '7.98'],
-    ['SHIPPING.DELIVERY', '7.98'],
+    ['SHIPPING.DELIVERY', '7.25'],
+    ['SHIPPING.DELIVERY._INCLUDED_IN_PRICE', '7.98'],
+    ['SHIPPING.HANDLING', '7.98'],
   ])('in California a charge of what a carrier is paid is stated as such: %s of 10.00, %s', (product_tax_code, tax) => {
     const shipping = { amount: '10.00', product_tax_code };
     expect(ask({ to: at('CA'), line_items: [line('GENERAL', '100.00')], shipping }).tax_amount).toBe(tax);
@@ -183,7 +185,7 @@ describe('what belongs to the price', () => {
     const line_items = [
       line('GENERAL', '100.00'),
       line('SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED', '3.00'),
-      line('SHIPPING.DELIVERY', '7.00'),
+      line('SHIPPING.HANDLING', '7.00'),
     ];
     expect(ask({ to: at('CA'), line_items }).tax_amount).toBe('7.76');
   });

@@ -115,7 +115,12 @@ describe('an import', () => {
       places_missing: null,
       share_missing: null,
     });
-    expect(localRatesOn(overBottom(imported(), () => undefined), day)).toBe('listed');
+    expect(
+      localRatesOn(
+        overBottom(imported(), () => undefined),
+        day,
+      ),
+    ).toBe('listed');
   });
 
   it('knows as much as the built-in release below it, and says that it falls back to it', () => {
@@ -131,6 +136,13 @@ describe('an import', () => {
     expect(sayOf(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
     expect(sayOf(imported({ last_day: '2026-11-21' }))).toEqual(['none', 'none']);
     expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
+  });
+
+  it('knows some rates where the release below it knows none, until all that it lists has ended', () => {
+    const bottom = { ...releaseOf(), coverage: 'partial' as const };
+    const overNone = (last_day: string | null) => overBottom(imported({ bottom: bottom.id, last_day }), () => bottom);
+    expect(sayOf(overNone(null))).toEqual(['partial', 'by_file']);
+    expect(sayOf(overNone('2026-11-21'))).toEqual(['none', 'none']);
   });
 
   it('is never without the release below it', () => {

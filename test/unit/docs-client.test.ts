@@ -59,7 +59,7 @@ describe('what a form sends', () => {
 
   it('is nothing without a key, in words', () => {
     const forms = page.querySelectorAll('form').filter(({ dataset }) => !('public' in dataset));
-    expect(forms).toHaveLength(14);
+    expect(forms).toHaveLength(16);
     for (const form of forms) expect(requestOf(form, '')).toMatch(/^Put your API key into the field/);
   });
 

@@ -73,12 +73,34 @@ describe('tables', () => {
     expect(rows.map(({ line }) => line)).toEqual([1, 4, 5]);
   });
 
-  it('say where a quote that is never closed makes them unreadable, after the rows before it', async () => {
-    const { rows } = await read('table.csv', `a,b\n"c,d\n${'e,f\n'.repeat(10)}`);
-    expect(rows[0]).toEqual({ line: 1, cells: ['a', 'b'] });
-    expect(rows.at(-1)).toMatchObject({ broken: expect.stringContaining('quote') });
-    const long = await read('table.csv', `a,b\n"c,d\n${'e,f\n'.repeat(100_000)}`);
-    expect(long.rows.at(-1)).toMatchObject({ broken: expect.stringContaining('quote') });
+  it.each([
+    { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
+    { because: 'over more than a row can have', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
+    { because: 'up to a quote in another row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
+  ])('name the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
+    const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
+    expect(rows).toEqual([
+      { line: 1, cells: ['a', 'b'] },
+      { line: 4, broken: expect.stringContaining(says) },
+    ]);
+  });
+
+  it('name the first and last line of a row with line breaks in a cell', async () => {
+    const { rows } = await read('table.csv', 'a,b\n\n"c\nd\n\ne",f\ng,h\n');
+    expect(rows).toEqual([
+      { line: 1, cells: ['a', 'b'] },
+      { line: 6, firstLine: 3, cells: ['c\nd\n\ne', 'f'] },
+      { line: 7, cells: ['g', 'h'] },
+    ]);
+  });
+
+  it.each([
+    { name: 'with a byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le') },
+    { name: 'with the other byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le').swap16() },
+    { name: 'without a byte order mark', content: Buffer.from('a,b\n', 'utf16le') },
+  ])('are refused as UTF-16 text $name, with the name of the file and what to do', async ({ content }) => {
+    await expect(read('rates.csv', content)).rejects.toThrow(/^rates\.csv .*UTF-16.*Save it as UTF-8/);
+    await expect(read('rates.zip', zipped([{ name: 'in.csv', content }]))).rejects.toThrow(/^in\.csv .*UTF-16/);
   });
 });
 

@@ -357,16 +357,6 @@ describe('pitfalls of SST files', () => {
     expect(note?.match(/county/g)).toHaveLength(20);
   });
 
-  it('VT: a boundary file of street addresses alone says so, and makes no release', async () => {
-    const rates = [rateRow('50', '45', '50', '0.06'), rateRow('50', '01', '10675', '0.01')];
-    const street = boundaryRow({ type: 'a', zips: ['', '', '', ''], state: '50', place: '10675' });
-    const { built } = await importFiles('sst', 'VT', sstFiles('VT', rates, [street, street]));
-    expect(built.outcome).toBe('nothing');
-    expect(built.summary.skipped).toEqual([
-      { reason: 'street-address rows are not used', count: 2, file: 'VTB2026Q4AUG28.csv', firstLine: 1 },
-    ]);
-  });
-
   it('intra or interstate, food: each column has its place in the rate', async () => {
     const rates = [
       rateRow('27', '45', '27', '0.06875'),
@@ -403,18 +393,5 @@ describe('pitfalls of SST files', () => {
     const composite = await importFiles('sst', 'MN', mn(boundaryRow({ ...layers, ser: 'CAMCL' })));
     expect(plain.parts.get('55401')?.rates.map(({ rate }) => rate)).toEqual(['0.0015', '0.005', '0.005']);
     expect(composite.parts).toEqual(plain.parts);
-  });
-
-  it('address level: street-address rows are left out, and counted beside the others', async () => {
-    const rows = [
-      boundaryRow({ type: 'A', zips: ['', '', '', ''], state: '27', county: '053' }),
-      boundaryRow({ zips: whole('55401'), state: '27', county: '053' }),
-    ];
-    const { built } = await importFiles('sst', 'MN', mn(...rows));
-    expect(built.summary).toMatchObject({
-      rowsRead: 6,
-      rowsKept: 5,
-      skipped: [{ reason: 'street-address rows are not used', count: 1, file: 'MNB2026Q4AUG28.csv', firstLine: 1 }],
-    });
   });
 });

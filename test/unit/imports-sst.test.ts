@@ -149,12 +149,6 @@ describe('Minnesota’s SST files', () => {
       zip: '55101',
     },
     {
-      because: 'a rate on days that it has already',
-      file: changed(rates.name, '20051001,20240331', '20051001,20240401'),
-      line: 5,
-      zip: '55101',
-    },
-    {
       because: 'a day that is none',
       file: changed(rates.name, '20171001,29991231', '20170931,29991231'),
       line: 7,

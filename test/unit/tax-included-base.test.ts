@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInReleaseById } from '../../shared/content/built-in.ts';
 import type { Release, Rounding } from '../../shared/content/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedDocument } from '../../shared/tax/document.ts';
 import { ask, documentOf, lineOf, placeOf, productOf, releaseOf } from '../support/builders.ts';
 
 const pennsylvania = (): Release => {
-  const release = builtInRelease('PA');
+  const release = builtInReleaseById('US-PA@2026-11-21.1');
   if (!release) throw new Error('Pennsylvania is built in');
   return release;
 };

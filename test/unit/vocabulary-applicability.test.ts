@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appliesTo, attributesFor } from '../../shared/vocabulary/applicability.ts';
-import { attributePage } from '../../shared/vocabulary/attribute-page.ts';
-import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+import { attributesFor } from '../../shared/vocabulary/applicability.ts';
+import { pageOf } from '../../shared/vocabulary/page.ts';
+import { appliesTo, vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 
 const { productAttributes, productTaxCodes } = vocabulary();
+const path = '/product-attributes';
 
 const codesFor = (ptc: string) => {
   const result = attributesFor(ptc);
@@ -66,9 +67,9 @@ describe('appliesTo', () => {
   });
 });
 
-describe('attributePage', () => {
+describe('pageOf', () => {
   it('is the whole vocabulary at the default limit', () => {
-    expect(attributePage(productAttributes, 1000, undefined)).toEqual({
+    expect(pageOf(path, productAttributes, 1000, undefined)).toEqual({
       object: 'list',
       url: '/product-attributes',
       has_more: false,
@@ -77,13 +78,13 @@ describe('attributePage', () => {
   });
 
   it('has no more when the page ends with the last attribute', () => {
-    expect(attributePage(productAttributes, productAttributes.length, undefined).has_more).toBe(false);
-    expect(attributePage(productAttributes, 48, undefined).has_more).toBe(true);
-    expect(attributePage(productAttributes, 1, '_UTENSILS_PROVIDED')).toMatchObject({ has_more: false });
+    expect(pageOf(path, productAttributes, productAttributes.length, undefined).has_more).toBe(false);
+    expect(pageOf(path, productAttributes, 48, undefined).has_more).toBe(true);
+    expect(pageOf(path, productAttributes, 1, '_UTENSILS_PROVIDED')).toMatchObject({ has_more: false });
   });
 
   it('starts after a code that is not, or no longer, in the list', () => {
-    const pageAfter = (code: string) => attributePage(productAttributes, 1, code).data.map((item) => item.code);
+    const pageAfter = (code: string) => pageOf(path, productAttributes, 1, code).data.map((item) => item.code);
     expect(pageAfter('_NEWER')).toEqual(['_OPTIONAL_CHARGE']);
     expect(pageAfter('_ATHLETIC')).toEqual(['_AT_ACTUAL_COST']);
     expect(pageAfter('')).toEqual(['_AGRICULTURAL']);
@@ -103,7 +104,7 @@ describe('attributePage', () => {
           if (!result.ok) throw new Error('every code of the vocabulary is known');
           const received: string[] = [];
           for (let cursor: string | undefined, more = true; more; cursor = received.at(-1)) {
-            const page = attributePage(result.value, limit, cursor);
+            const page = pageOf(path, result.value, limit, cursor);
             expect(page.data.length).toBe(page.has_more ? limit : Math.min(limit, page.data.length));
             received.push(...page.data.map(({ code }) => code));
             expect(received.length).toBeLessThanOrEqual(items.length);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { textLengthMax } from '../../shared/vocabulary/components.ts';
+import productTaxCodeTexts from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 
@@ -14,6 +15,26 @@ describe('the vocabulary', () => {
     expect(productTaxCodes).toHaveLength(120);
     expect(productAttributes).toHaveLength(50);
     expect(new Set(productAttributes.map(({ group }) => group.key)).size).toBe(17);
+  });
+
+  it.each(productTaxCodeTexts)('tells of $code in one sentence what belongs to it and what does not', (item) => {
+    const { name, description, examples } = item;
+    expect(Object.keys(item)).toEqual(['code', 'name', 'description', 'examples']);
+    expect(name).toMatch(/^[A-Z].*[a-z)]$/);
+    expect(description).toMatch(/^[A-Z][^.]{40,200}\.$/);
+    expect(description).toMatch(/; not /);
+    expect(examples.length).toBeGreaterThanOrEqual(1);
+    expect(examples.length).toBeLessThanOrEqual(3);
+    for (const example of examples) expect(example).toMatch(/^[A-Z][^.;]{2,50}$/);
+  });
+
+  it('gives no two product tax codes the same name, description or example', () => {
+    for (const texts of [
+      productTaxCodeTexts.map(({ name }) => name),
+      productTaxCodeTexts.map(({ description }) => description),
+      productTaxCodeTexts.flatMap(({ examples }) => examples),
+    ])
+      expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
   });
 
   it('has no two product tax codes that end alike: a label names one path (spec 2.1)', () => {

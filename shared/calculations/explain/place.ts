@@ -58,7 +58,8 @@ const candidatesText = ({ choice, place: { release, jurisdictions }, wanted }: D
   const named = possible.slice(0, namedMax).map((set) => setText(release, set, day));
   const others = possible.length > namedMax ? [`${possible.length - namedMax} others`] : [];
   const chosen = considered.find(isChosen);
-  const among = considered.length === possible.length ? 'of them' : 'of those that hold for the whole ZIP';
+  const some = choice.byStreet ? 'of those that do not depend on the street' : 'of those that hold for the whole ZIP';
+  const among = considered.length === possible.length ? 'of them' : some;
   return ` The candidates, with the combined general rates: ${listed([...named, ...others])}. By the account's policy the ${wanted} ${among} is taken${chosen ? `: ${setText(release, chosen, day)}` : ''}.`;
 };
 

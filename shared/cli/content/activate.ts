@@ -4,10 +4,14 @@ import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content-store.ts';
+import { readActiveRelease } from './active-release.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
+import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { accepted } from './refusal.ts';
+import { refuseReplacing } from './refuse-replacing.ts';
 import { openRelease } from './releases.ts';
+import { impactOfChange } from './report-impact.ts';
 import { stateOf } from './state-option.ts';
 
 const notice = 'Running instances notice within 60 seconds.';
@@ -26,15 +30,24 @@ const change = async (
   await change(state, current, write);
 };
 
-/** Make a release the active one of its state, and say so. Refused are unknown ids and old built-in releases. */
-export const activate = async (id: string): Promise<void> => {
-  const { head, imported } = await openRelease(id);
+/**
+ * Make a release the active one of its state, and say so. Refused are unknown ids, old built-in releases, and, without
+ * `replace`, a release that was imported over another one than the active one.
+ */
+export const activate = async (id: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<void> => {
+  const opened = await openRelease(id);
+  const { head, imported } = opened;
   const newest = builtInRelease(head.state.slice(3));
   if (!imported && newest?.id !== id)
     throw new CommandError(`${id} is an older built-in release. The one that can be active is ${newest?.id}.`);
   const seen = await readActiveReleases();
-  const before = seen.states[head.state]?.release ?? newest?.id;
+  const active = await readActiveRelease(head.state.slice(3));
+  const before = active.id;
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
+  if (imported && !replace) await refuseReplacing(imported, active);
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const impact = await impactOrCorruption(async () => impactOfChange(await openRelease(before), opened, today));
+  printImpact(imported, impact, { against: before, today });
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
   print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
 };
@@ -56,8 +69,9 @@ export const addActivate = (program: Command): void => {
     .summary('make a release the one that calculations rest on')
     .description('Make a release the active one of its state. Transactions keep the release that they were made with.')
     .argument('<release>', 'such as US-MN@2026-11-21.101; the built-in one is possible too')
+    .option('--replace', 'also if it was imported over another release than the active one, which it would replace')
     .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
-    .action(activate);
+    .action((id: string, options: { replace?: boolean }) => activate(id, options));
 };
 
 export const addRollback = (program: Command): void => {

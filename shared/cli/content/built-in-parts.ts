@@ -2,6 +2,7 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import type { Location, Release } from '../../content/release.ts';
+import { compareKeys } from './pairs-by-key.ts';
 
 /** The release without its local content. */
 export const builtInHead = (release: Release): Release => {
@@ -36,7 +37,7 @@ const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Loca
 /** What the release knows of each ZIP and city, in the order of the keys. */
 export function* builtInParts(release: Release): Generator<ReleasePart> {
   const locationsOf = byKey(release);
-  for (const key of [...locationsOf.keys()].sort()) {
+  for (const key of [...locationsOf.keys()].sort(compareKeys)) {
     const locations = locationsOf.get(key) ?? [];
     const codes = new Set(locations.flatMap(({ alternatives }) => alternatives.flat()));
     yield {

@@ -55,16 +55,35 @@ export type Case = z.infer<typeof Case>;
 
 const pathText = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
-const readCase = (value: unknown, index: number): Case => {
-  const parsed = Case.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const name = typeof value === 'object' && value && 'id' in value ? `case ${String(value.id)}` : `case ${index + 1}`;
-  const problems = parsed.error.issues.map(({ path, message }) => `${pathText(path) || 'the case'}: ${message}`);
-  throw new CommandError(`The cases cannot be read: ${name}: ${problems.join(' ')}`);
+/** A case that is not of the shape above, and which fields are not. */
+export type UnreadableCase = {
+  /** `case 3` for a case without an id. */
+  readonly id: string;
+  readonly state: string | null;
+  readonly problem: string;
 };
 
-/** Read a file of worked cases. Refused, with the case and the field, is whatever is not of the shape above. */
-export const readCases = (text: string): readonly Case[] => {
+const fieldOf = (value: unknown, field: string): string | null => {
+  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined;
+  return typeof found === 'string' && found !== '' ? found : null;
+};
+
+const readCase = (value: unknown, index: number): Case | UnreadableCase => {
+  const parsed = Case.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${pathText(path) || 'the case'}: ${message}`);
+  return {
+    id: fieldOf(value, 'id') ?? `case ${index + 1}`,
+    state: fieldOf(value, 'state'),
+    problem: problems.join(' '),
+  };
+};
+
+/** Whether a case could not be read. */
+export const isUnreadable = (one: Case | UnreadableCase): one is UnreadableCase => !('expected' in one);
+
+/** Read a file of worked cases. A case that cannot be read comes back as such; refused is a file that is no list of cases. */
+export const readCases = (text: string): readonly (Case | UnreadableCase)[] => {
   const read = parseJson(text);
   const list = Array.isArray(read) ? read : (read as { cases?: unknown } | null)?.cases;
   if (!Array.isArray(list) || list.length === 0)

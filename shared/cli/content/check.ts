@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
+import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
-import { type Case, readCases } from './cases.ts';
+import { type Case, isUnreadable, readCases, type UnreadableCase } from './cases.ts';
 import { CommandError } from './command-error.ts';
 import { readZips, withZips } from './locality-zips.ts';
 import { counted, print, printJson } from './output.ts';
@@ -24,15 +25,32 @@ const summaryOf = (results: readonly CaseResult[]) => {
   return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
 };
 
-const runAll = async (head: Release, cases: readonly Case[]): Promise<readonly CaseResult[]> => {
+type Listed = Case | UnreadableCase;
+
+const unreadResult = ({ id, problem }: UnreadableCase): CaseResult => ({
+  id,
+  outcome: 'not_applicable',
+  expected: null,
+  got: null,
+  reason: `a check cannot read it: ${problem}`,
+});
+
+const runAll = async (head: Release, cases: readonly Listed[]): Promise<readonly CaseResult[]> => {
   const today = new Date(now()).toISOString().slice(0, 10);
-  const releaseFor = await releaseForCases(head, cases);
-  return cases.map((one) => runCase(one, head, releaseFor, today));
+  const releaseFor = await releaseForCases(
+    head,
+    cases.flatMap((one) => (isUnreadable(one) ? [] : [one])),
+  );
+  return cases.map((one) => (isUnreadable(one) ? unreadResult(one) : runCase(one, head, releaseFor, today)));
 };
 
-const printResults = (head: Release, cases: readonly Case[], results: readonly CaseResult[]): void => {
+/** An unreadable case that names no other state is listed with its reason. */
+const isListed = (one: Listed, head: Release): boolean =>
+  (isUnreadable(one) && stateCode(one.state ?? '') === null) || isOfState(one, head);
+
+const printResults = (head: Release, cases: readonly Listed[], results: readonly CaseResult[]): void => {
   const { passed, failed, not_applicable } = summaryOf(results);
-  const isOwn = cases.map((one) => isOfState(one, head));
+  const isOwn = cases.map((one) => isListed(one, head));
   for (const [index, result] of results.entries()) if (isOwn[index]) print(lineOf(result));
   const others = isOwn.filter((own) => !own).length;
   if (others > 0) print(`n/a   ${counted(others, 'case')} of other states`);

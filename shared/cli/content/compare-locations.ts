@@ -1,5 +1,6 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { inForce } from '../../content/effective.ts';
+import { isRestUntaxed } from '../../content/local/is-rest-untaxed.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { Location, Release } from '../../content/release.ts';
 import { fractionOf } from './fractions.ts';
@@ -22,8 +23,8 @@ export type LocationChange = Change & {
 
 /** Everything of a side that a combined rate rests on, as text: most ZIPs stay as they are. */
 const decisiveOf = ({ head, part }: Side): string => {
-  const { state, rates, coverage, locals, established_from, established_to } = head;
-  return JSON.stringify([state, rates, coverage, locals, established_from, established_to, part]);
+  const { state, rates, coverage, locals, local, established_from, established_to } = head;
+  return JSON.stringify([state, rates, coverage, locals, local, established_from, established_to, part]);
 };
 
 /** The release as a calculation at this ZIP or city sees it. */
@@ -34,8 +35,7 @@ const releaseOf = ({ head, part }: Side): Release =>
 const combined = (release: Release, locations: readonly Location[], day: string): string | null => {
   if (release.established_to !== null && release.established_to < day) return null;
   // Where a release should name every place and does not, the state alone is no answer.
-  const isKnown = locations.length > 0 || (release.coverage === 'complete' && release.locals !== 'listed');
-  if (!isKnown) return null;
+  if (locations.length === 0 && !isRestUntaxed(release)) return null;
   const sets = locations.length > 0 ? locations.flatMap(({ alternatives }) => alternatives) : [[]];
   const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes], day));
   const [first, ...others] = rates.filter((rate) => rate !== undefined);

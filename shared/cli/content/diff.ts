@@ -1,5 +1,6 @@
 /** `content diff`: what changes for buyers if one release takes the place of another. */
 import type { Command } from 'commander';
+import { now } from '../../config/clock.ts';
 import { CommandError } from './command-error.ts';
 import { compareLocations, type LocationChange } from './compare-locations.ts';
 import { compareRates, enter, newRateBook, type RateChange } from './compare-rates.ts';
@@ -7,9 +8,11 @@ import { compareRules } from './compare-rules.ts';
 import { percentOrNone } from './fractions.ts';
 import { counted, print, printJson } from './output.ts';
 import { pairsByKey } from './pairs-by-key.ts';
+import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { locationPrinter } from './print-locations.ts';
 import { printRules } from './print-rules.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
+import { impactOfChange } from './report-impact.ts';
 import { textTable } from './text-table.ts';
 import { daysText } from './texts.ts';
 
@@ -69,6 +72,10 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   print();
   printRates(changes);
   printRules(compareRules(before.head, after.head));
+  print();
+  const today = new Date(now()).toISOString().slice(0, 10);
+  const impact = await impactOrCorruption(() => impactOfChange(before, after, today));
+  printImpact(after.imported, impact, { against: before.head.id, today });
 };
 
 const changed = (places: number): string =>

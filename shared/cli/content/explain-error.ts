@@ -1,5 +1,7 @@
 import { environment } from '../../config/environment.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import { CommandError } from './command-error.ts';
+import { corruptionText } from './corruption.ts';
 
 const missingTable = `There is no table "${environment.tables.content}". Make the tables with \`npm run tables\` (an emulator) or \`npm run deploy\`.`;
 const noCredentials = 'There are no AWS credentials. Sign in, or set DYNAMODB_ENDPOINT to an emulator.';
@@ -10,6 +12,7 @@ type Details = Error & { readonly code?: unknown; readonly path?: unknown; reado
 export const explainError = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   if (error instanceof CommandError) return error.message;
+  if (error instanceof ContentCorrupt) return corruptionText(error);
   const { name, message, code, path, $metadata } = error as Details;
   if (name === 'ResourceNotFoundException') return missingTable;
   if (name === 'CredentialsProviderError') return noCredentials;

@@ -64,7 +64,7 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
     importer,
     files,
     state: state.letters,
-    base: options.base === undefined ? state.builtIn : await baseOf(options.base, state.code),
+    base: options.base === undefined ? null : await baseOf(options.base, state.code),
     skipBadRows: options.skipBadRows ?? false,
     dryRun: options.dryRun ?? false,
     activate: options.activate ?? false,
@@ -94,13 +94,13 @@ export const addImport = (program: Command): void => {
     .option('--file <file>', 'the file of any other format')
     .option(
       '--base <release>',
-      "whose rules and settings it takes over; the state's newest built-in release unless it is given",
+      "whose rules and settings it takes over; the active import's, or the newest built-in release's, unless it is given",
     )
     .option('--activate', 'make it the active release at once')
     .option('--skip-bad-rows', 'count rows that cannot be read, instead of stopping at them')
     .option(
       '--dry-run',
-      'read and report, and write nothing: without --base of an imported release it needs no database',
+      'read and report, and write nothing; without a database the built-in release is taken for the active one',
     )
     .addHelpText(
       'after',

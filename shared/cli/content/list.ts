@@ -1,8 +1,9 @@
-/** `content list`: every release there is, which ones calculations rest on, and the imports that are not finished. */
+/** `content list`: every release there is, which ones are active, corrupt heads, and imports that are not finished. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
+import type { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { type LocalRates, localRatesOn } from '../../coverage/local-rates.ts';
@@ -14,6 +15,7 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content-store.ts';
+import { corruptionText } from './corruption.ts';
 import { counted, print, printJson } from './output.ts';
 import { stateOf } from './state-option.ts';
 import { textTable } from './text-table.ts';
@@ -48,6 +50,17 @@ const listedImport = (one: Unfinished) => ({
   remedy: remedyOf(one),
 });
 
+/** A release whose head cannot be trusted, as scripts get it. */
+type Corrupt = { readonly active: boolean; readonly error: ContentCorrupt };
+
+const listedCorrupt = ({ active, error }: Corrupt) => ({
+  id: error.release,
+  state: error.release.slice(0, 5),
+  active,
+  origin: 'corrupt',
+  problem: corruptionText(error),
+});
+
 // A test holds these against the files.
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
@@ -73,25 +86,34 @@ const releasesOf = async (
   state: string,
   builtIn: readonly Release[],
   pointer: ActiveReleases['states'][string] | undefined,
-): Promise<readonly Listed[]> => {
+): Promise<{ readonly releases: readonly Listed[]; readonly corrupt: readonly Corrupt[] }> => {
   const today = new Date(now()).toISOString().slice(0, 10);
   // Without a pointer the newest built-in release applies.
   const active = { release: pointer?.release ?? builtIn.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
-  const heads = await Array.fromAsync(listHeads(state), (head) => listed(head, head, active, today));
-  return [...builtIn.map((release) => listed(release, null, active, today)), ...heads];
+  const corrupt: Corrupt[] = [];
+  const onCorrupt = (error: ContentCorrupt) => void corrupt.push({ active: error.release === active.release, error });
+  const heads = await Array.fromAsync(listHeads(state, onCorrupt), (head) => listed(head, head, active, today));
+  return { releases: [...builtIn.map((release) => listed(release, null, active, today)), ...heads], corrupt };
 };
 
-type Content = { readonly releases: readonly Listed[]; readonly imports: readonly Unfinished[] };
+type Content = {
+  readonly releases: readonly Listed[];
+  readonly corrupt: readonly Corrupt[];
+  readonly imports: readonly Unfinished[];
+};
 
 const contentOf = async (builtIn: readonly Release[]): Promise<Content> => {
   const { states } = await readActiveReleases();
   const releases: Listed[] = [];
+  const corrupt: Corrupt[] = [];
   const imports: Unfinished[] = [];
   for (const [state, own] of [...Map.groupBy(builtIn, (release) => release.state)].sort()) {
-    releases.push(...(await releasesOf(state, own, states[state])));
-    for (const one of await unfinishedImports(state)) imports.push({ ...one, state });
+    const found = await releasesOf(state, own, states[state]);
+    releases.push(...found.releases);
+    corrupt.push(...found.corrupt);
+    for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });
   }
-  return { releases, imports };
+  return { releases, corrupt, imports };
 };
 
 const row = ({
@@ -114,6 +136,7 @@ const row = ({
   content_hash?.slice(0, 12) ?? '',
   imported_at === null ? '' : instantText(imported_at),
 ];
+const corruptRow = ({ active, error }: Corrupt): readonly string[] => [active ? '*' : '', error.release, 'corrupt'];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
 export const addList = (program: Command): void => {
@@ -129,10 +152,11 @@ export const addList = (program: Command): void => {
     .action(async ({ state, json }: { state?: string; json?: boolean }) => {
       const code = state === undefined ? null : stateOf(state).code;
       const builtIn = builtInReleases().filter((release) => code === null || release.state === code);
-      const { releases, imports } = await contentOf(builtIn);
-      if (json) return printJson([...releases, ...imports.map(listedImport)]);
-      print(textTable([headings, ...releases.map(row)]));
-      print(`${counted(releases.length, 'release')}; * is active.`);
+      const { releases, corrupt, imports } = await contentOf(builtIn);
+      if (json) return printJson([...releases, ...corrupt.map(listedCorrupt), ...imports.map(listedImport)]);
+      print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
+      print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
+      for (const { error } of corrupt) print(corruptionText(error));
       printUnfinished(imports);
     });
 };

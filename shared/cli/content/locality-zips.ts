@@ -1,7 +1,7 @@
 /** `content check --zips`: ZIPs of localities, for releases that know no place by its name. */
 import { InvalidArgumentError } from 'commander';
 import { cityName } from '../../content/location/city-name.ts';
-import type { Case } from './cases.ts';
+import { type Case, isUnreadable, type UnreadableCase } from './cases.ts';
 import { CommandError } from './command-error.ts';
 
 /** Read `Minneapolis=55401,Saint Paul=55101`: five-digit ZIPs, or ZIP+4, by the localities' names as `cityName` has them. */
@@ -19,9 +19,13 @@ export const readZips = (text: string): ReadonlyMap<string, string> => {
 };
 
 /** Give the cases that name a locality and no ZIP the ZIP of that locality. Refused is one that no such case names. */
-export const withZips = (cases: readonly Case[], zips: ReadonlyMap<string, string>): readonly Case[] => {
+export const withZips = (
+  cases: readonly (Case | UnreadableCase)[],
+  zips: ReadonlyMap<string, string>,
+): readonly (Case | UnreadableCase)[] => {
   const unused = new Set(zips.keys());
   const completed = cases.map((one) => {
+    if (isUnreadable(one)) return one;
     const city = cityName(one.locality ?? '');
     const zip = city === null || one.zip ? undefined : zips.get(city);
     if (city === null || zip === undefined) return one;

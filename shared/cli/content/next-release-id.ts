@@ -1,7 +1,7 @@
 import { takenIds } from '../../store/content-store.ts';
 
-// The counters below are the built-in releases': a later version of the service may ship one of the same day.
-const firstCounter = 101;
+/** The first counter of an import. Those below are the built-in releases': a later version of the service may ship one of the same day. */
+export const firstCounter = 101;
 
 /** The first id of the day that no import of the state has had, finished or not, such as `US-MN@2026-11-21.101`. */
 export const nextReleaseId = async (state: string, day: string): Promise<string> => {

@@ -1,6 +1,16 @@
 import { badRowsNamed, type Summary } from '../../content/imports/summary.ts';
 import { counted, print } from './output.ts';
 
+/** What the list of bad rows, and of problems with a file as a whole, begins with. */
+const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {
+  const ofFiles = count - rows;
+  const parts = [
+    ...(rows > 0 ? [counted(rows, 'bad row')] : []),
+    ...(ofFiles > 0 ? [counted(ofFiles, 'problem with a file as a whole', 'problems with files as a whole')] : []),
+  ];
+  return `${skipsBadRows ? 'Skipped ' : ''}${parts.join(' and ')}:`;
+};
+
 /** Say what was read, kept and left out, and why, with the lines to look at. */
 export const printSummary = (summary: Summary, skipsBadRows: boolean): void => {
   const { files, rowsRead, rowsKept, skipped, remarks, bad, inForce, notes } = summary;
@@ -11,7 +21,7 @@ export const printSummary = (summary: Summary, skipsBadRows: boolean): void => {
     print(`Skipped ${counted(count, 'row')}, first in ${file}, line ${firstLine}: ${reason}`);
   for (const { reason, count, file, firstLine } of remarks)
     print(`Kept ${counted(count, 'row')}, first in ${file}, line ${firstLine}: ${reason}`);
-  if (bad.count > 0) print(`${skipsBadRows ? 'Skipped ' : ''}${counted(bad.rows, 'bad row')}:`);
+  if (bad.count > 0) print(badHeading(bad, skipsBadRows));
   for (const { file, line, reason } of bad.first) print(`  ${file}, line ${line}: ${reason}`);
   if (bad.count > badRowsNamed) print(`  and ${(bad.count - badRowsNamed).toLocaleString('en-US')} more`);
   for (const note of notes) print(note);

@@ -6,6 +6,7 @@ import { readContent } from '../../store/content-reads.ts';
 import { findHead, readPartKeys, readParts } from '../../store/content-store.ts';
 import { builtInHead, builtInParts } from './built-in-parts.ts';
 import { CommandError } from './command-error.ts';
+import { compareKeys } from './pairs-by-key.ts';
 
 export type OpenRelease = {
   /** Without the local content, which lies in the parts. */
@@ -22,7 +23,7 @@ export type OpenRelease = {
 const readAtOnce = 100;
 
 const storedParts = async function* (id: string): AsyncGenerator<ReleasePart> {
-  const keys = await readPartKeys(id);
+  const keys = (await readPartKeys(id)).toSorted(compareKeys);
   for (let start = 0; start < keys.length; start += readAtOnce)
     yield* await readParts(id, keys.slice(start, start + readAtOnce));
 };

@@ -45,7 +45,7 @@ const expectsUnnamedPlace = ({ zip, locality, expected }: Case, release: Release
 };
 
 /** Whether the case is one of the release's state. */
-export const isOfState = ({ country, state }: Case, release: Release): boolean =>
+export const isOfState = ({ country, state }: Pick<Case, 'country' | 'state'>, release: Release): boolean =>
   (country ?? 'US') === 'US' && Boolean(state) && `US-${stateCode(state ?? '')}` === release.state;
 
 /** Why the case says nothing about the release, or `null`. */

@@ -12,13 +12,25 @@ import {
   writeParts,
 } from '../../store/content-store.ts';
 import { activate } from './activate.ts';
+import {
+  type ActiveRelease,
+  activeReleaseOrBuiltIn,
+  defaultBase,
+  positionOver,
+  readActiveRelease,
+} from './active-release.ts';
 import { beginWriting } from './begin-writing.ts';
 import { CommandError } from './command-error.ts';
-import { nextReleaseId } from './next-release-id.ts';
+import { corruptionText } from './corruption.ts';
+import { readNameTables } from './local-names.ts';
+import { withNeededChain } from './needed-chain.ts';
+import { firstCounter, nextReleaseId } from './next-release-id.ts';
 import { counted, print } from './output.ts';
+import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
 import { startProgress } from './progress.ts';
 import { accepted } from './refusal.ts';
+import { impactOfImport } from './report-impact.ts';
 import { sameRelease } from './same-release.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { printUnfinished } from './unfinished.ts';
@@ -28,7 +40,8 @@ export type ImportJob = {
   readonly files: readonly string[];
   /** Two letters. */
   readonly state: string;
-  readonly base: Release;
+  /** `null`: the active import, or the built-in release. */
+  readonly base: Release | null;
   readonly skipBadRows: boolean;
   readonly dryRun: boolean;
   readonly activate: boolean;
@@ -42,18 +55,22 @@ const told = (error: unknown, advice: string): unknown => {
   return new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);
 };
 
-const read = async (job: ImportJob, id: string, tempFolder: string): Promise<Built> => {
+const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<Built> => {
+  const base = job.base ?? defaultBase(active);
   const reading = startProgress('Reading the files', 1);
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const entries = job.importer.read(job.files, {
     state: job.state,
-    base: job.base,
+    base,
+    names: await readNameTables(job.state),
     onProgress: (done, total) => reading.reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`),
   });
-  const { importer, base } = job;
+  const position = positionOver(active);
   try {
     const importedAt = new Date(now()).toISOString();
-    const built = await buildRelease({ entries, base, id, format: importer.format, importedAt, tempFolder });
+    const { format } = job.importer;
+    const tempFolder = temporaryFolder();
+    const built = await buildRelease({ entries, base, position, id, format, importedAt, tempFolder });
     reading.finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
     return built;
   } catch (error) {
@@ -64,7 +81,7 @@ const read = async (job: ImportJob, id: string, tempFolder: string): Promise<Bui
 
 /** Write the release from its first part to its head, and say its id. */
 const write = async (built: Complete): Promise<string> => {
-  const { claim, head } = await beginWriting(built.head, built.parts);
+  const { claim, head } = await beginWriting(await withNeededChain(built.head, built.parts), built.parts);
   accepted(await finishImport(claim, head, await writeAll(claim, head, built.parts())));
   return head.id;
 };
@@ -87,10 +104,16 @@ const writeAll = async (
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {
-  const what = bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files do not fit together';
+  const what =
+    bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are not whole, or do not fit together';
   throw new CommandError(
     `${what}, and nothing was written. Correct the files, or leave out what is bad with --skip-bad-rows.`,
   );
+};
+
+const reportImpact = async ({ head, parts }: Complete, below: string, today: string): Promise<void> => {
+  const impact = await impactOrCorruption(() => impactOfImport(head, parts, below, today));
+  printImpact(head, impact, { subject: 'The files name', against: below, today });
 };
 
 const keep = async (built: Complete, job: ImportJob): Promise<void> => {
@@ -108,12 +131,15 @@ const keep = async (built: Complete, job: ImportJob): Promise<void> => {
 export const runImport = async (job: ImportJob): Promise<void> => {
   const today = new Date(now()).toISOString().slice(0, 10);
   const state = `US-${job.state}`;
-  // A dry run asks no database, so it cannot know how many releases the day has.
-  const id = job.dryRun ? `${state}@${today}.1` : await nextReleaseId(state, today);
-  const built = await read(job, id, temporaryFolder());
+  const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
+  if (active.corrupt) print(`It is imported over the built-in release. ${corruptionText(active.corrupt)}`);
+  // A dry run needs no database, so it does not ask how many releases the day has.
+  const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);
+  const built = await read(job, active, id);
   printSummary(built.summary, job.skipBadRows);
   if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
   if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
+  await reportImpact(built, positionOver(active).below, today);
   if (job.dryRun) return print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
   printUnfinished(await unfinishedImports(state));
   await keep(built, job);

@@ -18,6 +18,8 @@ export type ShownLocation = {
   readonly yields_to_city: boolean;
   /** Whether borders cross the ZIPs, so that there may be other taxes too. */
   readonly crosses_borders: boolean;
+  /** Whether the alternatives are those of some street addresses, and any address may have them. */
+  readonly of_streets: boolean;
   /** Rates are fractions on the day asked for; `null` is not known, or that the location is not in force that day. */
   readonly alternatives: readonly {
     readonly rate: string | null;
@@ -64,6 +66,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
         within_city: location.within_city ?? null,
         yields_to_city: location.yields_to_city ?? false,
         crosses_borders: location.crosses_borders ?? false,
+        of_streets: location.of_streets ?? false,
         // Some of the jurisdictions may still have rates that day: together they are nobody's.
         alternatives: location.alternatives.map((codes) => alternative(codes, holds)),
       };

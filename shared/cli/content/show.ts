@@ -38,6 +38,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
     print(`Base: ${imported.base}, whose rules and settings it has`);
+    if (imported.below !== undefined) print(`Below: ${imported.below}, which answers for what it does not name`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
     print(
@@ -48,10 +49,11 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
 };
 
 const printLocation = (location: ShownLocation, date: string): void => {
-  const { zips, from, to, in_force, within_city, yields_to_city, crosses_borders, alternatives } = location;
+  const { zips, from, to, in_force, within_city, yields_to_city, crosses_borders, of_streets, alternatives } = location;
   const where = `${zips.length > 0 ? zipsText(zips) : 'by its name'}${within_city === null ? '' : `, of ${within_city} alone`}`;
   print(`\n${where}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`);
   if (yields_to_city) print('  A city that is known by its name alone comes before it.');
+  if (of_streets) print('  Some street addresses there have these jurisdictions; Levy does not look up streets.');
   if (crosses_borders) print('  Borders cross the ZIP: there may be other taxes too.');
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {

@@ -4,7 +4,7 @@ import type { Location } from '../../content/release.ts';
 /** Both ends are inclusive. */
 export type Piece = { readonly low: number; readonly high: number };
 
-/** Where a location's range lies in the ZIP; its width is that of the whole range. */
+/** Where a location's range lies in the ZIP; its width is that of the whole range, or infinite for street addresses. */
 export type Zone = Piece & { readonly width: number; readonly location: Location };
 
 /** Whether a part's key is a ZIP, and not a city. */
@@ -22,7 +22,8 @@ export const zonesOf = (key: string, location: Location): readonly Zone[] => {
     .map(([from, to]) => ({
       low: Math.max(low, bound(from, '0')),
       high: Math.min(high, bound(to, '9')),
-      width: bound(to, '9') - bound(from, '0'),
+      // A look-up takes the sets of streets only where nothing else holds an address.
+      width: location.of_streets ? Number.POSITIVE_INFINITY : bound(to, '9') - bound(from, '0'),
       location,
     }))
     .filter((zone) => zone.low <= zone.high);

@@ -7,6 +7,7 @@ import { PartsFile, readParts } from './build/parts-file.ts';
 import { Registry } from './build/registry.ts';
 import { SpanSets } from './build/span-sets.ts';
 import { Spill } from './build/spill.ts';
+import { StreetSets } from './build/street-sets.ts';
 import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
@@ -16,13 +17,20 @@ import { zipsOfState } from './zips.ts';
 
 /** The key of the head's sources that everything imported cites. */
 const source = 'import';
+/** The key of what the base release imported, where it is an import itself. */
+const baseSource = 'base_import';
 
 const nothingFound = 'No row says what a ZIP or a city of the state is taxed: there is nothing to make a release of.';
+
+/** The releases that answer for what a release does not name: the one that was active, and those below it. */
+export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;
   /** The release whose rules, settings, sources and state jurisdiction the new one takes over. */
   readonly base: Release;
+  /** Over which releases it is imported; without it, nothing answers for what it does not name. */
+  readonly position?: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
   readonly format: Format;
@@ -74,24 +82,43 @@ const headOf = (
   options: BuildOptions,
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
-  const { base, id, format, importedAt } = options;
-  // The tables of the built-in release are the fallback's, not the import's.
-  const { locals: _, local: __, ...taken } = base;
+  const { base, id, format, importedAt, position } = options;
   const own = registry.ratesOf(base.state);
+  // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
+  const rates = own.length > 0 ? own : stateRatesOf(base);
   return {
-    ...taken,
+    ...takenFrom(base),
     id,
     ...(byName.includes(format) ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
-    sources: { ...base.sources, [source]: citation(format, summary, importedAt) },
+    sources: { ...sourcesOf(base, rates), [source]: citation(format, summary, importedAt) },
     jurisdictions: stateWide(base),
-    // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
-    rates: own.length > 0 ? own : base.rates.filter(({ jurisdiction }) => jurisdiction === base.state),
+    rates,
     locations: [],
     base: base.id,
+    ...position,
     format,
     imported_at: importedAt,
     ...found,
   };
+};
+
+/** What of a base release is that of its import, or of its tables, and not its rules and settings. */
+const takenFrom = (base: Release): Omit<Release, 'locals' | 'local'> => {
+  const head: Release & Partial<Position> = base;
+  const { locals: _locals, local: _local, below: _below, chain: _chain, bottom: _bottom, ...taken } = head;
+  return taken;
+};
+
+/** The state's own rates of a base. One that was imported itself cites its files under the key of the new ones. */
+const stateRatesOf = ({ rates, state }: Release): Release['rates'] =>
+  rates
+    .filter(({ jurisdiction }) => jurisdiction === state)
+    .map((rate) => (rate.source === source ? { ...rate, source: baseSource } : rate));
+
+const sourcesOf = (base: Release, rates: Release['rates']): Release['sources'] => {
+  const { [source]: ofBase, ...sources } = base.sources;
+  const isCited = ofBase !== undefined && rates.some((rate) => rate.source === baseSource);
+  return isCited && base.rates.some((rate) => rate.source === source) ? { ...sources, [baseSource]: ofBase } : sources;
 };
 
 /** What the base release says of places by codes that no import gives its own places. */
@@ -108,26 +135,25 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
     tally.note(`These rounding tables are of places that the import does not have: ${tables.join(', ')}.`);
 };
 
+const streetsNote = (zips: number): string =>
+  `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. Levy does not look up streets: an address there is ambiguous where these rows have other jurisdictions than its ZIP.`;
+
 const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evidence: Evidence): Collection => ({
   tally: new Tally(),
   registry: new Registry(evidence),
   sets: new SpanSets(),
   spill: new Spill(tempFolder),
+  streets: new StreetSets(),
   cities: new Map(),
+  zips: zips.map(Number),
   zip3s: [...new Set(zips.map((zip) => Number(zip.slice(0, 3))))],
 });
 
 /** Write the parts of what was collected; the file is closed whatever happens. */
-const writeAll = (
-  collection: Collection,
-  zips: readonly string[],
-  evidence: Evidence,
-  { tempFolder }: BuildOptions,
-  inForce: InForceCount,
-) => {
+const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
   const file = new PartsFile(tempFolder);
   try {
-    return { ...writeParts(collection, zips, evidence, file, inForce), path: file.path, parts: file.count };
+    return { ...writeParts(collection, evidence, file, inForce), path: file.path, parts: file.count };
   } finally {
     file.close();
   }
@@ -142,13 +168,14 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const evidence: Evidence = { source, confidence: confidences[format] };
   const zips = zipsOfState(base.state.slice(3));
   const collection = collectionOf(options, zips, evidence);
-  const { tally, registry, spill } = collection;
+  const { tally, registry, spill, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   try {
     for await (const entry of entries) collect(collection, entry);
-    const { path, ...written } = writeAll(collection, zips, evidence, options, inForce);
+    const { path, ...written } = writeAll(collection, evidence, options, inForce);
     if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
     noteLost(base, tally, registry.used);
+    if (streets.size > 0) tally.note(streetsNote(streets.size));
     const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
     const summary = withInForce(tally.summary(), inForce.counted);
     const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };

@@ -25,6 +25,10 @@ export type Entry =
       readonly yieldsToCity?: true;
       /** Borders cross the ZIPs, and of the taxes beyond these the file says nothing. */
       readonly crossesBorders?: true;
+      /**
+       * The set is that of some street addresses within one ZIP, and no look-up reads streets: any address there may have it.
+       */
+      readonly isOfStreets?: true;
       /** Nothing but the state's rate is said of the ZIPs: local taxes may be missing. */
       readonly lacksLocals?: true;
       /** Of two spans that hold an address the lower rank is asked first, then the narrower span; 0 where none is said. */

@@ -3,6 +3,7 @@ import type { ReleaseHead } from '../content.ts';
 import type { Release } from '../release.ts';
 import { readCdtfa } from './cdtfa/read.ts';
 import type { Entry } from './entry.ts';
+import type { NameTables } from './sst/layer-names.ts';
 import { readSst } from './sst/read.ts';
 import { readTexas } from './texas/read.ts';
 import { readWooCommerce } from './woocommerce/read.ts';
@@ -15,6 +16,8 @@ export type ReadOptions = {
   readonly state: string;
   /** The release whose state rate and rules the file completes. */
   readonly base: Release;
+  /** The public names of counties, places and districts, for files that have codes only; without them codes are names. */
+  readonly names?: NameTables;
   /** Told now and then how far reading is, in bytes of the files as they lie on the disk. */
   readonly onProgress?: (readBytes: number, totalBytes: number) => void;
 };

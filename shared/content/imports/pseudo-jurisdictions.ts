@@ -27,6 +27,8 @@ const nameOf = ({ level, label, place }: Component): string => {
 export class PseudoJurisdictions {
   private readonly codes = new Map<string, string>();
   private readonly taken = new Set<string>();
+  /** The last number that made a code unlike the others of its place. */
+  private readonly numbers = new Map<string, number>();
   private readonly state: string;
 
   constructor(state: string) {
@@ -53,8 +55,13 @@ export class PseudoJurisdictions {
   }
 
   private free(base: string, distinction: string): string {
-    let code = this.taken.has(base) ? `${base}-${distinction}` : base;
-    for (let count = 2; this.taken.has(code); count += 1) code = `${base}-${distinction}-${count}`;
+    const distinct = `${base}-${distinction}`;
+    let code = this.taken.has(base) ? distinct : base;
+    while (this.taken.has(code)) {
+      const number = (this.numbers.get(distinct) ?? 1) + 1;
+      this.numbers.set(distinct, number);
+      code = `${distinct}-${number}`;
+    }
     this.taken.add(code);
     return code;
   }

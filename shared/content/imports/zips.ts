@@ -11,12 +11,12 @@ export const zipsOfState = (state: string): readonly string[] => {
 };
 
 /** The index of the first of the sorted ZIPs that is not below `zip5`. */
-const indexFrom = (zips: readonly string[], zip5: string): number => {
+export const indexFrom = <Zip extends string | number>(zips: readonly Zip[], zip5: Zip): number => {
   let low = 0;
   let high = zips.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((zips[middle] as string) < zip5) low = middle + 1;
+    if ((zips[middle] as Zip) < zip5) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -51,6 +51,8 @@ export type LocalChoice = {
   readonly hasRanges: boolean;
   /** `null` where a file of ZIPs or cities decided. */
   readonly byPlace: ByPlace | null;
+  /** Some of the possible sets are those of street addresses in the ZIP, and no look-up reads streets. */
+  readonly byStreet?: true;
 };
 
 const distinct = (areas: readonly Area[]): LocalSet[] => [

@@ -24,6 +24,8 @@ export type Area = Dated & {
   readonly crossesBorders: boolean;
   /** Whether only the state's rate is said here, so that local taxes may be missing. */
   readonly lacksLocals: boolean;
+  /** Whether its sets are those of some street addresses, and nothing says of which. */
+  readonly isOfStreets: boolean;
 };
 
 /** The nine-digit ZIPs of an area, both ends inclusive. */
@@ -56,6 +58,7 @@ const areaOf = (location: Location): Area => ({
   yieldsToCity: location.yields_to_city === true,
   crossesBorders: location.crosses_borders === true,
   lacksLocals: location.lacks_locals === true,
+  isOfStreets: location.of_streets === true,
 });
 
 const index = ({ locations }: Release): LocationIndex => {

@@ -59,14 +59,8 @@ const besideCities = (
   return { ...withPossible(meant, others), otherCities };
 };
 
-/**
- * Find the local jurisdictions of a ZIP among the spans that touch it, all in force. What is of the address's city alone
- * comes first, then the narrowest range that holds its ZIP+4, then the whole ZIP.
- *
- * `undefined`: no span holds the address. Where the spans leave gaps a ZIP without its four digits is `isPart`, for it may
- * lie in one; with four digits that lie in a gap it is held by none.
- */
-export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+/** What spans say that are not of streets. */
+const besideStreets = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofCities = near.filter(({ area }) => area.withinCity !== null);
   if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
   const own = ofCities.filter(({ area }) => area.withinCity === zip.city);
@@ -81,4 +75,26 @@ export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed:
   // The cities that its own rows name come before those that may be anywhere.
   const meant = byRanges(ofZip, zip, isRestUntaxed) ?? byRanges(ofCities, zip, isRestUntaxed);
   return meant && { ...besideCities(meant, ofCities, zip, isRestUntaxed), isPart: true };
+};
+
+/**
+ * Find the local jurisdictions of a ZIP among the spans that touch it, all in force. What is of the address's city alone
+ * comes first, then the narrowest range that holds its ZIP+4, then the whole ZIP. The sets of street addresses are
+ * possible beside these, also of a ZIP+4; they are all that is known where no other span holds the address.
+ *
+ * `undefined`: no span holds the address. Where the spans leave gaps a ZIP without its four digits is `isPart`, for it may
+ * lie in one; with four digits that lie in a gap it is held by none.
+ */
+export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+  const ofStreets = near.filter(({ area }) => area.isOfStreets);
+  if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
+  const others = near.filter(({ area }) => !area.isOfStreets);
+  const found = besideStreets(others, zip, isRestUntaxed);
+  const streets = choiceOf(
+    'zip5',
+    ofStreets.map(({ area }) => area),
+  );
+  if (!found || !streets) return streets && { ...streets, isPart: others.length > 0, byStreet: true };
+  const both = withPossible(found, streets);
+  return both.possible.length > found.possible.length ? { ...both, byStreet: true } : found;
 };

@@ -2,6 +2,7 @@ import type { Calculation } from '../../calculations/response.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import type { TransactionList } from '../../transactions/list-response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
+import { catalog } from '../../vocabulary/catalog.ts';
 import { exampleId, sale } from './request-examples.ts';
 
 const figures = {
@@ -55,7 +56,7 @@ const outcome: Omit<Calculation, 'object'> = {
           rule_id: 'mi-goods',
         },
       ],
-      address_resolution: { level: 'zip5', ambiguous: false, coverage: 'complete' },
+      address_resolution: { level: 'state', ambiguous: false, coverage: 'complete' },
     },
   ],
   metadata: {},
@@ -67,7 +68,7 @@ const outcome: Omit<Calculation, 'object'> = {
   total_amount: '100.70',
   tax_summary: [{ ...michigan, ...figures }],
   content_releases: { 'US-MI': builtInRelease('MI')?.id ?? '' },
-  engine_version: '1.0.0',
+  engine_version: '1.1.0',
   warnings: [],
   explanation: null,
 };
@@ -132,4 +133,12 @@ export const productAttributes = {
       ptcs: ['APPAREL', 'FOOTWEAR', 'SWIMWEAR'],
     },
   ],
+} as const;
+
+/** A page of one product tax code of many. */
+export const productTaxCodes = {
+  object: 'list',
+  url: '/product-tax-codes',
+  has_more: true,
+  data: catalog().filter(({ code }) => code === 'CLOTHING.SWIMWEAR'),
 } as const;

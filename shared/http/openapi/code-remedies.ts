@@ -32,7 +32,8 @@ export const codeRemedies: Readonly<Record<Code, string>> = {
   validation_unknown_field: 'Correct the spelling or leave the field out; without `Prefer` it would be ignored.',
   validation_unknown_parameter: 'Correct the spelling of the parameter, or leave it out.',
   validation_unknown_service_version: 'Send a version of `meta.supported_versions`, or no header.',
-  validation_unknown_product_tax_code: 'Choose a code of the vocabulary; `detail` names one that is close.',
+  validation_unknown_product_tax_code:
+    'Choose a code of `GET /product-tax-codes`; `meta.did_you_mean` has those that are likely meant, at most ten.',
   validation_unknown_product_attribute: 'Choose an attribute of `GET /product-attributes`.',
   validation_product_attribute_not_applicable:
     'Ask `GET /product-attributes?ptc=…` which attributes apply to the code.',

@@ -33,6 +33,7 @@ const frame: Omit<ZodOpenApiObject, 'paths'> = {
   security: [{ apiKey: [] }, { bearer: [] }],
   tags: [
     { name: 'Product attributes', description: 'Facts about a product that can change how it is taxed.' },
+    { name: 'Product tax codes', description: 'What a line item can be taxed as.' },
     { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
     { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
     { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },

@@ -7,7 +7,8 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 - **File.** \`POST /filings\` closes a state's tax period. Late sales and credits fall into the next one.
 - **Prove.** \`explain: true\` answers each step of a calculation with its rule and citation, \`POST
   /transactions/{id}/replay\` calculates a recorded transaction again, and \`GET /coverage\` says what the content knows.
-- **Classify.** \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
+- **Classify.** \`GET /product-tax-codes\` lists what a product can be, with the codes of Stripe, TaxJar and Avalara that
+  stand for it. \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
 
 ## Workflows
 

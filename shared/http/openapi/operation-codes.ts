@@ -51,6 +51,7 @@ export const operationCodes: Readonly<Record<Operation, readonly Code[]>> = {
     'validation_unknown_product_tax_code',
     'validation_unknown_product_attribute',
   ],
+  'list-product-tax-codes': [...authenticated, 'validation_invalid_format'],
   'create-calculation': [...taxing, ...crediting, 'validation_parent_not_found'],
   'create-transaction': [...taxing, ...crediting, ...writing, 'validation_parent_not_found'],
   'list-transactions': [...authenticated, 'validation_invalid_format', 'validation_invalid_cursor'],

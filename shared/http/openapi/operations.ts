@@ -10,10 +10,17 @@ import { TransactionList } from '../../transactions/list-response.ts';
 import { Replay } from '../../transactions/replay/response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
-import { ProductAttributesQuery } from '../../vocabulary/query.ts';
-import { ProductAttributesListResponse } from '../../vocabulary/schema.ts';
+import { ProductAttributesQuery, ProductTaxCodesQuery } from '../../vocabulary/query.ts';
+import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabulary/schema.ts';
 import type { Operation } from '../routes.ts';
-import { calculation, draft, finalized, productAttributes, transactionList } from './answer-examples.ts';
+import {
+  calculation,
+  draft,
+  finalized,
+  productAttributes,
+  productTaxCodes,
+  transactionList,
+} from './answer-examples.ts';
 import { coverage } from './coverage-example.ts';
 import { getDocs } from './documentation.ts';
 import { createFiling, getFiling, listFilings, updateFiling } from './filings.ts';
@@ -40,6 +47,7 @@ type Success = {
 export type OperationDefinition = {
   readonly tag:
     | 'Product attributes'
+    | 'Product tax codes'
     | 'Calculations'
     | 'Transactions'
     | 'Filings'
@@ -70,6 +78,23 @@ const listProductAttributes: OperationDefinition = {
     description: 'A page of product attributes.',
     schema: ProductAttributesListResponse,
     example: productAttributes,
+    headers: ['ETag'],
+  },
+  notModified: 'The page is the one that If-None-Match names.',
+};
+
+const listProductTaxCodes: OperationDefinition = {
+  tag: 'Product tax codes',
+  summary: 'List product tax codes',
+  description:
+    'What a line item can be taxed as, sorted by code: each code with what belongs to it, examples, and the codes of Stripe, TaxJar and Avalara that stand for it. Filters are ANDed. The default page size returns the whole list in one call.',
+  requestHeaders: ['IfNoneMatch'],
+  query: ProductTaxCodesQuery,
+  success: {
+    status: 200,
+    description: 'A page of product tax codes.',
+    schema: ProductTaxCodeList,
+    example: productTaxCodes,
     headers: ['ETag'],
   },
   notModified: 'The page is the one that If-None-Match names.',
@@ -219,6 +244,7 @@ const getOpenapi: OperationDefinition = {
 /** Every operation of the route table, as the document tells it. */
 export const operations: Readonly<Record<Operation, OperationDefinition>> = {
   'list-product-attributes': listProductAttributes,
+  'list-product-tax-codes': listProductTaxCodes,
   'create-calculation': createCalculation,
   'create-transaction': createTransaction,
   'list-transactions': listTransactions,

@@ -10,7 +10,13 @@ export type Figures = Pick<
   Transaction,
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
-const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
+
+// How precisely an address was read is no figure: engine 1.0.0 said `zip9` where the state alone had decided.
+const figureFields: AnswerFields = {
+  ...computed,
+  line_items: { ...computed.line_items, address_resolution: { ambiguous: true, coverage: true } },
+  calculated_tax_amount: true,
+};
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

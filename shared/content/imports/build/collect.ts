@@ -1,9 +1,12 @@
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 import type { Tally } from '../summary.ts';
+import { indexFrom } from '../zips.ts';
 import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
 import type { Registry } from './registry.ts';
 import type { SpanSets } from './span-sets.ts';
 import type { Spill } from './spill.ts';
+import type { StreetSets } from './street-sets.ts';
 
 /** Where entries go: what is long into files, what is short into memory. */
 export type Collection = {
@@ -11,9 +14,11 @@ export type Collection = {
   readonly registry: Registry;
   readonly sets: SpanSets;
   readonly spill: Spill;
+  readonly streets: StreetSets;
   /** The times of each city. */
   readonly cities: Map<string, Piece[]>;
-  /** The three-digit ZIPs of the state, sorted. */
+  /** The ZIPs of the state, sorted, and their first three digits. */
+  readonly zips: readonly number[];
   readonly zip3s: readonly number[];
 };
 
@@ -24,6 +29,14 @@ const times = (collection: Collection, entry: Extract<Entry, { kind: 'span' | 'c
   to: dayNumber(entry.to, noTo),
   set: collection.sets.numberOf(entry),
 });
+
+const addStreets = (collection: Collection, span: Extract<Entry, { kind: 'span' }>): void => {
+  const { zips, streets } = collection;
+  const [first, last] = [Number(span.low.slice(0, 5)), Number(span.high.slice(0, 5))];
+  const found = times(collection, span);
+  for (let index = indexFrom(zips, first); index < zips.length && (zips[index] as number) <= last; index += 1)
+    streets.add(zips[index] as number, found);
+};
 
 const spillSpan = (collection: Collection, span: Extract<Entry, { kind: 'span' }>): void => {
   const [low, high] = [Number(span.low), Number(span.high)];
@@ -45,10 +58,13 @@ export const collect = (collection: Collection, entry: Entry): void => {
       collection.registry.add(entry);
       break;
     case 'span':
-      spillSpan(collection, entry);
+      if (entry.isOfStreets) addStreets(collection, entry);
+      else spillSpan(collection, entry);
       break;
     case 'city': {
       const pieces = collection.cities.get(entry.city) ?? [];
+      assertFits(pieces.length, limits.rowsOfCity, `rows of ${entry.city}`);
+      assertFits(collection.cities.size, limits.cities, 'cities');
       pieces.push({ ...times(collection, entry), low: 0, high: 0, order: 0 });
       collection.cities.set(entry.city, pieces);
     }

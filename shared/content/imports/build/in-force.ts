@@ -45,7 +45,7 @@ const whenText = ({ day, firstDay, lastDay }: InForce): string => {
 
 /** What to say where nothing of a release holds on the day of its import. */
 const noneInForce = (inForce: InForce): string =>
-  `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. With this release no address of the state is covered on that day.`;
+  `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. On that day the release below it answers every address.`;
 
 /** The summary of a release that came out; that nothing of it is in force is the first of its notes. */
 export const withInForce = (summary: Summary, inForce: InForce): Summary => ({

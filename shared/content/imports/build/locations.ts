@@ -33,6 +33,7 @@ const locationsOf = (
     ...(meanings.some(({ yieldsToCity }) => yieldsToCity) ? { yields_to_city: true } : {}),
     ...(meanings.some(({ crossesBorders }) => crossesBorders) ? { crosses_borders: true } : {}),
     ...(meanings.some(({ lacksLocals }) => lacksLocals) ? { lacks_locals: true } : {}),
+    ...(meanings.some(({ isOfStreets }) => isOfStreets) ? { of_streets: true } : {}),
     alternatives: [...new Map(meanings.map(({ locals }) => [locals.join(), locals])).values()],
   }));
 };

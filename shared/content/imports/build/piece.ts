@@ -1,3 +1,5 @@
+import { dayAfter, dayBefore } from '../days.ts';
+
 /** A span in numbers, as it is spilled, cut to what is being built, and compared. */
 export type Piece = {
   /** Nine digits, inclusive. */
@@ -28,3 +30,9 @@ export const dayText = (day: number): string | null => {
   const text = String(day).padStart(8, '0');
   return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
 };
+
+/** The day after a day that is not open. */
+export const dayNumberAfter = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
+
+/** The day before a day that is not open. */
+export const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);

@@ -2,6 +2,7 @@ import { assert } from '../../../assert.ts';
 import type { ReleasePart } from '../../content.ts';
 import type { Evidence, Jurisdiction, Rate } from '../../release.ts';
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 
 const levels = ['state', 'county', 'city', 'district'] as const;
 
@@ -22,6 +23,7 @@ export class Registry {
   /** What some part names. */
   readonly used = new Set<string>();
   private readonly evidence: Evidence;
+  private rateCount = 0;
 
   constructor(evidence: Evidence) {
     this.evidence = evidence;
@@ -30,11 +32,15 @@ export class Registry {
   add(entry: Extract<Entry, { kind: 'jurisdiction' | 'rate' }>): void {
     if (entry.kind === 'jurisdiction') {
       this.jurisdictions.set(entry.jurisdiction.code, entry.jurisdiction);
+      assertFits(this.jurisdictions.size, limits.jurisdictions, 'jurisdictions');
       return;
     }
     const { jurisdiction } = entry.rate;
-    const rate = { ...entry.rate, ...this.evidence };
-    this.rates.set(jurisdiction, [...(this.rates.get(jurisdiction) ?? []), rate]);
+    const rates = this.rates.get(jurisdiction) ?? [];
+    if (rates.push({ ...entry.rate, ...this.evidence }) === 1) this.rates.set(jurisdiction, rates);
+    this.rateCount += 1;
+    assertFits(rates.length, limits.ratesOfJurisdiction, `rates of ${jurisdiction}`);
+    assertFits(this.rateCount, limits.rates, 'rates');
   }
 
   /** The rates of a jurisdiction by their first days. */

@@ -1,12 +1,9 @@
 /** Which of the pieces of one ZIP hold, where several claim the same. */
-import { dayAfter, dayBefore } from '../days.ts';
-import { dayNumber, dayText, noFrom, noTo, type Piece } from './piece.ts';
+import { assertFits, limits } from '../limits.ts';
+import { dayNumberAfter as next, noTo, type Piece, dayNumberBefore as previous } from './piece.ts';
 
 /** A range of a ZIP with the sets that its addresses may have: one, or several that nothing tells apart. */
 export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
-
-const next = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
-const previous = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);
 
 const ascending = (one: number, other: number): number => one - other;
 
@@ -51,6 +48,10 @@ type Range = { readonly low: number; readonly high: number };
 
 const keyOf = ({ low, high }: Range): number => low * 10_000 + (high % 10_000);
 
+/** Whether two ranges say something else on some day. */
+const areContrary = (one: Resolved, other: Resolved): boolean =>
+  one.from <= other.to && other.from <= one.to && !same(one.sets, other.sets);
+
 /** What two ranges share that are as wide as each other and say something else: a look-up sees no narrower one. */
 const contested = (ranges: readonly Resolved[]): readonly Range[] =>
   groupBy(ranges, ({ low, high }) => high - low)
@@ -58,13 +59,13 @@ const contested = (ranges: readonly Resolved[]): readonly Range[] =>
     .flatMap((group) => {
       const sorted = group.toSorted((one, other) => one.low - other.low);
       return sorted.flatMap((one, index) => {
-        const shared: Range[] = [];
-        for (const other of sorted.slice(index + 1)) {
+        // What the first of the others shares with a range holds what all later ones share with it.
+        for (let next = index + 1; next < sorted.length; next += 1) {
+          const other = sorted[next] as Resolved;
           if (other.low > one.high) break;
-          if (one.from <= other.to && other.from <= one.to && !same(one.sets, other.sets))
-            shared.push({ low: other.low, high: one.high });
+          if (areContrary(one, other)) return [{ low: other.low, high: one.high }];
         }
-        return shared;
+        return [];
       });
     });
 
@@ -76,26 +77,31 @@ const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
     .filter((one) => one.order > widthOf(one))
     .flatMap((one) =>
       ranges
-        .filter(
-          (other) =>
-            other.order <= one.order &&
-            widthOf(other) > widthOf(one) &&
-            one.from <= other.to &&
-            other.from <= one.to &&
-            !same(one.sets, other.sets),
-        )
+        .filter((other) => other.order <= one.order && widthOf(other) > widthOf(one) && areContrary(one, other))
         .map((other) => ({ low: Math.max(one.low, other.low), high: Math.min(one.high, other.high) }))
         .filter(({ low, high }) => low <= high),
     );
+
+/** The same numbers in ranges that do not overlap. */
+const union = (ranges: readonly Range[]): readonly Range[] => {
+  const joined: { low: number; high: number }[] = [];
+  for (const { low, high } of ranges.toSorted((one, other) => one.low - other.low)) {
+    const last = joined.at(-1);
+    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
+    else joined.push({ low, high });
+  }
+  return joined;
+};
 
 /** The pieces between two neighbouring ends of ranges, within what is contested. */
 const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly Range[] => {
   if (shared.length === 0) return [];
   const ends = new Set(ranges.flatMap(({ low, high }) => [low, high + 1]));
   const cuts = [...ends].toSorted(ascending);
+  const joined = union(shared);
   return cuts
     .map((low, index) => ({ low, high: (cuts[index + 1] ?? low) - 1 }))
-    .filter(({ low, high }) => shared.some((range) => range.low <= low && high <= range.high));
+    .filter(({ low, high }) => joined.some((range) => range.low <= low && high <= range.high));
 };
 
 /** A slice with the sets of the range of the lowest order that holds it: of all of them, where several have that. */
@@ -111,8 +117,10 @@ export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
   const ranges = groupBy(pieces, keyOf).flatMap(resolveTimes);
   const cut = slices(ranges, [...contested(ranges), ...misjudged(ranges)]);
   const replaced = new Set(cut.map(keyOf));
-  return [
-    ...ranges.filter((range) => !replaced.has(keyOf(range))),
-    ...cut.flatMap((slice) => resolveSlice(ranges, slice)),
-  ].toSorted((one, other) => one.low - other.low || other.high - one.high || one.from - other.from);
+  const resolved = ranges.filter((range) => !replaced.has(keyOf(range)));
+  for (const slice of cut) {
+    for (const piece of resolveSlice(ranges, slice)) resolved.push(piece);
+    assertFits(resolved.length, limits.piecesOfZip, 'ranges and days of one ZIP code');
+  }
+  return resolved.toSorted((one, other) => one.low - other.low || other.high - one.high || one.from - other.from);
 };

@@ -1,4 +1,5 @@
 import type { Entry, LocalSet } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 
 /** What a span says of its addresses: who taxes them, and which of them it is of. */
 export type SpanMeaning = {
@@ -8,6 +9,8 @@ export type SpanMeaning = {
   readonly yieldsToCity: boolean;
   readonly crossesBorders: boolean;
   readonly lacksLocals: boolean;
+  /** It is said of some street addresses, and any address of the ZIP may be one of them. */
+  readonly isOfStreets: boolean;
 };
 
 const flagsOf = (entry: Extract<Entry, { kind: 'span' | 'city' }>): Omit<SpanMeaning, 'locals'> => {
@@ -17,9 +20,10 @@ const flagsOf = (entry: Extract<Entry, { kind: 'span' | 'city' }>): Omit<SpanMea
       yieldsToCity: false,
       crossesBorders: false,
       lacksLocals: false,
+      isOfStreets: false,
     };
-  const { city = null, yieldsToCity = false, crossesBorders = false, lacksLocals = false } = entry;
-  return { city, yieldsToCity, crossesBorders, lacksLocals };
+  const { city = null, yieldsToCity = false, crossesBorders = false, lacksLocals = false, isOfStreets = false } = entry;
+  return { city, yieldsToCity, crossesBorders, lacksLocals, isOfStreets };
 };
 
 /** Gives each meaning a number: there are far fewer of them than spans, and a number is four bytes. */
@@ -28,13 +32,16 @@ export class SpanSets {
   private readonly meanings: SpanMeaning[] = [];
   // An importer gives the same array again for rows that say the same.
   private readonly seen = new WeakMap<LocalSet, number>();
+  private readonly seenOfStreets = new WeakMap<LocalSet, number>();
 
   /** The number of what an entry says, in whatever order it names its jurisdictions. */
   numberOf(entry: Extract<Entry, { kind: 'span' | 'city' }>): number {
     const { locals } = entry;
     const { city, ...flags } = flagsOf(entry);
-    const isPlain = city === null && !Object.values(flags).includes(true);
-    const seen = isPlain ? this.seen.get(locals) : undefined;
+    const { isOfStreets, ...others } = flags;
+    const isPlain = city === null && !Object.values(others).includes(true);
+    const known = isOfStreets ? this.seenOfStreets : this.seen;
+    const seen = isPlain ? known.get(locals) : undefined;
     if (seen !== undefined) return seen;
     const sorted = locals.toSorted();
     const text = JSON.stringify([sorted, city, ...Object.values(flags)]);
@@ -42,8 +49,9 @@ export class SpanSets {
     if (number === this.meanings.length) {
       this.numbers.set(text, number);
       this.meanings.push({ locals: sorted, city, ...flags });
+      assertFits(this.meanings.length, limits.jurisdictionSets, 'different lists of jurisdictions');
     }
-    if (isPlain) this.seen.set(locals, number);
+    if (isPlain) known.set(locals, number);
     return number;
   }
 

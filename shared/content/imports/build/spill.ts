@@ -1,13 +1,45 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { limits, refuseTooMany } from '../limits.ts';
 import type { Piece } from './piece.ts';
 
 const fields = ['low', 'high', 'from', 'to', 'order', 'set'] as const satisfies readonly (keyof Piece)[];
 const recordBytes = fields.length * 4;
 const bufferRecords = 4096;
 
+const zipUnit = 10_000;
+const zipsOfZip3 = 100;
+
 /** The pieces of one three-digit ZIP: some in memory, the others in a file. */
-type Drawer = { buffer: Uint32Array; used: number; file: number | null; written: number };
+type Drawer = {
+  buffer: Uint32Array;
+  used: number;
+  file: number | null;
+  written: number;
+  /** How many pieces touch each of its ZIPs, by the last two digits. */
+  readonly counts: Uint32Array;
+};
+
+const newDrawer = (): Drawer => ({
+  buffer: new Uint32Array(bufferRecords * fields.length),
+  used: 0,
+  file: null,
+  written: 0,
+  counts: new Uint32Array(zipsOfZip3),
+});
+
+/** Count a piece in each ZIP that it touches. Throws where a ZIP, or all of the drawer, has more than fits in memory. */
+const count = (zip3: number, { counts, used, written }: Drawer, { low, high }: Piece): void => {
+  const pieces = (written / 4 + used) / fields.length;
+  if (pieces > limits.rowsOfZip3)
+    refuseTooMany(limits.rowsOfZip3, `rows of ZIP codes that begin with ${String(zip3).padStart(3, '0')}`);
+  const last = Math.floor(high / zipUnit);
+  for (let zip = Math.floor(low / zipUnit); zip <= last; zip += 1) {
+    const own = (counts[zip % zipsOfZip3] ?? 0) + 1;
+    counts[zip % zipsOfZip3] = own;
+    if (own > limits.rowsOfZip) refuseTooMany(limits.rowsOfZip, `rows of ZIP ${String(zip).padStart(5, '0')}`);
+  }
+};
 
 /**
  * Keeps spans by the first three digits of their ZIPs, in a memory that does not grow with them: 100 kB for each of a
@@ -21,13 +53,11 @@ export class Spill {
     this.folder = folder;
   }
 
-  /** Put a piece that lies within the three-digit ZIP. */
+  /** Put a piece that lies within the three-digit ZIP. Throws where there are more than fit in memory. */
   put(zip3: number, piece: Piece): void {
-    let drawer = this.drawers.get(zip3);
-    if (!drawer) {
-      drawer = { buffer: new Uint32Array(bufferRecords * fields.length), used: 0, file: null, written: 0 };
-      this.drawers.set(zip3, drawer);
-    }
+    const drawer = this.drawers.get(zip3) ?? newDrawer();
+    if (drawer.used + drawer.written === 0) this.drawers.set(zip3, drawer);
+    count(zip3, drawer, piece);
     for (const field of fields) drawer.buffer[drawer.used++] = piece[field];
     if (drawer.used === drawer.buffer.length) this.flush(zip3, drawer);
   }

@@ -16,13 +16,13 @@ export type Written = {
 };
 
 /** The indexes of the pieces of each ZIP that the state has. */
-const byZip = (pieces: Pieces, zips: readonly number[]): readonly (readonly [zip: number, indexes: number[]])[] => {
+const byZip = (pieces: Pieces, zips: readonly number[]): ReadonlyMap<number, readonly number[]> => {
   const found = new Map<number, number[]>(zips.map((zip) => [zip, []]));
   for (let index = 0; index < pieces.length; index += 1) {
     const last = Math.floor(pieces.highOf(index) / zipUnit);
     for (let zip = Math.floor(pieces.lowOf(index) / zipUnit); zip <= last; zip += 1) found.get(zip)?.push(index);
   }
-  return [...found].filter(([, indexes]) => indexes.length > 0);
+  return found;
 };
 
 /** A piece within one ZIP. */
@@ -37,8 +37,7 @@ const cut = (piece: Piece, zip: number): Piece => ({
  * its pieces are in memory.
  */
 export const writeParts = (
-  { registry, sets, spill, cities }: Collection,
-  zips: readonly string[],
+  { registry, sets, spill, streets, cities, zips }: Collection,
   evidence: Evidence,
   file: PartsFile,
   inForce: InForceCount,
@@ -51,12 +50,15 @@ export const writeParts = (
     count += locations.length;
     inForce.add(locations);
   };
-  const zipNumbers = Map.groupBy(zips.map(Number), (zip) => Math.floor(zip / 100));
-  for (const zip3 of spill.zip3s()) {
+  const zipsByZip3 = Map.groupBy(zips, (zip) => Math.floor(zip / 100));
+  const zip3s = new Set([...spill.zip3s(), ...streets.zip3s()]);
+  for (const zip3 of [...zip3s].toSorted((a, b) => a - b)) {
     const pieces = spill.take(zip3);
-    for (const [zip, indexes] of byZip(pieces, zipNumbers.get(zip3) ?? [])) {
-      const own = indexes.map((index) => cut(pieces.at(index), zip));
-      write(String(zip).padStart(5, '0'), zipLocations(resolve(own), details));
+    for (const [zip, indexes] of byZip(pieces, zipsByZip3.get(zip3) ?? [])) {
+      if (indexes.length === 0 && !streets.has(zip)) continue;
+      const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
+      const ofStreets = resolve(streets.piecesOf(zip));
+      write(String(zip).padStart(5, '0'), zipLocations([...own, ...ofStreets], details));
       zipCount += 1;
     }
   }

@@ -8,6 +8,7 @@ import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-r
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { fractionOf, readFraction, readPercent, unitsOf } from '../fractions.ts';
 import type { Read } from '../importers.ts';
+import { assertFits, limits } from '../limits.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 
 type Column = 'city' | 'proper' | 'county' | 'rate' | 'start';
@@ -65,6 +66,8 @@ function* addChange(cities: Cities, { city, name, county, change }: Reading, lin
         };
     return;
   }
+  assertFits(found.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
+  assertFits(cities.size, limits.cities, 'cities');
   found.changes.push({ ...change, line });
   cities.set(city, [...sameName.filter((one) => one !== found), found]);
 }

@@ -21,24 +21,38 @@ const decodeLines = (lines: Buffer): string => {
   }
 };
 
-const tooLong = (max: number) =>
-  new Error(`It has a line of more than ${max} bytes: it is no table, or its lines do not end as lines do.`);
+const tooLong = (name: string, max: number) =>
+  new Error(`${name} has a line of more than ${max} bytes: it is no table, or its lines do not end as lines do.`);
+
+const saveAsUtf8 = 'Save it as UTF-8 text (in Excel: "CSV UTF-8") and import that file.';
+const utf16Marks = ['\u00ff\u00fe', '\u00fe\u00ff'];
+
+/** Refuse what is no text of one byte a letter, by the first bytes of a file. */
+const assertText = (name: string, start: Buffer): void => {
+  if (utf16Marks.includes(start.toString('latin1', 0, 2))) throw new Error(`${name} is UTF-16 text. ${saveAsUtf8}`);
+  if (start.includes(0)) throw new Error(`${name} has NUL bytes: it is UTF-16, or no text at all. ${saveAsUtf8}`);
+};
 
 /**
  * Decode a stream of bytes as UTF-8, and lines that are not UTF-8 as Windows-1252. A byte order mark is dropped. Blocks
- * end where lines end, but for the last one. Throws at a line of more than `lineMax` bytes, before it fills the memory.
+ * end where lines end, but for the last one. Throws at a line of more than `lineMax` bytes, before it fills the memory,
+ * and at the beginning of a file that is UTF-16 or no text; `name` is what these errors call it.
  */
 export async function* decode(
   bytes: AsyncIterable<Buffer>,
   lineMax: number,
   onBytes: (count: number) => void,
+  name = 'The file',
 ): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
+  let isFirst = true;
   for await (const chunk of bytes) {
+    if (isFirst) assertText(name, chunk);
+    isFirst = false;
     onBytes(chunk.length);
     const end = chunk.lastIndexOf(newline) + 1;
     if (end === 0) {
-      if (rest.length + chunk.length > lineMax) throw tooLong(lineMax);
+      if (rest.length + chunk.length > lineMax) throw tooLong(name, lineMax);
       rest = Buffer.concat([rest, chunk]);
       continue;
     }

@@ -1,8 +1,7 @@
-import { type BrokenRow, openTable } from './rows.ts';
+import { type BrokenRow, openTable, type Row } from './rows.ts';
 
 /** A row of a table with a header: its cells by the names that the importer gives its columns; none is `''`. */
-export type HeadedRow<Column extends string> = {
-  readonly line: number;
+export type HeadedRow<Column extends string> = Omit<Row, 'cells'> & {
   readonly cells: Readonly<Record<Column, string>>;
 };
 
@@ -43,7 +42,7 @@ export const openHeadedTable = async <Column extends string>(
       if ('broken' in row) yield row;
       else if (indexes) {
         const cells = indexes.map(([column, index]) => [column, row.cells[index] ?? '']);
-        yield { line: row.line, cells: Object.fromEntries(cells) };
+        yield { ...row, cells: Object.fromEntries(cells) };
       } else indexes = indexesOf(row.cells, columns, table.name);
     }
     if (isEmpty) throw new Error(`${table.name} is empty.`);

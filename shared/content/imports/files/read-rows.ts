@@ -1,8 +1,8 @@
 import type { Entry } from '../entry.ts';
-import type { RowResult } from '../row-result.ts';
-import type { BrokenRow } from './rows.ts';
+import { bad, type RowResult } from '../row-result.ts';
+import { type BrokenRow, multilineReason, type Row } from './rows.ts';
 
-type Numbered = { readonly line: number };
+type Numbered = Omit<Row, 'cells'>;
 
 /**
  * Turn rows into entries by `read`, which says what is wrong with a row or what it comes to; `use` makes entries of what
@@ -21,7 +21,8 @@ export async function* readRows<One extends Numbered, Value>(
       yield { kind: 'bad', line: row.line, reason: row.broken };
       continue;
     }
-    const result = read(row);
+    const multiline = multilineReason(row);
+    const result = multiline === null ? read(row) : bad(multiline);
     if (result.kind === 'row') yield* use(result.value, row.line);
     else yield { kind: result.kind, line: row.line, reason: result.reason };
     if (result.kind === 'bad') yield* useBad(row);

@@ -4,9 +4,14 @@ import { decode } from './decode.ts';
 import { openFile } from './open-file.ts';
 
 /** A row of a table: its cells without the blanks around them, and the line of the file that it ends on, from 1. */
-export type Row = { readonly line: number; readonly cells: readonly string[] };
+export type Row = {
+  readonly line: number;
+  /** The line that it begins on, where a quoted cell has line breaks. */
+  readonly firstLine?: number;
+  readonly cells: readonly string[];
+};
 
-/** Where the table could not be read on, and why; nothing follows. */
+/** The line on which a row begins that cannot be read, and why; nothing follows. */
 export type BrokenRow = { readonly line: number; readonly broken: string };
 
 export type Table = { readonly name: string; readonly rows: AsyncIterable<Row | BrokenRow> };
@@ -16,8 +21,19 @@ const recordMax = 100_000;
 /** A block of the stream may hold the ends of lines that are too long for a row, and says of each which it is. */
 const lineMax = 1_000_000;
 
-// The parser's types take a row for what its rows are made of: an array of cells.
-const withLine = (cells: string[], { lines }: { lines: number }) => ({ line: lines, cells }) as unknown as string[];
+/** How far the parser is: the lines that it has read, and how many of them were blank. */
+type Position = { readonly lines: number; readonly empty_lines: number };
+
+/** The line on which the row begins that follows a position, at a later one. */
+const lineAfter = (before: Position, at: Position): number => before.lines + 1 + (at.empty_lines - before.empty_lines);
+
+const brokenTexts: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed: close it, or remove it',
+  CSV_MAX_RECORD_SIZE: `has more than ${recordMax.toLocaleString('en-US')} characters: close its quote, or remove it`,
+};
+
+const brokenText = ({ code, message }: Error & { readonly code?: string }): string =>
+  brokenTexts[code ?? ''] ?? `cannot be read: ${message}. Correct its quotes`;
 
 const options = (delimiter: ',' | '\t'): Options => ({
   delimiter,
@@ -31,7 +47,6 @@ const options = (delimiter: ',' | '\t'): Options => ({
   max_record_size: recordMax,
   // An error would destroy the stream together with the good rows that nobody has taken yet.
   skip_records_with_error: true,
-  on_record: withLine,
 });
 
 /** Blocks of text until something is broken. */
@@ -41,6 +56,12 @@ async function* untilBroken(blocks: AsyncIterable<string>, isBroken: () => boole
     if (isBroken()) return;
   }
 }
+
+/** Why a row with a line break in a cell is bad: a quote that is not closed takes in the rows that follow it. */
+export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'line'>): string | null =>
+  firstLine === undefined
+    ? null
+    : `takes in lines ${firstLine} to ${line}: a quote on line ${firstLine} may not be closed`;
 
 /**
  * Read a table, row by row: CRLF or LF, with or without a byte order mark, UTF-8 or Latin-1, packed or not. Blank lines
@@ -53,14 +74,26 @@ export const openTable = async (
 ): Promise<Table> => {
   const { name, bytes, size, close } = await openFile(path);
   let read = 0;
-  const blocks = decode(bytes, lineMax, (count) => {
-    read += count;
-    onProgress(read, size);
-  });
+  const blocks = decode(
+    bytes,
+    lineMax,
+    (count) => {
+      read += count;
+      onProgress(read, size);
+    },
+    name,
+  );
   let broken: BrokenRow | undefined;
-  const parser = new Parser(options(delimiter));
+  let last: Position = { lines: 0, empty_lines: 0 };
+  const rowOf = (cells: string[], { lines, empty_lines }: Position) => {
+    const firstLine = lineAfter(last, { lines, empty_lines });
+    last = { lines, empty_lines };
+    // The parser's types take a row for what its rows are made of: an array of cells.
+    return { line: lines, ...(firstLine < lines && { firstLine }), cells } as unknown as string[];
+  };
+  const parser = new Parser({ ...options(delimiter), on_record: rowOf });
   parser.on('skip', (error: Error) => {
-    broken ??= { line: parser.info.lines, broken: `${error.message}. A quote before this line may not be closed` };
+    broken ??= { line: lineAfter(last, parser.info), broken: brokenText(error) };
   });
   const source = Readable.from(untilBroken(blocks, () => broken !== undefined));
   source.on('error', (error) => parser.destroy(error));

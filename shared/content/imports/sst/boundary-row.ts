@@ -11,6 +11,8 @@ export type BoundarySpan = {
   readonly to: string | null;
   /** A ZIP+4 range is asked before a ZIP range (content notes 1.6). */
   readonly rank: 0 | 1;
+  /** The row is of street addresses: its span is the whole of their ZIP. */
+  readonly isOfStreets?: true;
 };
 
 const zipPattern = /^\d{3,5}$/;
@@ -20,30 +22,52 @@ const extensionPattern = /^\d{1,4}$/;
 const nineDigits = (zip: string, extension: string): string | null =>
   zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
 
-const zipSpan = (cells: readonly string[]) => ({
+type Ends = { readonly low: string | null; readonly high: string | null };
+
+const zipEnds = (cells: readonly string[]): Ends => ({
   low: nineDigits(cells[17] ?? '', '0000'),
   high: nineDigits(cells[19] ?? '', '9999'),
 });
 
 // An extension of 0000 is itself, and no wildcard.
-const zip4Span = (cells: readonly string[]) => ({
+const zip4Ends = (cells: readonly string[]): Ends => ({
   low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
   high: nineDigits(cells[19] ?? '', cells[20] ?? ''),
 });
+
+/** A street-address row has a column for its ZIP; the columns of ZIP ranges are read where that is empty. */
+const streetZips = (cells: readonly string[]): readonly [low: string, high: string] => {
+  const [zip = '', low = '', high = ''] = [cells[15], cells[17], cells[19]];
+  return zip === '' ? [low, high || low] : [zip, zip];
+};
+
+const streetEnds = (cells: readonly string[]): Ends => {
+  const [low, high] = streetZips(cells);
+  return { low: nineDigits(low, '0000'), high: nineDigits(high, '9999') };
+};
+
+const kinds: Readonly<Record<string, { readonly ends: (cells: readonly string[]) => Ends; readonly columns: string }>> =
+  {
+    A: { ends: streetEnds, columns: 'column 16' },
+    Z: { ends: zipEnds, columns: 'columns 18 to 21' },
+    4: { ends: zip4Ends, columns: 'columns 18 to 21' },
+  };
 
 /** Read which ZIPs a row of an SST boundary file is of, and when (content notes 1.5). */
 export const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
   if (!boundaryColumns.includes(cells.length))
     return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
-  const kind = (cells[0] ?? '').toUpperCase();
-  if (kind === 'A') return skipped('street-address rows are not used');
-  if (kind !== 'Z' && kind !== '4') return bad(`is of record type ${kind || '(none)'}; it must be A, Z or 4`);
+  const type = (cells[0] ?? '').toUpperCase();
+  const kind = kinds[type];
+  if (!kind) return bad(`is of record type ${type || '(none)'}; it must be A, Z or 4`);
   const state = (cells[22] ?? '').padStart(2, '0');
   if (state !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
-  const { low, high } = kind === 'Z' ? zipSpan(cells) : zip4Span(cells);
+  if (type === 'A' && streetZips(cells)[0] === '') return skipped('is a street-address row without a ZIP code');
+  const { low, high } = kind.ends(cells);
   if (low === null || high === null || high < low)
-    return bad(`ZIPs ${cells.slice(17, 21).join(' ')} are no range: correct columns 18 to 21`);
+    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are no range: correct ${kind.columns}`);
   const dates = rowDates(cells[1] ?? '', cells[2] ?? '');
   if (dates.kind !== 'row') return dates;
-  return row({ low, high, ...dates.value, rank: kind === 'Z' ? 1 : 0 });
+  const rank = type === '4' ? 0 : 1;
+  return row({ low, high, ...dates.value, rank, ...(type === 'A' ? { isOfStreets: true } : {}) });
 };

@@ -1,10 +1,11 @@
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
 import { unknownPlace } from '../unknown-place.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';
 import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
-import { type LayerKey, layerJurisdiction } from './layers.ts';
-import type { RateBook } from './rate-book.ts';
+import type { LayerKey } from './layers.ts';
+import { jurisdictionOf, type RateBook } from './rate-book.ts';
 
 /** Reads boundary rows against the rates; of layers that repeat, and most do, it knows the answer. */
 export type BoundaryReader = {
@@ -21,6 +22,7 @@ export type BoundaryReader = {
 
 const untaxedReason = 'names a county or place without a rate: no tax of its own there';
 const endedReason = 'outlives a rate of what it names: not covered from the day after it';
+const streetsReason = 'is a street-address row: any address in its ZIP may have its jurisdictions';
 const codesNamed = 20;
 
 /** Which counties and places have no rates, the first of them by their codes; nothing where all have. */
@@ -31,8 +33,11 @@ export function* untaxedNote({ untaxed }: BoundaryReader): Generator<Entry> {
   if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate of ${listed}.` };
 }
 
-function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, { to }: BoundarySpan): Generator<Entry> {
+function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, span: BoundarySpan): Generator<Entry> {
+  const { to, isOfStreets } = span;
+  if (isOfStreets) yield { kind: 'remark', line, reason: streetsReason };
   for (const code of layers.untaxed) untaxed.add(code);
+  assertFits(untaxed.size, limits.jurisdictions, 'counties and places');
   if (layers.untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };
   if (layers.lastDay !== null && (to === null || layers.lastDay < to))
     yield { kind: 'remark', line, reason: endedReason };
@@ -40,14 +45,18 @@ function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, { t
 
 // Enough for every state at once; a file that defeats it is read more slowly, in the same memory.
 const knownMax = 50_000;
+const knownCharactersMax = 1000;
+
+/** The columns that decide who taxes: longitude and latitude differ from row to row. */
+const layerText = (cells: readonly string[]): string => `${cells.slice(22, 27).join()},${cells.slice(29).join()}`;
 
 const layersOf = ({ book, known }: BoundaryReader, cells: readonly string[]): Layers => {
-  const text = cells.slice(22).join();
+  const text = layerText(cells);
   const found = known.get(text);
   if (found) return found;
   const layers = readLayers(book, cells);
   if (known.size >= knownMax) known.clear();
-  known.set(text, layers);
+  if (text.length <= knownCharactersMax) known.set(text, layers);
   return layers;
 };
 
@@ -60,10 +69,7 @@ const districtName = (key: LayerKey): string => key.replace('-', ' ');
 function* unknownJurisdictions({ book, told }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
   for (const key of missing.filter((one) => !told.has(one))) {
     told.add(key);
-    yield {
-      kind: 'jurisdiction',
-      jurisdiction: layerJurisdiction(book.state, key, book.quirks.isCounty(key.slice(3))),
-    };
+    yield { kind: 'jurisdiction', jurisdiction: jurisdictionOf(book, key) };
   }
 }
 

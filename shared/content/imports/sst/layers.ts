@@ -33,11 +33,15 @@ const typeOf = (type: string): JurisdictionType => {
   return type in municipal ? 'city' : 'district';
 };
 
-/**
- * The jurisdiction of a layer. The files have no names, so that it is called by what it is and its code; what has a
- * county's type and is no county (`isCounty: false`) is an area.
- */
-export const layerJurisdiction = (state: string, key: LayerKey, isCounty: boolean): Jurisdiction => {
+type LayerDetails = {
+  /** `false`: the code has a county's type, and is that of another area. */
+  readonly isCounty: boolean;
+  /** Its public name; without one it is called by what it is and its code. */
+  readonly name: string | undefined;
+};
+
+/** The jurisdiction of a layer. SST files have codes only. */
+export const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: LayerDetails): Jurisdiction => {
   const [type = '', code = ''] = key.split('-');
   const isArea = type === '00' && !isCounty;
   const words = {
@@ -47,5 +51,6 @@ export const layerJurisdiction = (state: string, key: LayerKey, isCounty: boolea
     state: '',
   };
   const kind = isArea ? 'district' : typeOf(type);
-  return { code: `US-${state}-${key}`, name: `${words[kind]} ${code}`, type: kind, tax_type: 'sales' };
+  const called = (isArea ? undefined : name) ?? `${words[kind]} ${code}`;
+  return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales' };
 };

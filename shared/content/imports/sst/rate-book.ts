@@ -1,7 +1,11 @@
+import type { Jurisdiction } from '../../release.ts';
 import { dayAfter, dayBefore } from '../days.ts';
 import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
+import { type LayerNames, layerName } from './layer-names.ts';
 import { type LayerKey, layerJurisdiction } from './layers.ts';
 import type { Quirks } from './quirks.ts';
+import { type Overlap, type RateLine, resolveOverlaps } from './rate-overlaps.ts';
 import type { RateRow } from './rate-row.ts';
 
 type Dates = RateRow['rate'];
@@ -11,7 +15,11 @@ export type RateBook = {
   readonly state: string;
   readonly stateKey: LayerKey;
   readonly quirks: Quirks;
-  readonly rates: Map<LayerKey, Dates[]>;
+  readonly names: LayerNames;
+  /** The rows as the file has them, until `settleRates`. */
+  readonly rows: Map<LayerKey, RateLine[]>;
+  /** One rate a day for each key; empty until `settleRates`. */
+  readonly rates: Map<LayerKey, readonly Dates[]>;
   /** Keys with a bad row: what they tax is not known on any day. */
   readonly unsound: Set<LayerKey>;
   /** The first day from which the file has every rate there was, or `null` where nothing tells. */
@@ -21,14 +29,27 @@ export type RateBook = {
 /** A name is known to the file: it has rates, or a row that is wrong. */
 export const isNamed = ({ rates, unsound }: RateBook, key: LayerKey): boolean => rates.has(key) || unsound.has(key);
 
-/** Why a row of a jurisdiction cannot stand beside one that was read before it, or `null`. */
-export const addRate = (book: RateBook, { key, rate }: RateRow): 'repeats' | 'overlaps' | null => {
-  const others = book.rates.get(key) ?? [];
-  const other = others.find(({ from, to }) => (from ?? '') <= (rate.to ?? '9') && (rate.from ?? '') <= (to ?? '9'));
-  if (other) return JSON.stringify(other) === JSON.stringify(rate) ? 'repeats' : 'overlaps';
-  book.rates.set(key, [...others, rate]);
-  return null;
+/** Add a row of the rate file. `false`: the jurisdiction has the same row already. */
+export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number): boolean => {
+  const others = rows.get(key) ?? [];
+  const text = JSON.stringify(rate);
+  if (others.some((other) => JSON.stringify(other.rate) === text)) return false;
+  if (others.push({ line, rate }) === 1) rows.set(key, others);
+  assertFits(others.length, limits.ratesOfJurisdiction, `rates of ${key}`);
+  assertFits(rows.size, limits.jurisdictions, 'jurisdictions');
+  return true;
 };
+
+/** Two rate rows of a jurisdiction that share days. */
+export type KeyedOverlap = Overlap & { readonly key: LayerKey };
+
+/** Give each key one rate a day, when the last row was read; the overlaps that were resolved come back. */
+export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] =>
+  [...rows].flatMap(([key, lines]) => {
+    const resolved = resolveOverlaps(lines);
+    rates.set(key, resolved.rates);
+    return resolved.overlaps.map((overlap) => ({ key, ...overlap }));
+  });
 
 /**
  * From when on the file's history has no holes: the first day that some rate ended on, for whatever ended later would
@@ -57,11 +78,15 @@ export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => 
   return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
 };
 
+/** The jurisdiction of a key, by its public name where a table has one. */
+export const jurisdictionOf = ({ state, quirks, names }: RateBook, key: LayerKey): Jurisdiction =>
+  layerJurisdiction(state, key, { isCounty: quirks.isCounty(key.slice(3)), name: layerName(names, key) });
+
 /** What the rate file says, as entries. The state's own rates are as they are: between them it is not covered. */
 export function* bookEntries(book: RateBook): Generator<Entry> {
   for (const key of new Set([...book.rates.keys(), ...book.unsound])) {
     const isState = key === book.stateKey;
-    const jurisdiction = layerJurisdiction(book.state, key, book.quirks.isCounty(key.slice(3)));
+    const jurisdiction = jurisdictionOf(book, key);
     if (!isState) yield { kind: 'jurisdiction', jurisdiction };
     if (book.unsound.has(key)) continue;
     const rates = book.rates.get(key) ?? [];

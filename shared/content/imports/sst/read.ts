@@ -1,12 +1,15 @@
 import { stateFips } from '../../state-fips.ts';
 import type { Entry } from '../entry.ts';
-import { type BrokenRow, openTable, type Row, type Table } from '../files/rows.ts';
+import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
 import type { Read, ReadOptions } from '../importers.ts';
+import { bad, type RowResult } from '../row-result.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
 import { readSstFileName } from './file-name.ts';
+import { readLayerNames } from './layer-names.ts';
+import { overlapEntries } from './overlap-entries.ts';
 import { quirksOf } from './quirks.ts';
-import { addRate, bookEntries, completeFrom, type RateBook } from './rate-book.ts';
+import { addRate, bookEntries, completeFrom, type RateBook, settleRates } from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
 
 type Rows = AsyncIterator<Row | BrokenRow>;
@@ -52,28 +55,29 @@ const openBoth = async (
 
 const badRow = (line: number, reason: string): Entry => ({ kind: 'bad', line, reason });
 
+/** The cells of a row that stands on one line; why a row is bad that does not. */
+const cellsOf = (row: Row | BrokenRow): RowResult<readonly string[]> => {
+  if ('broken' in row) return bad(row.broken);
+  const reason = multilineReason(row);
+  return reason === null ? { kind: 'row', value: row.cells } : bad(reason);
+};
+
 /** Read the rate file into the book; what its rows say comes after the last one. */
 async function* readRates(book: RateBook, fips: string, rates: OpenTable): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rowsOf(rates)) {
     count += 1;
-    if ('broken' in row) {
-      yield badRow(row.line, row.broken);
-      continue;
-    }
-    const read = readRateRow(row.cells, fips, book.quirks);
-    const conflict = read.kind === 'row' ? addRate(book, read.value) : null;
+    const cells = cellsOf(row);
+    const read = cells.kind === 'row' ? readRateRow(cells.value, fips, book.quirks) : cells;
     if (read.kind === 'skipped') yield { kind: 'skipped', line: row.line, reason: read.reason };
-    if (conflict === 'repeats') yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
-    if (conflict === 'overlaps')
-      yield badRow(
-        row.line,
-        'has days on which another row gives the same jurisdiction another rate: correct the dates',
-      );
-    if (read.kind === 'bad') yield badRow(row.line, read.reason);
-    const key = rateRowKey(row.cells);
-    if (key !== null && (read.kind === 'bad' || conflict === 'overlaps')) book.unsound.add(key);
+    if (read.kind === 'row' && !addRate(book, read.value, row.line))
+      yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
+    if (read.kind !== 'bad') continue;
+    yield badRow(row.line, read.reason);
+    const key = 'cells' in row ? rateRowKey(row.cells) : null;
+    if (key !== null) book.unsound.add(key);
   }
+  yield* overlapEntries(book, settleRates(book), rates.table.name);
   yield { kind: 'file', name: rates.table.name, rows: count };
   book.completeFrom = completeFrom(book, readSstFileName(rates.table.name)?.effective ?? null);
   yield* bookEntries(book);
@@ -83,8 +87,9 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
   let count = 0;
   for await (const row of rowsOf(boundary)) {
     count += 1;
-    if ('broken' in row) yield badRow(row.line, row.broken);
-    else yield* boundaryEntries(reader, row.line, row.cells);
+    const cells = cellsOf(row);
+    if (cells.kind === 'row') yield* boundaryEntries(reader, row.line, cells.value);
+    else yield { ...cells, line: row.line };
   }
   yield { kind: 'file', name: boundary.table.name, rows: count };
   yield* untaxedNote(reader);
@@ -98,7 +103,7 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
  * them and after the last one it makes its ZIPs not covered. Throws unless there is one file of each kind.
  */
 export const readSst: Read = async function* (files, options) {
-  const { state } = options;
+  const { state, names } = options;
   const fips = stateFips(state);
   const [rates, boundary] = await openBoth(files, options);
   try {
@@ -106,6 +111,8 @@ export const readSst: Read = async function* (files, options) {
       state,
       stateKey: stateKey(fips),
       quirks: quirksOf(state),
+      names: names ? readLayerNames(state, fips, names) : new Map(),
+      rows: new Map(),
       rates: new Map(),
       unsound: new Set(),
       completeFrom: null,

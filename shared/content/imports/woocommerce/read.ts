@@ -1,11 +1,13 @@
+import { isRestUntaxed } from '../../local/is-rest-untaxed.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import type { Read } from '../importers.ts';
+import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { unknownPlace } from '../unknown-place.ts';
-import { zipsOfState } from '../zips.ts';
+import { indexFrom, zipsOfState } from '../zips.ts';
 import { isStateWide, type LocalContext, localsOf } from './locals.ts';
 import { bySpecificity, ratesIn } from './match.ts';
 import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
@@ -15,7 +17,14 @@ const byZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, re
   const everywhere = rates.filter(({ zips }) => zips === null);
   const listed = new Map<string, WooRate[]>();
   const zips = zipsOfState(state);
-  const touched = (low: string, high: string) => zips.filter((zip) => low <= zip && zip <= high);
+  let named = 0;
+  const touched = (low: string, high: string): readonly string[] => {
+    const first = indexFrom(zips, low);
+    const found = zips.slice(first, high < low ? first : indexFrom(zips, `${high}~`));
+    named += found.length + 1;
+    assertFits(named, limits.heldZips, 'ZIP codes in all rows together');
+    return found;
+  };
   for (const rate of rates)
     for (const [low, high] of rate.zips ?? [])
       for (const zip of touched(low, high)) {
@@ -35,9 +44,9 @@ type Where =
   | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
   | Pick<Extract<Entry, { kind: 'city' }>, 'kind' | 'city' | 'isWithinZips'>;
 
-/** Whether rates say nothing of local taxes: they are the state's own, and the state's release may lack some. */
-const isStateAlone = (rates: readonly WooRate[], { coverage, locals, locations }: Release): boolean =>
-  rates.every(isStateWide) && !(coverage === 'complete' && locals !== 'listed' && locations.length === 0);
+/** Whether rates say nothing of local taxes: they are the state's own, and the state may have some. */
+const isStateAlone = (rates: readonly WooRate[], base: Release): boolean =>
+  rates.every(isStateWide) && !(isRestUntaxed(base) && base.locations.length === 0);
 
 function* placeEntries(
   context: LocalContext,
@@ -105,12 +114,12 @@ export const readWooCommerce: Read = async function* (files, { state, base, onPr
     table,
     (row) => readWooRate(row, state),
     (rate) => {
-      rates.push(rate);
+      assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
       return [];
     },
     (row) => {
       const rate = readBadWooRate(row);
-      if (rate) rates.push(rate);
+      if (rate) assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
       return [];
     },
   );

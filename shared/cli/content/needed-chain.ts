@@ -1,0 +1,91 @@
+import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
+import { contentHash } from '../../content/imports/content-hash.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import type { Location } from '../../content/release.ts';
+import { corruptionText } from './corruption.ts';
+import { print } from './output.ts';
+import { openRelease } from './releases.ts';
+import { dayAfter } from './timeline.ts';
+
+type Days = { readonly from: string; readonly to: string };
+
+const endless = '9999-12-31';
+
+const daysOf = ({ from, to }: Location, establishedFrom: string): Days => ({
+  from: from ?? establishedFrom,
+  to: to ?? endless,
+});
+
+/** Whether every address of the ZIP or city finds the location, so that no release below is asked. */
+const holdsAll = (key: string, { zips, cities, within_city }: Location): boolean =>
+  within_city === undefined &&
+  (zips.some(([low, high]) => low.padEnd(9, '0') <= `${key}0000` && `${key}9999` <= high.padEnd(9, '9')) ||
+    (zips.length === 0 && cities.includes(key)));
+
+/** Days in their order, those that follow each other as one. */
+const joined = (days: readonly Days[]): readonly Days[] => {
+  const spans: { from: string; to: string }[] = [];
+  for (const { from, to } of days.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = spans.at(-1);
+    if (last && (last.to === endless || from <= dayAfter(last.to))) last.to = to > last.to ? to : last.to;
+    else spans.push({ from, to });
+  }
+  return spans;
+};
+
+/** The days on which a release names some address of a ZIP or city, and those on which it names all of them. */
+type KeyDays = { readonly key: string; readonly some: readonly Days[]; readonly all: readonly Days[] };
+
+async function* keysWithDays(parts: AsyncIterable<ReleasePart>, establishedFrom: string): AsyncGenerator<KeyDays> {
+  const days = (locations: readonly Location[]) => joined(locations.map((one) => daysOf(one, establishedFrom)));
+  for await (const { key, locations } of parts)
+    yield { key, some: days(locations), all: days(locations.filter((one) => holdsAll(key, one))) };
+}
+
+/** The days on which the releases that were added name all addresses of each ZIP and city. */
+class Named {
+  private readonly days = new Map<string, readonly Days[]>();
+
+  add({ key, all }: KeyDays): void {
+    this.days.set(key, joined([...(this.days.get(key) ?? []), ...all]));
+  }
+
+  has({ key, some }: KeyDays): boolean {
+    const known = this.days.get(key) ?? [];
+    return some.every(({ from, to }) => known.some((span) => span.from <= from && to <= span.to));
+  }
+}
+
+/** Whether a release of the chain still answers for something. A corrupt one answers for nothing, which is printed. */
+const isNeeded = async (named: Named, id: string): Promise<boolean> => {
+  try {
+    const { head, parts } = await openRelease(id);
+    const all = await Array.fromAsync(keysWithDays(parts(), head.established_from));
+    if (all.every((one) => named.has(one))) return false;
+    for (const one of all) named.add(one);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    print(`${id} is left out of the releases below. ${corruptionText(error)}`);
+    return false;
+  }
+};
+
+/**
+ * The head of an import without the releases below it that answer for nothing any more, because the import names all that
+ * they name. A calculation reads every release of the chain, which would grow with each import of a whole state.
+ */
+export const withNeededChain = async (
+  head: ReleaseHead,
+  parts: () => AsyncIterable<ReleasePart>,
+): Promise<ReleaseHead> => {
+  const { chain: all = [] } = head;
+  if (all.length === 0) return head;
+  const named = new Named();
+  for await (const one of keysWithDays(parts(), head.established_from)) named.add(one);
+  const chain: string[] = [];
+  for (const id of all) if (await isNeeded(named, id)) chain.push(id);
+  if (chain.length === all.length) return head;
+  const needed = { ...head, chain };
+  return { ...needed, content_hash: await contentHash(needed, parts()) };
+};

@@ -1,0 +1,64 @@
+import type { ReleaseHead } from '../../content/content.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { corruptionText } from './corruption.ts';
+import { fractionOf, percentOf } from './fractions.ts';
+import type { Impact, RateStep } from './impact.ts';
+import { counted, print } from './output.ts';
+import { daysText, zipCode } from './texts.ts';
+
+const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
+  [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
+    ' and ',
+  ) || 'no ZIP or city';
+
+const points = ({ before, after }: RateStep): string =>
+  percentOf(fractionOf(after > before ? after - before : before - after)).replace('%', ' percentage points');
+
+const stepText = (step: RateStep): string =>
+  `${zipCode(step.key)} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
+
+const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
+  if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;
+  const most = largest === null ? '' : `, by at most ${points(largest)} (${stepText(largest)})`;
+  const unknown = [
+    ...(gained > 0 ? [`${counted(gained, 'rate')} had not been known`] : []),
+    ...(lost > 0 ? [`${counted(lost, 'rate')} would not be known any more`] : []),
+  ];
+  return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change against ${against} from ${today} on${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
+};
+
+/** What answers for everything that a release does not name. */
+const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: string): string => {
+  if (below === undefined)
+    return 'It was imported before imports lay over other releases: what it does not name is not covered.';
+  const future =
+    firstDay !== null && today < firstDay
+      ? ` It begins in the future: until ${firstDay}, that release answers all.`
+      : '';
+  return `What it does not name is answered by the release below it, ${below}.${future}`;
+};
+
+/** The impact, or `null` with a line that says why: a release that is compared is corrupt. */
+export const impactOrCorruption = async (compare: () => Promise<Impact>): Promise<Impact | null> => {
+  try {
+    return await compare();
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    print(`Combined rates cannot be compared. ${corruptionText(error)}`);
+    return null;
+  }
+};
+
+/** Say how much a release names, what it changes against another one, and what answers for the rest. */
+export const printImpact = (
+  imported: ReleaseHead | null,
+  impact: Impact | null,
+  { subject, against, today }: { readonly subject?: string; readonly against: string; readonly today: string },
+): void => {
+  if (impact === null) return;
+  const { firstDay: from, lastDay: to } = impact;
+  const days = from === null ? '' : `, ${daysText({ from, to })}`;
+  if (imported) print(`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`);
+  print(changesText(impact, against, today));
+  if (imported) print(fallbackText(imported, impact, today));
+};

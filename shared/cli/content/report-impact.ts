@@ -1,0 +1,100 @@
+import { builtInRelease } from '../../content/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
+import { zipsOfState } from '../../content/imports/zips.ts';
+import { releaseView } from '../../content/loading/release-view.ts';
+import { loadLocalTable } from '../../content/local/load.ts';
+import type { TaxAddress } from '../../content/location/address.ts';
+import type { Release } from '../../content/release.ts';
+import { readPartKeys } from '../../store/content-store.ts';
+import { loadContent } from '../../store/load-content.ts';
+import { type Impact, impactOf, type LoadRelease } from './impact.ts';
+import type { OpenRelease } from './releases.ts';
+
+/** A read of the Content table takes a hundred parts. */
+const blockSize = 100;
+
+/** Load a release by its id, with those below it. */
+const stored =
+  ({ id, state }: Pick<Release, 'id' | 'state'>): LoadRelease =>
+  (addresses) =>
+    loadContent(addresses, { [state]: id });
+
+const lettersOf = ({ state }: Pick<Release, 'state'>): string => state.slice(3);
+
+async function* inBlocks<Value>(values: AsyncIterable<Value> | Iterable<Value>): AsyncGenerator<readonly Value[]> {
+  let block: Value[] = [];
+  for await (const value of values) {
+    block.push(value);
+    if (block.length < blockSize) continue;
+    yield block;
+    block = [];
+  }
+  if (block.length > 0) yield block;
+}
+
+/** The impact of a release that is not stored yet, over the release below it. */
+export const impactOfImport = (
+  head: ReleaseHead,
+  parts: () => AsyncIterable<ReleasePart>,
+  below: string,
+  today: string,
+): Promise<Impact> => {
+  const before = stored({ id: below, state: head.state });
+  let current: ReadonlyMap<string, ReleasePart> = new Map();
+  async function* blocks(): AsyncGenerator<readonly string[]> {
+    for await (const block of inBlocks(parts())) {
+      current = new Map(block.map((part) => [part.key, part]));
+      yield block.map(({ key }) => key);
+    }
+  }
+  const after: LoadRelease = async (addresses) => {
+    const fallbackFor = await before(addresses);
+    const views = new Map<TaxAddress, Release>();
+    for (const address of addresses) {
+      const part = current.get(address.zip5 ?? address.city ?? '');
+      const fallback = fallbackFor(address);
+      views.set(address, { ...releaseView(head, part ? [part] : []), ...(fallback ? { fallback } : {}) });
+    }
+    return (address) => views.get(address);
+  };
+  return impactOf({ state: lettersOf(head), blocks: blocks(), before, after, today });
+};
+
+/** The ids of an imported release and of the imported ones below it. */
+export const chainOf = (head: ReleaseHead | null): readonly string[] =>
+  head === null ? [] : [head.id, ...(head.chain ?? [])];
+
+const bottomOf = ({ imported, head }: OpenRelease): string | null =>
+  imported === null ? head.id : (imported.bottom ?? null);
+
+/** The ZIPs that the built-in tables of a state know. */
+const knownZips = (state: string): readonly string[] => {
+  const local = builtInRelease(state)?.local;
+  if (!local) return [];
+  const table = loadLocalTable(local);
+  return zipsOfState(state).filter((zip) => table.zip(zip) !== undefined);
+};
+
+/**
+ * The ZIPs and cities for which two releases may answer differently: what one of their imported releases names and is not
+ * in both chains, and every ZIP where other built-in releases lie below them.
+ */
+const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
+  const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
+  const keys = new Set<string>();
+  for (const id of left.symmetricDifference(right)) for (const key of await readPartKeys(id)) keys.add(key);
+  if (bottomOf(before) === bottomOf(after)) return keys;
+  for (const { imported, parts } of [before, after])
+    if (imported === null) for await (const { key } of parts()) keys.add(key);
+  return keys.union(new Set(knownZips(lettersOf(after.head))));
+};
+
+/** The impact of a stored or built-in release that takes the place of another. */
+export const impactOfChange = async (before: OpenRelease, after: OpenRelease, today: string): Promise<Impact> =>
+  impactOf({
+    state: lettersOf(after.head),
+    blocks: inBlocks([...(await keysOf(before, after))].sort()),
+    before: stored(before.head),
+    after: stored(after.head),
+    today,
+  });

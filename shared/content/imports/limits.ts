@@ -1,0 +1,34 @@
+/** How much of a file an import holds in memory: far more than any state publishes, and less than the memory there is. */
+export const limits = {
+  /** Rows that name one ZIP code. */
+  rowsOfZip: 100_000,
+  /** Rows that name the ZIP codes of three first digits, which are in memory at once. */
+  rowsOfZip3: 2_000_000,
+  /** Ranges and days that the rows of one ZIP code are cut into. */
+  piecesOfZip: 200_000,
+  /** Different lists of jurisdictions. */
+  jurisdictionSets: 500_000,
+  jurisdictions: 200_000,
+  rates: 400_000,
+  ratesOfJurisdiction: 1_000,
+  cities: 100_000,
+  rowsOfCity: 10_000,
+  /** Rows of a format that holds all of them until the file ends. */
+  heldRows: 200_000,
+  /** ZIP ranges of held rows, and ZIP codes that these ranges name. */
+  heldZips: 5_000_000,
+  /** Separate spans of days on which a list of jurisdictions has street addresses in a ZIP. */
+  spansOfStreets: 1_000,
+} as const;
+
+/** Refuse files that have more of something than an import holds: an error that tells the operator what to check. */
+export const refuseTooMany = (max: number, what: string): never => {
+  throw new Error(
+    `The files have more than ${max.toLocaleString('en-US')} ${what}. No state publishes so many: check that they are the right files.`,
+  );
+};
+
+/** Refuse files where something is above its limit. */
+export const assertFits = (count: number, max: number, what: string): void => {
+  if (count > max) refuseTooMany(max, what);
+};

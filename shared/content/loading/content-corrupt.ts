@@ -1,0 +1,38 @@
+/**
+ * An item of an imported release is not what its import wrote: damaged, changed, missing, or one too many. No figure may
+ * rest on it.
+ */
+export class ContentCorrupt extends Error {
+  override readonly name = 'ContentCorrupt';
+  readonly release: string;
+  /** The part's key, a ZIP code or city; `null` is the head. */
+  readonly key: string | null;
+
+  /** `reason` completes the sentence "Part 55401 of US-MN@2026-11-21.101 is corrupt: …". */
+  constructor(release: string, key: string | null, reason: string, options?: ErrorOptions) {
+    super(`${key === null ? 'The head' : `Part ${key}`} of ${release} is corrupt: ${reason}.`, options);
+    this.release = release;
+    this.key = key;
+  }
+}
+
+/** Reasons for parts that are not where the head says. */
+export const missingPart = 'the head lists it, and the table does not have it';
+export const unlistedPart = 'the head does not list it';
+
+/** What a reading resolves to, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
+export const orCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof ContentCorrupt) return error;
+    throw error;
+  });
+
+/** The same of what is read at once. */
+export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ContentCorrupt) return error;
+    throw error;
+  }
+};

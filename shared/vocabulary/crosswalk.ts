@@ -1,0 +1,38 @@
+/** Codes of other tax services and the Levy codes that stand for them (code-crosswalk.csv). */
+import { unpackLines } from '../packed/unpack.ts';
+
+/** The services, with the names that readers know them by. */
+export const systemNames = { stripe: 'Stripe', taxjar: 'TaxJar', avalara: 'Avalara' } as const;
+export type System = keyof typeof systemNames;
+
+export type CrosswalkRow = {
+  readonly system: System;
+  /** Their code. */
+  readonly code: string;
+  /** A product tax code with the attributes that complete it, or a family. */
+  readonly levyCode: string;
+  /**
+   * How much their code covers, compared with the product tax code without attributes.
+   *
+   * `family` is a general code of theirs, such as all services: the client has to choose a code of the family.
+   */
+  readonly match: 'exact' | 'broader' | 'narrower' | 'family';
+};
+
+let rows: readonly CrosswalkRow[] | undefined;
+let rowsByCode: ReadonlyMap<string, readonly CrosswalkRow[]> | undefined;
+
+/** Every row, ordered by system and code. Unpacked on first use. */
+export const crosswalk = (): readonly CrosswalkRow[] => {
+  rows ??= unpackLines('code-crosswalk').map((line) => {
+    const [system, code, levyCode, match] = line.split(',');
+    return { system, code, levyCode, match } as CrosswalkRow;
+  });
+  return rows;
+};
+
+/** The rows of a code of another service, in upper or lower case; none where the crosswalk does not have it. */
+export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
+  rowsByCode ??= Map.groupBy(crosswalk(), (row) => row.code.toUpperCase());
+  return rowsByCode.get(code.toUpperCase()) ?? [];
+};

@@ -1,0 +1,217 @@
+/** Imports over other imports: what `content import`, `diff` and `activate` say and refuse, on a Content table of its own. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
+
+process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
+vi.resetModules();
+const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { activateRelease, findHead, importRelease, readActiveReleases } = await import(
+  '../../shared/store/content-store.ts'
+);
+const { changeHead, changePart, withText } = await import('../support/content-tampering.ts');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levy-overlays-'));
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const today = new Date().toISOString().slice(0, 10);
+const builtIn = builtInRelease('WI')?.id ?? '';
+
+/** Run a command in this process: what it prints, and the message of what it refuses. */
+const content = async (...args: readonly string[]): Promise<{ out: string; refused: string | null }> => {
+  let out = '';
+  const streams = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((text) => {
+      if (stream === process.stdout) out += text;
+      return true;
+    }),
+  );
+  try {
+    await contentProgram().parseAsync(args, { from: 'user' });
+    return { out, refused: null };
+  } catch (error) {
+    if ((error as Error).name !== 'CommandError') throw error;
+    return { out, refused: (error as Error).message };
+  } finally {
+    for (const stream of streams) stream.mockRestore();
+  }
+};
+
+const rates = lines(
+  rateRow('55', '45', '55', '0.05', '19820501'),
+  rateRow('55', '00', '079', '0.009', '20240101'),
+  rateRow('55', '00', '078', '0.005', '20200331'),
+  rateRow('55', '01', '53000', '0.02', '20240101'),
+);
+const row = (zip: string, county: string, place = '', from = '20240101') =>
+  boundaryRow({ zips: [zip, '', zip, ''], state: '55', county, place, from });
+
+const importing = async (rows: readonly string[], ...options: readonly string[]) => {
+  const [rateFile, boundaryFile] = ['R', 'B'].map((kind) => join(folder, `WI${kind}${randomUUID()}.csv`)) as [
+    string,
+    string,
+  ];
+  await writeFile(rateFile, rates);
+  await writeFile(boundaryFile, lines(...rows));
+  const files = ['--rates', rateFile, '--boundaries', boundaryFile];
+  const ran = await content('import', '--format', 'sst', '--state', 'WI', ...files, ...options);
+  return { ...ran, id: /^Imported (\S+) /m.exec(ran.out)?.[1] ?? '' };
+};
+
+const active = async () => (await readActiveReleases()).states['US-WI']?.release ?? null;
+
+// The built-in tables have 5.9 % for Milwaukee County and 7.9 % for Milwaukee, 5.5 % for Menominee County.
+const milwaukee = row('53202', '079', '53000');
+const wauwatosa = row('53213', '079');
+const keshena = row('54135', '078');
+
+describe('imports that lie over each other', () => {
+  let [first, second, other] = ['', '', ''];
+
+  it('name the release below, and say what they change against it', async () => {
+    const ran = await importing([row('53202', '079'), keshena]);
+    first = ran.id;
+    expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
+    expect(ran.out).toContain('The files name 2 ZIPs, from 2024-01-01.');
+    expect(ran.out).toContain(
+      `Combined rates of 1 ZIP or city change against ${builtIn} from ${today} on, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
+    );
+    expect(ran.out).toContain(`What it does not name is answered by the release below it, ${builtIn}.`);
+    expect(ran.out).not.toContain('begins in the future');
+  });
+
+  it('say the same when they are activated, and before', async () => {
+    const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
+    expect((await content('diff', builtIn, first)).out).toContain(change);
+    const activated = await content('activate', first);
+    expect(activated.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
+    expect(activated.out).toContain(change);
+    expect(await active()).toBe(first);
+    expect((await content('show', first)).out).toContain(`Below: ${builtIn}`);
+  });
+
+  it('lie over the active import, with its rules, and name all imports below', async () => {
+    const ran = await importing([milwaukee, wauwatosa]);
+    second = ran.id;
+    expect(await findHead(second)).toMatchObject({ below: first, chain: [first], bottom: builtIn, base: first });
+    expect(ran.out).toContain(`change against ${first} from`);
+    expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
+    const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
+    expect(later.out).toContain('It begins in the future: until 2099-01-01, that release answers all.');
+    expect(later.out).toContain(`No combined rate changes against ${first}`);
+  });
+
+  it('are made once, over the same release or over themselves', async () => {
+    for (const rows of [
+      [row('53202', '079'), keshena],
+      [milwaukee, wauwatosa],
+    ]) {
+      const again = await importing(rows);
+      expect(again.out).toContain('has the same content already');
+    }
+  });
+
+  it('are refused where they would take away what was imported since, unless they are to replace it', async () => {
+    other = (await importing([keshena])).id;
+    expect((await content('activate', second)).refused).toBe(null);
+    const { refused } = await content('activate', other);
+    expect(refused).toContain(`${other} was imported over ${first}, and ${second} is active now.`);
+    expect(refused).toContain(`take away ${second}, with 1 ZIP or city that it does not name`);
+    expect(refused).toContain('Import its files again');
+    expect(refused).toContain('--replace');
+    expect(await active()).toBe(second);
+    const replaced = await content('activate', other, '--replace');
+    expect(replaced).toMatchObject({
+      refused: null,
+      out: expect.stringContaining('(53202 from 7.9% to 5.9%'),
+    });
+    expect(await active()).toBe(other);
+  });
+
+  it('leave out of their chain what names nothing that they do not name on its days', async () => {
+    const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
+    // The active import names 54135 from 2024-01-01 on, and lies over the first one, which names 53202, too.
+    expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
+    expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
+    expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
+    const range = boundaryRow({ type: '4', zips: ['53202', '0001', '53202', '9999'], state: '55', county: '079' });
+    expect(await chainOf([keshena, range])).toEqual([first]);
+  });
+
+  it('go back to what was active before, and to what lies below, without being told to replace', async () => {
+    expect((await content('activate', second)).refused).toBe(null);
+    expect((await content('activate', first)).refused).toBe(null);
+    expect((await content('activate', builtIn)).refused).toBe(null);
+    expect(await active()).toBe(null);
+    // Over the built-in release, a release of the first import's would bring that one back, too.
+    await content('activate', first);
+    await content('activate', builtIn);
+    await content('rollback', '--state', 'WI');
+    await content('rollback', '--state', 'WI');
+    expect(await active()).toBe(null);
+    expect((await content('activate', second)).refused).toContain(
+      `imported over ${first}, and ${builtIn} is active now`,
+    );
+  });
+});
+
+describe('an import of before imports lay over other releases', () => {
+  it('is activated over the built-in release, with what that means, and refused over an import', async () => {
+    const [old, older] = [150, 151].map((counter) => `US-WI@${today}.${counter}`) as [string, string];
+    const head = await findHead((await importing([keshena])).id);
+    if (!head) throw new Error('The import has no head.');
+    const { below: _below, chain: _chain, bottom: _bottom, ...others } = head;
+    for (const id of [old, older]) await importRelease({ ...others, id, counts: { ...head.counts, parts: 0 } }, []);
+    expect((await content('activate', old)).out).toContain('what it does not name is not covered');
+    await activateRelease('US-WI', null, await readActiveReleases(), new Date().toISOString());
+    const ran = await importing([milwaukee], '--activate');
+    expect((await content('activate', older)).refused).toContain(`and ${ran.id} is active now`);
+    // It was active before.
+    expect((await content('activate', old)).refused).toBe(null);
+  });
+});
+
+describe('an import over a corrupt release', () => {
+  const raised = [row('53202', '079', '53000', '20230101'), wauwatosa];
+
+  it.each([
+    { what: 'a part', tamper: (id: string) => changePart(id, '53202', withText('0.02', '0.03')) },
+    { what: 'the head', tamper: (id: string) => changeHead(id, withText('Wisconsin', 'Elsewhere')) },
+  ])('of which $what was changed takes its place, and leaves it out', async ({ what, tamper }) => {
+    await content('activate', builtIn);
+    const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], '--activate'))
+      .id;
+    expect(await active()).toBe(corrupt);
+    await tamper(corrupt);
+    const ran = await importing(raised);
+    expect(ran.out).toContain(`${corrupt} is corrupt`);
+    expect((await findHead(ran.id))?.chain).toEqual([]);
+    expect((await content('activate', ran.id)).refused).toBe(null);
+    expect(await active()).toBe(ran.id);
+  });
+});
+
+it('a dry run takes the built-in release for the active one where no database answers', async () => {
+  vi.resetModules();
+  const endpoint = process.env['DYNAMODB_ENDPOINT'];
+  process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
+  try {
+    const offline = await import('../../shared/cli/content/active-release.ts');
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await offline.activeReleaseOrBuiltIn('WI')).toMatchObject({ id: builtIn, head: null });
+    expect(written).toHaveBeenCalledWith(expect.stringContaining('No database answers'));
+    written.mockRestore();
+  } finally {
+    process.env['DYNAMODB_ENDPOINT'] = endpoint;
+  }
+});

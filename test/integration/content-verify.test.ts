@@ -1,0 +1,475 @@
+/** Items of the Content table that are changed behind the service's back: no figure rests on them, and `verify` finds them. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { contentHash } from '../../shared/content/imports/content-hash.ts';
+import { headOf, partOf } from '../support/imported.ts';
+import { metricLines } from '../support/log-watch.ts';
+import { runCommand } from '../support/run-command.ts';
+
+// What is active is so for everybody: the table is this file's own.
+process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
+vi.resetModules();
+const { database } = await import('../../shared/store/client.ts');
+const { partItem } = await import('../../shared/store/content-item.ts');
+const store = await import('../../shared/store/content-store.ts');
+const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
+const { requestLines } = await import('../../shared/observability/request-lines.ts');
+const { newCaller } = await import('../support/api.ts');
+const { clientOf, later, sale } = await import('../support/sales.ts');
+const { asBeforeDigests, changeHead, changePart, contentOf, itemOf, put, remove, withText } = await import(
+  '../support/content-tampering.ts'
+);
+
+let folder: string;
+beforeAll(async () => {
+  requestLines.areOn = true;
+  // Every 500 has its line.
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  folder = await mkdtemp(join(tmpdir(), 'levy-verify-'));
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** `npm run content -- …` as a process of its own. */
+const content = (...args: string[]) => runCommand(['shared/cli/content.ts', ...args]);
+const verified = async (...args: string[]) => {
+  const { code, out, err } = await content('verify', ...args);
+  expect(err).not.toMatch(/^ {4}at /m);
+  return { code, lines: out.trim().split('\n'), err };
+};
+
+// 30 parts in 16 partitions: 55402 is the one that is tampered with, 55403 one that is not.
+const keys = [...Array.from({ length: 28 }, (_, index) => String(55_401 + index)), '29 PALMS', 'ST PAUL'];
+const parts = keys.map((key) => partOf(key, { [`US-MN-${key.replace(' ', '')}`]: '0.02125' }));
+let counter = 100;
+
+/** A release of its own for each test, active, and written as an import writes it. */
+const imported = async (chain: readonly string[] = []): Promise<string> => {
+  const id = `US-MN@2030-01-01.${++counter}`;
+  const counts = { parts: parts.length, jurisdictions: 31, rates: 31, locations: 30 };
+  const head = { ...headOf(id), counts, content_hash: '', ...(chain.length > 0 && { chain }) };
+  const result = await store.importRelease({ ...head, content_hash: await contentHash(head, parts) }, parts);
+  expect(result.ok).toBe(true);
+  return id;
+};
+const activate = async (id: string | null) => {
+  const result = await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
+  expect(result.ok).toBe(true);
+};
+
+let minutes = 0;
+type Place = { readonly postal_code: string | null; readonly city?: string };
+/** What the API answers at places with the active release, a minute after it was activated: the tax of 100.00, or an error. */
+const taxes = async (...places: Place[]): Promise<readonly string[]> => {
+  minutes += 2;
+  const client = clientOf(await newCaller());
+  return later(minutes * 60_000, () =>
+    Promise.all(
+      places.map(async (place) => {
+        const address = { state: 'MN', country: 'US', ...place };
+        const { status, body } = await client.calculate(sale({ customer: { address } }));
+        const { tax_amount, errors } = body as any;
+        return status === 200 ? tax_amount : `${status} ${errors[0].code}`;
+      }),
+    ),
+  );
+};
+const tampered = { postal_code: '55402' };
+const intact = { postal_code: '55403' };
+const refused = '500 system_internal_error';
+// 100.00 at 6.875 % and 2.125 %.
+const tax = '9.00';
+
+const remedy =
+  'If calculations use it, go back with `npm run content -- rollback --state MN`; then import its files again and activate the new release.';
+
+type Case = {
+  readonly what: string;
+  readonly change: (id: string) => Promise<unknown>;
+  /** 55402 unless it is another place whose part is changed. */
+  readonly at?: Place;
+  /** At that place, and at another one. */
+  readonly answers: readonly [string, string];
+  /** What `verify` finds: whose, and what. */
+  readonly finds: readonly string[];
+};
+
+const cases: readonly Case[] = [
+  {
+    what: 'a changed rate in one part',
+    change: (id) => changePart(id, '55402', withText('0.02125', '0.01125')),
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
+  },
+  {
+    what: 'a part without its digest',
+    change: async (id) => {
+      const { digest: _, ...item } = await itemOf(partKey(id, '55402'));
+      await put(item);
+    },
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
+  },
+  {
+    what: 'a missing part',
+    change: (id) => remove(partKey(id, '55402')),
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: the head lists it, and the table does not have it.'],
+  },
+  {
+    what: 'a part too many, with a digest of its own',
+    change: (id) => put(partItem(id, partOf('55999', { 'US-MN-X': '0.01' }))),
+    at: { postal_code: '55999' },
+    answers: [refused, tax],
+    finds: ['Part 55999 of ID is corrupt: the head does not list it.'],
+  },
+  {
+    what: 'a part in another partition',
+    change: async (id) => {
+      const item = await itemOf(partKey(id, '55402'));
+      await remove(partKey(id, '55402'));
+      await put({ ...item, pk: partKey(id, '55401').pk });
+    },
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: it lies in the wrong partition,'],
+  },
+  {
+    what: 'two parts in the place of each other',
+    change: async (id) => {
+      const [first, second] = [await itemOf(partKey(id, '55402')), await itemOf(partKey(id, '55404'))];
+      await put({ ...first, ...partKey(id, '55404') });
+      await put({ ...second, ...partKey(id, '55402') });
+    },
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: it is part 55404.', 'Part 55404 of ID is corrupt: it is part 55402.'],
+  },
+  {
+    what: 'a part whose compressed bytes end too early',
+    change: (id) => changePart(id, '55402', ({ content }) => ({ content: content.subarray(0, content.length - 20) })),
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: its content cannot be decompressed and read.'],
+  },
+  {
+    what: 'a part that is another kind of JSON',
+    change: (id) => changePart(id, '55402', () => ({ content: gzipSync('[]') })),
+    answers: [refused, tax],
+    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
+  },
+  {
+    what: 'a changed head',
+    change: (id) => changeHead(id, withText('0.06875', '0.05875')),
+    answers: [refused, refused],
+    finds: ['The head of ID is corrupt: its content does not match its digest.'],
+  },
+  {
+    what: "a head without a part's key in its list",
+    change: (id) => changeHead(id, () => ({ part_keys: gzipSync('\n55401\n') })),
+    answers: [refused, refused],
+    finds: ['The head of ID is corrupt: its content does not match its digest.'],
+  },
+  {
+    what: 'a head without its list',
+    change: async (id) => {
+      const { part_keys: _, ...head } = await itemOf(releaseHeadKey(id));
+      await put(head);
+    },
+    answers: [refused, refused],
+    finds: ['The head of ID is corrupt: its content does not match its digest.'],
+  },
+  {
+    what: "another release's head",
+    change: async (id) => {
+      const other = await itemOf(releaseHeadKey(await imported()));
+      await put({ ...other, ...releaseHeadKey(id) });
+    },
+    answers: [refused, refused],
+    finds: ['The head of ID is corrupt: it is the head of US-MN@2030-01-01.'],
+  },
+  {
+    what: 'no head',
+    change: (id) => remove(releaseHeadKey(id)),
+    answers: [refused, refused],
+    finds: ['The head of ID is corrupt: the table does not have it.'],
+  },
+];
+
+describe('an item that is not what the import wrote', () => {
+  it.each(cases)('$what: answers no figure, and is found', async ({ change, at = tampered, answers, finds }) => {
+    const id = await imported();
+    await activate(id);
+    await change(id);
+    expect(await taxes(at, intact)).toEqual(answers);
+    const { code, lines } = await verified(id);
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(finds.length + 1);
+    for (const [index, found] of finds.entries()) {
+      expect(lines[index]).toContain(found.replace('ID', id));
+      expect(lines[index]?.endsWith(remedy)).toBe(true);
+    }
+    expect(lines.at(-1)).toMatch(new RegExp(`^${RegExp.escape(id)}: \\d+ parts, ${finds.length} problems?\\.$`));
+  });
+
+  it.each([
+    ['a forged rate with its digest', '55402', async () => partOf('55402', { 'US-MN-55402': '0.01125' })],
+    ["another release's part", '55402', async () => contentOf(await itemOf(partKey(await imported(), '55403')))],
+  ])('%s has a whole item, which only the hash over all of the release tells', async (_what, key, forged) => {
+    const id = await imported();
+    await put(partItem(id, { ...(await forged()), key }));
+    const { code, lines } = await verified(id);
+    expect([code, lines.length]).toEqual([1, 2]);
+    expect(lines[0]).toContain(`The head of ${id} is corrupt: its content_hash is `);
+  });
+
+  it('is counted with its release and without its key, and an operator gets one line', async () => {
+    const id = await imported();
+    await activate(id);
+    await changePart(id, '29 PALMS', withText('0.02125', '0.01125'));
+    const counted = () => metricLines().filter((line) => line.release === id);
+    expect(await taxes(intact)).toEqual([tax]);
+    expect(counted()).toEqual([]);
+    expect(await taxes({ postal_code: null, city: '29 Palms' })).toEqual([refused]);
+    expect(counted()).toEqual([{ _aws: expect.anything(), ContentCorrupt: 1, release: id }]);
+    expect(await content('show', id)).toMatchObject({ code: 0 });
+    const { code, out, err } = await content('diff', id, id);
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: expect.not.stringContaining('_aws'),
+      err: `Part 29 PALMS of ${id} is corrupt: its content does not match its digest. ${remedy}\n`,
+    });
+  });
+
+  it('is not looked at again once an instance has read it whole', async () => {
+    const id = await imported();
+    await activate(id);
+    expect(await taxes(tampered)).toEqual([tax]);
+    await changePart(id, '55402', withText('0.02125', '0.01125'));
+    await changeHead(id, withText('0.06875', '0.05875'));
+    expect(await taxes(tampered)).toEqual([tax]);
+    // The list of keys is the head's of before.
+    await remove(partKey(id, '55405'));
+    expect(await taxes({ postal_code: '55405' }, intact, { postal_code: '55999' })).toEqual([refused, tax, '6.88']);
+  });
+});
+
+describe('the list of the keys of a release', () => {
+  it('is known for each release that is asked for, however many others were read since', async () => {
+    const { readContent } = await import('../../shared/store/content-reads.ts');
+    const first = await imported();
+    expect((await readContent([first], [])).heads).toHaveLength(1);
+    await remove(partKey(first, '55402'));
+    const missing = { release: first, key: '55402' };
+    const others: string[] = [];
+    for (let count = 0; count < 101; count += 1) {
+      const id = `US-WY@2030-01-01.${101 + count}`;
+      others.push(id);
+      expect((await store.importRelease(headOf(id), [])).ok).toBe(true);
+      // The release itself is the oldest one that is known while others come, and no longer at the end.
+      await readContent([id], []);
+      if (count > 97) await expect(readContent([id], [missing])).rejects.toThrow(`Part 55402 of ${first}`);
+    }
+    await expect(readContent(others, [missing])).rejects.toThrow(`Part 55402 of ${first}`);
+    await expect(readContent([], [missing])).rejects.toThrow(`Part 55402 of ${first}`);
+  });
+});
+
+describe('a release of before heads had a digest', () => {
+  const olderRelease = async () => {
+    const id = await imported();
+    await asBeforeDigests(id, keys);
+    await activate(id);
+    return id;
+  };
+
+  it('answers and is verified like any other', async () => {
+    const id = await olderRelease();
+    expect(await taxes(tampered, { postal_code: null, city: 'St. Paul' }, { postal_code: '55999' })).toEqual([
+      tax,
+      tax,
+      '6.88',
+    ]);
+    expect(await verified(id)).toMatchObject({ code: 0, lines: [`${id}: 30 parts, no problems.`] });
+  });
+
+  it('has parts whose digests are checked', async () => {
+    const id = await olderRelease();
+    await changePart(id, '55402', withText('0.02125', '0.01125'));
+    expect(await taxes(tampered, intact)).toEqual([refused, tax]);
+    expect((await verified(id)).lines).toEqual([
+      expect.stringContaining(`Part 55402 of ${id} is corrupt: its content does not match its digest.`),
+      `${id}: 30 parts, 1 problem.`,
+    ]);
+  });
+
+  it('has a head that its hash alone checks, and parts that are counted', async () => {
+    const [changed, incomplete] = [await olderRelease(), await olderRelease()];
+    await changeHead(changed, withText('0.06875', '0.05875'));
+    await remove(partKey(incomplete, '55402'));
+    const { code, lines } = await verified(changed, incomplete);
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringContaining(`The head of ${changed} is corrupt: its content_hash is `),
+      `${changed}: 30 parts, 1 problem.`,
+      expect.stringContaining(`The head of ${incomplete} is corrupt: it counts 30 parts, and the table has 29.`),
+      `${incomplete}: 29 parts, 1 problem.`,
+    ]);
+  });
+});
+
+describe('content verify', () => {
+  const pages = 'pages';
+  afterEach(() => void database.middlewareStack.remove(pages));
+
+  it('reads a release whose partitions have many pages', async () => {
+    const id = await imported();
+    await changePart(id, '55428', withText('0.02125', '0.01125'));
+    let queries = 0;
+    database.middlewareStack.add(
+      (next, { commandName }) =>
+        (sent) => {
+          if (commandName !== 'QueryCommand') return next(sent);
+          queries += 1;
+          return next({ ...sent, input: { ...sent.input, Limit: 1 } });
+        },
+      { step: 'initialize', name: pages },
+    );
+    const { verifyRelease } = await import('../../shared/cli/content/verify-release.ts');
+    const problems: unknown[] = [];
+    const seen: number[] = [];
+    const found = await verifyRelease(
+      id,
+      ({ key }) => problems.push(key),
+      (count, total) => seen.push(count / total),
+    );
+    expect(found).toEqual({ parts: 30, problems: 1 });
+    expect(problems).toEqual(['55428']);
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => (index + 1) / 30));
+    expect(queries).toBeGreaterThan(30);
+  });
+
+  it('takes the releases that it is given, the active ones, or all that table and directory have', async () => {
+    const [active, previous, lost] = [await imported(), await imported(), await imported()];
+    for (const id of [lost, previous, active]) await activate(id);
+    expect((await verified('--active')).lines).toEqual([`${active}: 30 parts, no problems.`]);
+    expect((await verified(previous, previous, '--active')).lines).toEqual([
+      `${previous}: 30 parts, no problems.`,
+      `${active}: 30 parts, no problems.`,
+    ]);
+    await activate(await imported([previous]));
+    expect((await verified('--active')).lines).toEqual([
+      expect.stringMatching(/^US-MN@2030-01-01\.\d+: 30 parts, no problems\.$/),
+      `${previous}: 30 parts, no problems.`,
+    ]);
+    await remove(releaseHeadKey(lost));
+    const { code, lines } = await verified();
+    expect(code).toBe(1);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `${active}: 30 parts, no problems.`,
+        `${previous}: 30 parts, no problems.`,
+        expect.stringContaining(`The head of ${lost} is corrupt: the table does not have it.`),
+        `${lost}: 30 parts, 1 problem.`,
+      ]),
+    );
+  });
+
+  it('refuses what is not in the table', async () => {
+    expect(await content('verify', 'US-MN@2020-01-01.101')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no release US-MN@2020-01-01.101.'),
+    });
+    expect(await content('verify', 'US-MI@2026-10-01.1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('US-MI@2026-10-01.1 is a built-in release.'),
+    });
+  });
+});
+
+describe('releases of every format', () => {
+  const fixture = (name: string) => join('test/fixtures/imports', name);
+  const idIn = ({ out }: { readonly out: string }) => /^Imported (\S+) /m.exec(out)?.[1] ?? out;
+
+  it('are whole when they are imported, and a corrupt one is replaced by importing again', async () => {
+    const woocommerce = join(folder, 'tax_rates.csv');
+    await writeFile(
+      woocommerce,
+      `Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class
+US,CA,90001,*,9.5000,Tax,1,0,1,
+US,CA,92277...92278,*,7.7500,Tax,1,0,1,
+US,CA,,29 Palms;Alturas,7.7500,Tax,1,0,1,
+`,
+    );
+    const sst = ['--format', 'sst', '--state', 'MN', '--rates', fixture('MNR2026Q4AUG28.csv')];
+    const imports = [
+      [...sst, '--boundaries', fixture('MNB2026Q4AUG28.csv'), '--skip-bad-rows'],
+      ['--format', 'zip-rates', '--state', 'TX', '--file', fixture('TAXRATES_ZIP5_TX202611.csv')],
+      ['--format', 'woocommerce', '--state', 'CA', '--file', woocommerce],
+      ['--format', 'cdtfa', '--file', fixture('cdtfa.csv'), '--skip-bad-rows'],
+      ['--format', 'texas', '--file', fixture('taxrates.txt'), '--skip-bad-rows'],
+    ];
+    const ids: string[] = [];
+    for (const args of imports) ids.push(idIn(await content('import', ...args)));
+    const { code, lines } = await verified(...ids);
+    const expected = await Promise.all(
+      ids.map(async (id) => `${id}: ${(await store.readPartKeys(id)).length} parts, no problems.`),
+    );
+    expect({ code, lines }).toEqual({ code: 0, lines: expected });
+
+    for (const [index, args] of imports.entries())
+      expect((await content('import', ...args)).out).toContain(`${ids[index]} has the same content already`);
+
+    const [first = '', zipRates = ''] = ids;
+    await changePart(first, '55401', withText('43000', '58000'));
+    const again = idIn(await content('import', ...(imports[0] as string[])));
+    expect(again).not.toBe(first);
+    await changeHead(zipRates, withText('TX', 'UT'));
+    const another = idIn(await content('import', ...(imports[1] as string[])));
+    expect(await verified(again, another)).toMatchObject({ code: 0 });
+    expect((await content('import', ...(imports[1] as string[]))).out).toContain(
+      `${another} has the same content already`,
+    );
+  });
+});
+
+describe('the other commands', () => {
+  it('name a corrupt release instead of ending with a stack', async () => {
+    const [whole, id] = [await imported(), await imported()];
+    await activate(id);
+    await changeHead(id, withText('0.06875', '0.05875'));
+    const problem = `The head of ${id} is corrupt: its content does not match its digest. ${remedy}`;
+    const { code, out } = await content('list', '--state', 'MN');
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^\\* +${RegExp.escape(id)} +corrupt$`, 'm'));
+    expect(out).toMatch(new RegExp(`^ +${RegExp.escape(whole)} +zip-rates `, 'm'));
+    expect(out).toContain(problem);
+    const listed = JSON.parse((await content('list', '--state', 'MN', '--json')).out);
+    expect(listed).toContainEqual({ id, state: 'US-MN', active: true, origin: 'corrupt', problem });
+    for (const args of [['show'], ['activate'], ['diff', whole]])
+      expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
+  });
+
+  it('check no cases with a corrupt part', async () => {
+    const id = await imported();
+    await changePart(id, '55402', withText('0.02125', '0.01125'));
+    const one = (zip: string) => ({
+      ...{ id: zip, state: 'MN', zip, date: '2026-10-08', expected: { tax_total: '9.00' } },
+      input: { lines: [{ ptc: 'GENERAL', quantity: '1', unit_price: '100.00' }] },
+    });
+    const check = async (...zips: string[]) => {
+      const path = join(folder, `${randomUUID()}.json`);
+      await writeFile(path, JSON.stringify(zips.map(one)));
+      return content('check', '--release', id, '--against', path);
+    };
+    expect(await check('55403')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed') });
+    expect(await check('55402', '55403')).toEqual({
+      code: 1,
+      out: '',
+      err: `Part 55402 of ${id} is corrupt: its content does not match its digest. ${remedy}\n`,
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { ProductTaxCodeList } from '../../shared/vocabulary/schema.ts';
+import { anonymous, type Call, newCaller } from '../support/api.ts';
+import { goods, sale } from '../support/sales.ts';
+
+const path = '/product-tax-codes';
+const file = new URL('../../shared/vocabulary/product-tax-codes.json', import.meta.url);
+const everyCode = (JSON.parse(readFileSync(file, 'utf8')) as { code: string }[]).map(({ code }) => code).sort();
+
+let call: Call;
+beforeAll(async () => {
+  ({ call } = await newCaller({ scopes: ['read'] }));
+});
+
+const list = (parameters: Record<string, string> = {}, headers: Record<string, string | string[]> = {}) =>
+  call('GET', `${path}?${new URLSearchParams(parameters)}`, { headers });
+const codesOf = ({ body }: { body: any }): string[] => body.data.map((item: { code: string }) => item.code);
+
+describe('GET /product-tax-codes', () => {
+  it('returns every product tax code in one page by default', async () => {
+    const answer = await call('GET', path);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ object: 'list', url: path, has_more: false });
+    expect(codesOf(answer)).toEqual(everyCode);
+    expect(everyCode).toHaveLength(120);
+    expect(z.safeParse(ProductTaxCodeList, answer.body).error).toBeUndefined();
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('service-version')).toBe(currentVersion);
+  });
+
+  it('needs a credential', async () => {
+    expect((await anonymous.call('GET', path)).status).toBe(401);
+  });
+
+  it.each(['7', '40', '119', '120'])('pages through the same list with a limit of %s', async (limit) => {
+    const whole = await call('GET', path);
+    const received: unknown[] = [];
+    for (let cursor: string | undefined, more = true; more; ) {
+      const { body } = await list({ limit, ...(cursor !== undefined && { starting_after: cursor }) });
+      received.push(...body.data);
+      expect(received.length).toBeLessThanOrEqual(everyCode.length);
+      cursor = body.data.at(-1).code;
+      more = body.has_more;
+    }
+    expect(received).toEqual(whole.body.data);
+  });
+
+  it('compares the cursor as a string: it need not be a code', async () => {
+    expect(codesOf(await list({ starting_after: 'CLOTHING.G', limit: '1' }))).toEqual([
+      'CLOTHING.PROTECTIVE_EQUIPMENT',
+    ]);
+    expect((await list({ starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
+  });
+
+  it('filters by family, and pages through that', async () => {
+    const clothing = everyCode.filter((code) => code.startsWith('CLOTHING.'));
+    expect(codesOf(await list({ family: 'CLOTHING' }))).toEqual(clothing);
+    const first = await list({ family: 'CLOTHING', limit: '9' });
+    expect([first.body.has_more, codesOf(first)]).toEqual([true, clothing.slice(0, 9)]);
+    const rest = await list({ family: 'CLOTHING', starting_after: clothing[8] ?? '' });
+    expect([rest.body.has_more, codesOf(rest)]).toEqual([false, clothing.slice(9)]);
+    expect(codesOf(await list({ family: 'GENERAL' }))).toEqual(['GENERAL']);
+  });
+
+  it.each([
+    ['stripe:txcd_30011000', ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']],
+    ['taxjar:81162000A9000', ['SOFTWARE.SAAS']],
+    ['avalara:PC040100', ['CLOTHING.APPAREL']],
+    ['avalara:pc040100', ['CLOTHING.APPAREL']],
+    ['stripe:PC040100', []],
+    ['stripe:txcd_12345678', []],
+    // All services: the family to choose from.
+    ['stripe:txcd_20030000', everyCode.filter((code) => code.startsWith('SERVICES.'))],
+  ])('filters by the equivalent %s', async (equivalent, expected) => {
+    const answer = await list({ equivalent });
+    expect([answer.status, codesOf(answer)]).toEqual([200, expected]);
+  });
+
+  it('says of each equivalent how it matches', async () => {
+    const { body } = await list({ equivalent: 'stripe:txcd_10103001' });
+    expect(body.data).toHaveLength(1);
+    expect(body.data[0].equivalents).toContainEqual({ system: 'stripe', code: 'txcd_10103001', match: 'narrower' });
+    expect(body.data[0].equivalents).toContainEqual({ system: 'avalara', code: 'SW054000', match: 'exact' });
+  });
+
+  it('combines filters with AND', async () => {
+    const equivalent = 'taxjar:20010';
+    expect(codesOf(await list({ equivalent, family: 'CLOTHING' }))).toHaveLength(2);
+    expect(codesOf(await list({ equivalent, family: 'FOOD' }))).toEqual([]);
+  });
+
+  it.each([
+    ['family', 'clothing'],
+    ['family', 'CLOTHING.APPAREL'],
+    ['family', 'SHIRTS'],
+    ['family', ''],
+    ['equivalent', 'txcd_30011000'],
+    ['equivalent', 'vertex:12345'],
+    ['equivalent', 'Stripe:txcd_30011000'],
+    ['equivalent', 'stripe:'],
+    ['equivalent', 'stripe:txcd 1'],
+    ['equivalent', `stripe:${'1'.repeat(65)}`],
+    ['equivalent', ''],
+    ['limit', '0'],
+    ['limit', '1001'],
+    ['limit', 'all'],
+    ['starting_after', ''],
+  ])('refuses %s=%s with what to send instead', async (parameter, value) => {
+    const { status, body } = await list({ [parameter]: value });
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([
+      {
+        code: 'validation_invalid_format',
+        source: { pointer: null, parameter },
+        detail: expect.stringMatching(/^Send /),
+      },
+    ]);
+  });
+
+  it('names the families where one is wrong', async () => {
+    const { body } = await list({ family: 'SHIRTS' });
+    for (const code of everyCode) expect(body.errors[0].detail).toContain(code.split('.')[0]);
+  });
+
+  it('refuses an unknown parameter, and one that comes twice', async () => {
+    const { status, body } = await call('GET', `${path}?ptc=GENERAL&family=FOOD&family=HOME`);
+    expect(status).toBe(422);
+    expect(body.errors.map(({ source }: any) => source.parameter).sort()).toEqual(['family', 'ptc']);
+  });
+});
+
+describe('the ETag of a page of product tax codes', () => {
+  it('is strong, the same for the same bytes and another for others', async () => {
+    const tagOf = async (parameters: Record<string, string>) => (await list(parameters)).headers.get('etag');
+    expect(await tagOf({})).toMatch(/^"[^"]+"$/);
+    expect(await tagOf({})).toBe(await tagOf({ limit: '1000' }));
+    expect(await tagOf({ equivalent: 'taxjar:20010' })).toBe(await tagOf({ equivalent: 'stripe:txcd_30011000' }));
+    const others = [{}, { limit: '10' }, { family: 'FOOD' }, { family: 'HOME' }, { equivalent: 'taxjar:20010' }];
+    expect(new Set(await Promise.all(others.map(tagOf))).size).toBe(others.length);
+  });
+
+  it.each([(tag: string) => tag, (tag: string) => `W/${tag}`, (tag: string) => ['"other"', tag], () => '*'])(
+    'makes the answer a 304 without a body where If-None-Match has it',
+    async (write) => {
+      const tag = (await list()).headers.get('etag') ?? '';
+      const answer = await list({}, { 'If-None-Match': write(tag) });
+      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', tag]);
+      expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+    },
+  );
+
+  it('leaves the page whole for another tag', async () => {
+    expect(codesOf(await list({}, { 'If-None-Match': '"other"' }))).toEqual(everyCode);
+  });
+});
+
+describe('a refused product tax code', () => {
+  it.each([
+    ['CLOTHING.SHIRT', everyCode.filter((code) => code.startsWith('CLOTHING.'))],
+    ['HEALTH.DRUGS_PRESCRIPTION', ['HEALTH.DRUGS._PRESCRIPTION']],
+    ['20010', ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']],
+  ])('comes with the codes that %s may mean', async (product_tax_code, expected) => {
+    const answer = await call('POST', '/calculations', { body: sale({ line_items: [goods({ product_tax_code })] }) });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toMatchObject([
+      { code: 'validation_unknown_product_tax_code', source: { pointer: '/line_items/0/product_tax_code' } },
+    ]);
+    expect(answer.body.errors[0].meta.did_you_mean.toSorted()).toEqual(expected);
+  });
+});

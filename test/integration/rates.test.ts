@@ -1,0 +1,160 @@
+/** GET /rates over HTTP: with the built-in content, then with an import over it. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import type { Settings } from '../../shared/accounts/account.ts';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import { headOf, partOf } from '../support/imported.ts';
+
+// What is active is so for everybody: the table is this file's own.
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client.ts');
+const store = await import('../../shared/store/content-store.ts');
+const { newCaller } = await import('../support/api.ts');
+const { dayMs, later, made, refusalOf } = await import('../support/sales.ts');
+
+let calls: string[] = [];
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  database.middlewareStack.add(
+    (next, context) => (sent) => {
+      const input = sent.input as { readonly TableName?: string };
+      // The caller's key, account and window are in another table.
+      if (input.TableName !== environment.tables.accounts) calls.push(String(context.commandName));
+      return next(sent);
+    },
+    { step: 'initialize', name: 'record' },
+  );
+});
+
+const clientWith = async (settings: Partial<Settings> = {}) => {
+  const { call } = await newCaller({ scopes: ['read'], settings });
+  return (query: Record<string, string>) => call('GET', `/rates?${new URLSearchParams(query)}`);
+};
+const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => {
+  calls = [];
+  await run();
+  return calls;
+};
+const codesOf = (body: any): string[] => body.warnings.map(({ code }: any) => code);
+const minneapolis = { postal_code: '55401', city: 'Minneapolis', state: 'MN' };
+
+describe('the built-in content', () => {
+  it('answers the rates of a ZIP today, with the parts that sum to them', async () => {
+    const get = await clientWith();
+    const { status, body } = await get({ postal_code: '55401' });
+    expect([status, body.object, body.combined_rate]).toEqual([200, 'rates', '0.09025']);
+    expect(body.date).toBe(new Date().toISOString().slice(0, 10));
+    expect(Object.keys(body)).toEqual([
+      'object',
+      'date',
+      'address',
+      'address_resolution',
+      'combined_rate',
+      'jurisdictions',
+      'warnings',
+      'content_releases',
+    ]);
+    expect(Object.keys(body.jurisdictions[0])).toEqual([
+      'jurisdiction_code',
+      'jurisdiction_name',
+      'jurisdiction_type',
+      'tax_type',
+      'rate',
+      'reporting_code',
+      'source',
+      'confidence',
+    ]);
+    expect(body.content_releases).toEqual({ 'US-MN': builtInRelease('MN')?.id });
+    expect(codesOf(body)).toEqual(['local_rates_by_place']);
+  });
+
+  it.each([
+    [{ city: 'New York', state: 'NY' }, '0.08875'],
+    [{ postal_code: '98101', city: 'Seattle', state: 'WA' }, '0.1055'],
+    [{ postal_code: '48933' }, '0.06'],
+    [{ postal_code: '97201' }, '0'],
+    [{ postal_code: '00901' }, '0.115'],
+    [{ postal_code: '60601', city: 'Chicago', state: 'IL' }, '0.105'],
+  ])('answers %o with %s', async (address, combined) => {
+    const { body } = await (await clientWith())({ ...address, date: '2026-11-22' });
+    expect([body.combined_rate, body.address_resolution.coverage]).toEqual([combined, 'complete']);
+  });
+
+  it('answers any day, by default that of its clock', async () => {
+    const get = await clientWith();
+    const { body } = await get({ ...minneapolis, date: '1999-05-01' });
+    expect([body.date, body.combined_rate, codesOf(body)]).toEqual(['1999-05-01', null, ['not_covered']]);
+    const ahead = await later(400 * dayMs, () => get(minneapolis));
+    expect(Date.parse(ahead.body.date)).toBeGreaterThan(Date.now() + 398 * dayMs);
+  });
+
+  it('makes no call to the database, warm', async () => {
+    const get = await clientWith();
+    await get(minneapolis);
+    expect(await callsOf(() => made(get(minneapolis)))).toEqual([]);
+    expect(await callsOf(() => made(get({ postal_code: '78701', city: 'Austin', state: 'TX' })))).toEqual([]);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{}, '422 | validation_required_field postal_code'],
+    [{ city: 'Minneapolis' }, '422 | validation_required_field state'],
+    [{ postal_code: '5540' }, '422 | validation_address_unresolvable postal_code'],
+    [{ postal_code: '55401', state: 'ZZ' }, '422 | validation_address_unresolvable state'],
+    [{ ...minneapolis, date: '2026-02-30' }, '422 | validation_invalid_format date'],
+    [{ ...minneapolis, date: '2026-11-22T00:00:00Z' }, '422 | validation_invalid_format date'],
+    [{ ...minneapolis, city: 'x'.repeat(501) }, '422 | validation_invalid_format city'],
+    [{ ...minneapolis, zip: '55401' }, '422 | validation_unknown_parameter zip'],
+  ])('refuses %o', async (query, refusal) => {
+    expect(refusalOf(await (await clientWith())(query))).toBe(refusal);
+  });
+});
+
+describe("the account's policies", () => {
+  // Hastings is in Dakota (1.25), Goodhue (0.5) and Washington County (1.5 percent).
+  const hastings = { postal_code: '55033', date: '2026-11-22' };
+
+  it.each([
+    ['warn', '0.08125'],
+    ['highest_rate', '0.08375'],
+  ] as const)('decide about a ZIP in three counties: %s', async (ambiguous_address, combined) => {
+    const { body } = await (await clientWith({ ambiguous_address }))(hastings);
+    expect([body.combined_rate, body.address_resolution.ambiguous]).toEqual([combined, true]);
+    expect(codesOf(body)).toContain('address_ambiguous');
+  });
+
+  it('refuse what they reject, as a calculation does', async () => {
+    const ambiguous = await clientWith({ ambiguous_address: 'reject' });
+    expect(refusalOf(await ambiguous(hastings))).toBe('422 | validation_address_unresolvable postal_code');
+    const incomplete = await clientWith({ incomplete_coverage: 'reject' });
+    expect(refusalOf(await incomplete({ city: 'Alba', state: 'TX' }))).toBe('422 | validation_not_covered city');
+    expect((await incomplete(minneapolis)).status).toBe(200);
+  });
+});
+
+describe('an import over the built-in content', () => {
+  const id = 'US-MN@2030-01-01.101';
+  const bottom = builtInRelease('MN')?.id as string;
+
+  it('answers for the ZIPs that it names, and the built-in tables for the others', async () => {
+    const head = headOf(id, { below: bottom, chain: [], bottom, coverage: 'partial' });
+    await store.importRelease(head, [partOf('55402', { 'US-MN-FILE': '0.01' })]);
+    await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
+    const get = await clientWith();
+    await later(2 * 60_000, async () => {
+      const file = () => get({ postal_code: '55402', date: '2026-11-22' });
+      expect(await callsOf(file)).toEqual(['GetItemCommand', 'BatchGetItemCommand']);
+      const { body } = await file();
+      expect(body).toMatchObject({ combined_rate: '0.07875', content_releases: { 'US-MN': id } });
+      expect(body.jurisdictions.map(({ jurisdiction_code }: any) => jurisdiction_code)).toEqual([
+        'US-MN',
+        'US-MN-FILE',
+      ]);
+      const place = await get({ ...minneapolis, date: '2026-11-22' });
+      expect(place.body).toMatchObject({ combined_rate: '0.09025', content_releases: { 'US-MN': id } });
+      expect(await callsOf(() => get({ ...minneapolis, date: '2026-11-22' }))).toEqual([]);
+    });
+  });
+});

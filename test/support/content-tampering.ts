@@ -1,0 +1,63 @@
+/** Imported releases in the Content table, and changes to their items behind the service's back. */
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client.ts';
+import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.ts';
+
+const TableName = environment.tables.content;
+type Item = Record<string, any>;
+
+const sorted = (value: any): any => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+};
+
+/** SHA-256 of a value's JSON with sorted keys: what the digest of a part has been since parts have one. */
+const digestOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex');
+
+export const itemOf = async (key: ItemKey): Promise<Item> =>
+  (await database.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }))).Item as Item;
+export const put = (item: Item) => database.send(new PutCommand({ TableName, Item: item }));
+export const remove = ({ pk, sk }: ItemKey) => database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+
+export const contentOf = ({ content }: Item): any => JSON.parse(gunzipSync(content).toString());
+
+const changeItem = async (key: ItemKey, change: (item: Item) => Item): Promise<void> => {
+  const item = await itemOf(key);
+  await put({ ...item, ...change(item) });
+};
+
+/** Change attributes of a part's item, or of a head's. */
+export const changePart = (release: string, key: string, change: (item: Item) => Item) =>
+  changeItem(partKey(release, key), change);
+export const changeHead = (release: string, change: (item: Item) => Item) =>
+  changeItem(releaseHeadKey(release), change);
+
+/** The item's content with one text in place of another, compressed as before; every other attribute stays. */
+export const withText = (before: string, after: string) => (item: Item) => {
+  const text = gunzipSync(item['content']).toString();
+  if (!text.includes(before)) throw new Error(`The content has no ${before}.`);
+  return { content: gzipSync(text.replaceAll(before, after)) };
+};
+
+/** A release's items as they were written before heads had a digest: the parts' keys in another order, under their digest. */
+export const asBeforeDigests = async (release: string, keys: readonly string[]): Promise<void> => {
+  for (const key of keys)
+    await changePart(release, key, (item) => {
+      const { locations, rates, jurisdictions } = contentOf(item);
+      const part = { locations, rates, jurisdictions, key };
+      return { content: gzipSync(JSON.stringify(part)), digest: digestOf(part) };
+    });
+  const { digest: _, part_keys: __, ...head } = await itemOf(releaseHeadKey(release));
+  await put(head);
+};

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { Impact } from '../../shared/cli/content/impact.ts';
+import { impactOfImport } from '../../shared/cli/content/report-impact.ts';
+import { baseOf, headOf, importFiles } from '../fixtures/imports/harness.ts';
+import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+
+const today = '2026-11-22';
+const builtIn = baseOf('MN').id;
+const position = { below: builtIn, chain: [], bottom: builtIn };
+const whole = (zip: string) => [zip, '', zip, ''] as const;
+
+// The built-in tables have 9.025 % for Minneapolis, 9.875 % for Saint Paul and 8.125 % for Rochester.
+const rates = [
+  rateRow('27', '45', '27', '0.06875', '20090701'),
+  rateRow('27', '00', '053', '0.0015'),
+  rateRow('27', '01', '43000', '0.0050'),
+  rateRow('27', '01', '58000', '0.0150'),
+  rateRow('27', '63', '80003', '0.0050'),
+  rateRow('27', '63', '80004', '0.0050'),
+  rateRow('27', '63', '80008', '0.0075'),
+  rateRow('27', '63', '80009', '0.0025'),
+  rateRow('27', '01', '54880', '0.0125'),
+];
+const districts = (...codes: readonly string[]) => codes.map((code) => [code, '63'] as const);
+const minneapolis = { state: '27', county: '053', place: '43000', districts: districts('80004', '80008', '80009') };
+const rochester = { state: '27', place: '54880' };
+
+const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<Impact> => {
+  const imported = await importFiles('sst', 'MN', sstFiles('MN', rateRows, boundary), { position });
+  async function* parts() {
+    yield* imported.parts.values();
+  }
+  return impactOfImport(headOf(imported), parts, builtIn, today);
+};
+
+describe('what an import changes', () => {
+  it('is nothing where the release below has the same rates', async () => {
+    const rows = [
+      boundaryRow({ ...minneapolis, zips: whole('55401'), from: '20240101' }),
+      boundaryRow({ ...rochester, zips: whole('55901'), from: '20240401', to: '20271231' }),
+    ];
+    expect(await impactOf(rows)).toEqual({
+      zips: 2,
+      cities: 0,
+      firstDay: '2024-01-01',
+      lastDay: null,
+      changed: 0,
+      gained: 0,
+      lost: 0,
+      largest: null,
+    });
+  });
+
+  it('is counted by ZIP, today and later, with the largest difference in either direction', async () => {
+    const raised = rates.flatMap((row) =>
+      row.startsWith('27,01,43000')
+        ? [
+            rateRow('27', '01', '43000', '0.0050', '20200101', '20261231'),
+            rateRow('27', '01', '43000', '0.0075', '20270101'),
+          ]
+        : [row],
+    );
+    const rows = [
+      boundaryRow({ ...minneapolis, zips: whole('55401') }),
+      boundaryRow({ ...minneapolis, zips: whole('55402') }),
+      // Without its city tax Rochester's ZIP has 6.875 %: 1.25 points less.
+      boundaryRow({ ...rochester, place: '', zips: whole('55901') }),
+    ];
+    expect(await impactOf(rows, raised)).toMatchObject({
+      zips: 3,
+      changed: 3,
+      largest: { key: '55901', day: today, before: 8_125_000n, after: 6_875_000n },
+    });
+    expect(await impactOf(rows.slice(0, 2), raised)).toMatchObject({
+      changed: 2,
+      largest: { key: '55401', day: '2027-01-01', before: 9_025_000n, after: 9_275_000n },
+    });
+  });
+
+  it('is none on days that the import does not name: the release below answers there', async () => {
+    const ended = await impactOf([boundaryRow({ ...rochester, place: '', zips: whole('55901'), to: '20261031' })]);
+    expect(ended).toMatchObject({ changed: 0, firstDay: '2020-01-01', lastDay: '2026-10-31' });
+    const future = await impactOf([boundaryRow({ ...rochester, place: '', zips: whole('55901'), from: '20270401' })]);
+    expect(future).toMatchObject({ changed: 1, largest: { day: '2027-04-01' }, firstDay: '2027-04-01' });
+  });
+});

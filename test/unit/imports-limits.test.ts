@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../shared/content/imports/entry.ts';
+import { limits } from '../../shared/content/imports/limits.ts';
+import { buildEntries, entriesOf, importFiles, ofKind } from '../fixtures/imports/harness.ts';
+import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+
+const mnRates = [rateRow('27', '45', '27', '0.06875', '20090701'), rateRow('27', '01', '43000', '0.005')];
+const whole = (zip: string) => [zip, '', zip, ''] as const;
+
+describe('files with more than an import holds in memory', () => {
+  it('are refused at the row that is too many of one ZIP, and the ZIP is named', async () => {
+    let read = 0;
+    function* endless(): Generator<Entry> {
+      for (; ; read += 1) yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
+    }
+    await expect(buildEntries('MN', endless())).rejects.toThrow(
+      /^The files have more than 100,000 rows of ZIP 55401\./,
+    );
+    expect(read).toBe(limits.rowsOfZip);
+  });
+
+  it('are refused where ranges of a shop’s table name too many ZIPs', async () => {
+    const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
+    const everywhere = 'US,TX,00000...99999,*,6.25,Tax,1,0\n'.repeat(3000);
+    await expect(
+      importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${everywhere}` }]),
+    ).rejects.toThrow(/ZIP codes in all rows together/);
+  });
+
+  it('are refused where a jurisdiction has too many rates', async () => {
+    const days = Array.from({ length: limits.ratesOfJurisdiction + 1 }, (_, index) =>
+      new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),
+    );
+    const rates = days.map((day) => rateRow('27', '01', '43000', '0.005', day, day));
+    const row = boundaryRow({ zips: whole('55401'), state: '27', place: '43000' });
+    await expect(importFiles('sst', 'MN', sstFiles('MN', [...mnRates, ...rates], [row]))).rejects.toThrow(
+      /more than 1,000 rates of 01-43000/,
+    );
+  });
+
+  it('are no files of many rows in many ZIPs', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, index) =>
+      boundaryRow({ type: '4', zips: ['55401', String(index), '55401', String(index)], state: '27', place: '43000' }),
+    );
+    const { built } = await importFiles('sst', 'MN', sstFiles('MN', mnRates, rows));
+    expect(built.summary.bad.count).toBe(0);
+  });
+});
+
+describe('a row that takes in others by a quote', () => {
+  it('is bad, with the line of the quote', async () => {
+    const rows = ['55401', '55402', '55403'].map((zip) =>
+      boundaryRow({ zips: whole(zip), state: '27', place: '43000' }),
+    );
+    const [first = '', second = '', third = ''] = rows;
+    const quoted = [first, `"${second}`, third.replace('Z,', 'Z",')];
+    const bad = ofKind(await entriesOf('sst', 'MN', sstFiles('MN', mnRates, quoted)), 'bad');
+    expect(bad).toEqual([{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }]);
+    const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
+    const content = `${table}\nTX,78664,"ROUND ROCK,0.0625,0.0625,0,0\nTX,78665,ROUND ROCK",0.0625,0.0625,0,0\n`;
+    expect(ofKind(await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]), 'bad')).toEqual([
+      { kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') },
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { compareLocations } from '../../shared/cli/content/compare-locations.ts';
+import { showZip } from '../../shared/cli/content/show-zip.ts';
+import {
+  fixture,
+  headOf,
+  type Imported,
+  importFiles,
+  releaseForOf,
+  type TestFile,
+} from '../fixtures/imports/harness.ts';
+import { type BoundaryFields, boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { ask } from '../support/builders.ts';
+
+const day = '2026-11-22';
+const whole = (zip: string) => [zip, '', zip, ''] as const;
+
+const taxAt = (imported: Imported, state: string, postal_code: string, policy = 'warn', tax_date = day) => {
+  const settings = { ambiguous_address: policy as 'warn' | 'highest_rate' };
+  const around = { releaseFor: releaseForOf(imported), settings };
+  const { tax_amount, line_items, warnings } = ask({ to: { state, postal_code }, tax_date }, around);
+  const { ambiguous, coverage } = line_items[0]?.address_resolution ?? {};
+  return { tax: tax_amount, ambiguous, coverage, warnings: warnings.map(({ code, message }) => `${code}: ${message}`) };
+};
+
+const wisconsin = () => importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
+
+const vtRates = [
+  rateRow('50', '45', '50', '0.06'),
+  rateRow('50', '01', '10675', '0.01'),
+  rateRow('50', '01', '66175', '0.01', '20200101', '20211231'),
+];
+const street = (zips: string, others: Partial<BoundaryFields> = {}) =>
+  boundaryRow({ type: 'A', zips, state: '50', ...others });
+const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));
+
+describe('SST street-address rows', () => {
+  it.each(['53213', '53213-1234'])('make %s ambiguous, and what its Z row says is still meant', async (zip) => {
+    expect(taxAt(await wisconsin(), 'WI', zip)).toMatchObject({ tax: '5.90', ambiguous: true, coverage: 'complete' });
+    expect(taxAt(await wisconsin(), 'WI', zip, 'highest_rate')).toMatchObject({ tax: '7.90', ambiguous: true });
+  });
+
+  it('are why the address is ambiguous: the warning names the ZIP and the streets', async () => {
+    const { warnings } = taxAt(await wisconsin(), 'WI', '53213');
+    expect(warnings).toEqual([expect.stringMatching(/^address_ambiguous: .*streets decide in ZIP 53213/)]);
+  });
+
+  it('leave other ZIPs as they are, and are remarked', async () => {
+    const imported = await wisconsin();
+    expect(taxAt(imported, 'WI', '54135')).toMatchObject({ tax: '5.50', ambiguous: false, warnings: [] });
+    const { remarks, notes, rowsRead, rowsKept } = imported.built.summary;
+    expect(rowsKept).toBe(rowsRead);
+    expect(remarks).toContainEqual(
+      expect.objectContaining({
+        reason: expect.stringContaining('street-address row'),
+        count: 1,
+        file: 'WIB2026Q2FEB18.csv',
+        firstLine: 3,
+      }),
+    );
+    expect(notes).toContainEqual(expect.stringMatching(/^Street-address rows name 1 ZIP\./));
+  });
+
+  it('that say what the ZIP row says make nothing ambiguous', async () => {
+    const imported = await vermont(
+      boundaryRow({ zips: whole('05401'), state: '50', place: '10675' }),
+      street('05401', { place: '10675' }),
+    );
+    expect(taxAt(imported, 'VT', '05401')).toMatchObject({ tax: '7.00', ambiguous: false, coverage: 'complete' });
+  });
+
+  it('alone are all that is known of a ZIP: the lowest of their rates is meant', async () => {
+    const imported = await vermont(
+      street('05401', { place: '10675' }),
+      street('05401'),
+      street('05403', { place: '10675' }),
+    );
+    for (const zip of ['05401', '05401-0001']) {
+      expect(taxAt(imported, 'VT', zip)).toMatchObject({ tax: '6.00', ambiguous: true, coverage: 'complete' });
+      expect(taxAt(imported, 'VT', zip, 'highest_rate')).toMatchObject({ tax: '7.00' });
+    }
+    expect(taxAt(imported, 'VT', '05403')).toMatchObject({ tax: '7.00', ambiguous: false, coverage: 'complete' });
+    expect(taxAt(imported, 'VT', '05404')).toMatchObject({ tax: '0.00', coverage: 'none' });
+    expect(headOf(imported).counts).toMatchObject({ parts: 2, zips: 2 });
+  });
+
+  it('hold on their own days: those of the rows of one set together', async () => {
+    const imported = await vermont(
+      boundaryRow({ zips: whole('05401'), state: '50', from: '20200101' }),
+      street('05401', { place: '10675', from: '20220101', to: '20221231' }),
+      street('05401', { place: '10675', from: '20221001', to: '20230331' }),
+      street('05401', { place: '10675', from: '20230401', to: '20230630' }),
+      street('05401', { place: '10675', from: '20240101', to: '20240131' }),
+    );
+    const isAmbiguous = (on: string) => taxAt(imported, 'VT', '05401', 'warn', on).ambiguous;
+    expect(
+      ['2021-12-31', '2022-01-01', '2023-03-31', '2023-06-30', '2023-07-01', '2024-01-31', '2024-02-01'].map(
+        isAmbiguous,
+      ),
+    ).toEqual([false, true, true, true, false, true, false]);
+    const streets = imported.parts.get('05401')?.locations.filter((location) => location.of_streets);
+    expect(streets?.map(({ from, to }) => [from, to])).toEqual([
+      ['2022-01-01', '2023-06-30'],
+      ['2024-01-01', '2024-01-31'],
+    ]);
+  });
+
+  it('answer for a ZIP+4 that lies in no range of its ZIP, as a part of what is known', async () => {
+    const imported = await vermont(
+      boundaryRow({ type: '4', zips: ['05401', '0001', '05401', '0100'], state: '50' }),
+      street('05401', { place: '10675' }),
+    );
+    expect(taxAt(imported, 'VT', '05401-0001')).toMatchObject({ tax: '6.00', ambiguous: true, coverage: 'complete' });
+    expect(taxAt(imported, 'VT', '05401-0101')).toMatchObject({ tax: '7.00', ambiguous: true, coverage: 'partial' });
+    expect(taxAt(imported, 'VT', '05401')).toMatchObject({ tax: '6.00', ambiguous: true, coverage: 'partial' });
+  });
+
+  it('have their ZIP in column 16, or in the columns of ranges; without one they are skipped, with the reason', async () => {
+    const ranged = boundaryRow({ type: 'A', zips: ['05401', '', '', ''], state: '50', place: '10675' });
+    const both = ranged.replace(',05401,', ',05402,').split(',').with(15, '05401').join();
+    const none = boundaryRow({ type: 'a', zips: ['', '', '', ''], state: '50', place: '10675' });
+    const imported = await vermont(ranged, both, none, street('not a ZIP'), street('55401'));
+    expect([...imported.parts.keys()]).toEqual(['05401']);
+    expect(imported.built.summary).toMatchObject({
+      skipped: [
+        { reason: expect.stringContaining('without a ZIP code'), count: 1, firstLine: 3 },
+        { reason: expect.stringContaining('none of its ZIPs'), count: 1, firstLine: 5 },
+      ],
+      bad: { rows: 1, first: [{ line: 4, reason: expect.stringContaining('column 16') }] },
+    });
+  });
+
+  it('are marked where a release is shown, and are compared only where nothing else is known of the ZIP', async () => {
+    const part = (await wisconsin()).parts.get('53213');
+    const head = headOf(await wisconsin());
+    const shown = showZip(head, part, '53213', day).locations;
+    expect(shown.map(({ of_streets, alternatives }) => [of_streets, alternatives.map(({ rate }) => rate)])).toEqual([
+      [false, ['0.059']],
+      [true, ['0.079']],
+    ]);
+    const without = { head, part: part && { ...part, locations: part.locations.filter((one) => !one.of_streets) } };
+    expect(compareLocations('53213', without, { head, part })).toEqual([]);
+    const only = { head, part: part && { ...part, locations: part.locations.filter((one) => one.of_streets) } };
+    expect(compareLocations('53213', without, only)).toContainEqual(
+      expect.objectContaining({ key: '53213', old: '0.059', new: '0.079' }),
+    );
+  });
+});
+
+it('keeps the sets of street addresses and not the rows: 20,000 rows of one ZIP make one location', async () => {
+  const row = street('05401', { place: '10675' });
+  const many: TestFile = { name: 'VTB2026Q4AUG28.csv', content: `${row}\n`.repeat(20_000) };
+  const [rates] = sstFiles('VT', vtRates, []) as [TestFile];
+  const imported = await importFiles('sst', 'VT', [rates, many]);
+  expect(imported.built.summary.rowsKept).toBe(20_003);
+  expect(imported.parts.get('05401')?.locations).toHaveLength(1);
+});
