@@ -116,10 +116,15 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
   return isConfirmed ? { ...choice, isByName: false, byPlace: place.choice.byPlace } : choice;
 };
 
+/** Whether a choice says only that local taxes may be missing. */
+const isEmpty = ({ lacksLocals, possible }: LocalChoice): boolean =>
+  lacksLocals && possible.every(({ codes }) => codes.length === 0);
+
 /** Ask the active release first, then each one below it: an import overlays, and takes nothing away. */
 const answerOf = (release: Release, address: TaxAddress, day: string, place: PlaceChoice | null): Answer => {
   const choice = chooseLocals(release, address, day);
-  if (choice) return { release, choice: release.fallback ? withPlace(choice, place) : choice };
+  // A shop's table may have a row for the whole state: that is no answer where the release below has one.
+  if (choice && !(release.fallback && isEmpty(choice))) return { release, choice: release.fallback ? withPlace(choice, place) : choice };
   if (release.fallback) return answerOf(release.fallback, address, day, place);
   return place ?? { release, choice: null };
 };
