@@ -21,6 +21,11 @@ export const Settings = z.object({
   /** Where tax is collected; `null` is everywhere. */
   registrations: z.nullable(z.array(Registration)),
   ship_from: z.nullable(PostalAddress),
+  /**
+   * Whether buyers are charged the highest visible rate of a general excise tax (Hawaii), which makes up for what the
+   * seller owes on the tax itself. Accounts and transactions stored before 2026-11-22 have no such field.
+   */
+  pass_on_general_excise: z._default(z.boolean(), false),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -46,4 +51,5 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   incomplete_coverage: 'warn',
   registrations: null,
   ship_from: null,
+  pass_on_general_excise: false,
 });

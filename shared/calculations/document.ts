@@ -77,6 +77,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       exponent,
       rounding: context.settings.rounding,
       taxIncluded: input.tax_included ?? false,
+      passOnGeneralExcise: context.settings.pass_on_general_excise,
       discount: minor(input.discount_amount),
       thirdPartyDiscount: minor(input.third_party_discount_amount),
       lines,

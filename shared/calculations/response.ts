@@ -17,6 +17,7 @@ export const warningCodes = [
   'content_unconfirmed',
   'taxability_not_established',
   'shipping_not_stated',
+  'general_excise_not_passed_on',
   'tax_included_not_exact',
   'tax_amount_differs',
   'tax_amount_dropped',

@@ -3,6 +3,7 @@ import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
 import { type Writer, writerFor } from './figures.ts';
+import { notPassedOnWarnings } from './general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
@@ -110,6 +111,7 @@ export const warningsOf = (
   for (const inexact of new Set([...taxed.lines, taxed.shipping].map((charge) => charge?.inexact)))
     if (inexact) add(inexactWarning(inexact, write));
   for (const warning of document.taxIncluded ? baselessWarnings(taxed, write) : []) add(warning);
+  for (const warning of notPassedOnWarnings(document, taxed)) add(warning);
   for (const { doubt, line } of roundingDoubts(document, taxed))
     for (const warning of doubted([doubt], line === null ? '/shipping' : `/line_items/${line}`)) add(warning);
   return [...seen.values()];

@@ -1,7 +1,8 @@
 import type { Settings } from '../accounts/account.ts';
 import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
 import { contentReleases } from '../calculations/content-releases.ts';
-import { cite, decimalText } from '../calculations/explain/step.ts';
+import { citeRate, decimalText } from '../calculations/explain/step.ts';
+import { notPassedOn } from '../calculations/general-excise.ts';
 import { type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { policyProblem } from '../calculations/policy.ts';
 import type { Warning } from '../calculations/response.ts';
@@ -11,7 +12,9 @@ import { rateOn } from '../content/rates.ts';
 import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
+import type { ScaledRate } from '../tax/document.ts';
 import { doubtsAboutRate } from '../tax/doubts.ts';
+import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
 import type { RatesQuery } from './query.ts';
 import type { JurisdictionRate, Rates } from './response.ts';
@@ -43,23 +46,39 @@ const asRefusal = (problems: readonly [Problem, ...Problem[]], query: RatesQuery
   return refuse(inQuery(query)(first), ...others.map(inQuery(query)));
 };
 
-type Rated = { readonly jurisdiction: Jurisdiction; readonly rate: Rate };
+type Rated = {
+  readonly jurisdiction: Jurisdiction;
+  readonly rate: Rate;
+  /** What is charged on general goods: the rate itself, or its share of a visible rate. */
+  readonly charged: ScaledRate;
+};
 
 // A tax of the state that has no general rate, as on single articles, is not one of these.
-const ratedOf = (release: Release, { place }: LocatedLine, day: string): readonly Rated[] =>
-  place.jurisdictions.flatMap((jurisdiction) => {
+const ratedOf = (
+  release: Release,
+  { place: { jurisdictions } }: LocatedLine,
+  day: string,
+  { pass_on_general_excise }: Settings,
+): readonly Rated[] => {
+  const rated = jurisdictions.flatMap((jurisdiction) => {
     const rate = rateOn(release, jurisdiction.code, day);
-    return rate ? [{ jurisdiction, rate }] : [];
+    return rate ? [{ jurisdiction, rate, charged: goodsRate(rate, true) }] : [];
   });
+  if (!pass_on_general_excise || !hasGeneralExcise(jurisdictions)) return rated;
+  const visible = visibleRates(rated.map(({ charged }) => charged));
+  return rated.map((one, index) => ({ ...one, charged: visible[index] ?? one.charged }));
+};
 
-const rowOf = (release: Release, { jurisdiction, rate }: Rated): JurisdictionRate => ({
+const sumOf = (rated: readonly Rated[]): bigint => rated.reduce((sum, { charged }) => sum + charged.units, 0n);
+
+const rowOf = (release: Release, { jurisdiction, rate, charged }: Rated): JurisdictionRate => ({
   jurisdiction_code: jurisdiction.code,
   jurisdiction_name: jurisdiction.name,
   jurisdiction_type: jurisdiction.type,
   tax_type: jurisdiction.tax_type,
-  rate: goodsRate(rate, true).text,
+  rate: charged.text,
   reporting_code: jurisdiction.reporting_code ?? null,
-  source: cite(release, rate.source),
+  source: citeRate(release, rate.source, charged.passedOn),
   confidence: rate.confidence,
 });
 
@@ -69,6 +88,12 @@ const notEstablished = ({ name, id }: Release, day: string): Warning => ({
   pointer: null,
 });
 
+// Rates that pass nothing on say so themselves.
+const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[]): Warning[] =>
+  hasGeneralExcise(rated.map(({ jurisdiction }) => jurisdiction)) && !rated.some(({ charged }) => charged.passedOn)
+    ? [notPassedOn(name, sumOf(rated), null)]
+    : [];
+
 const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string): Warning[] => {
   const { release, jurisdictions } = located.place;
   const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
@@ -76,6 +101,7 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string):
     ...resolutionWarnings(located),
     ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located)),
     ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
+    ...exciseWarnings(located, rated),
   ];
   // Equal ones once. None is about a body.
   return [...new Map(warnings.map((one) => [`${one.code} ${one.message}`, { ...one, pointer: null }])).values()];
@@ -90,17 +116,16 @@ const addressOf = ({ line1, city, county, state, postal_code, country }: RatesQu
   country: country ?? null,
 });
 
-const answerOf = (query: RatesQuery, located: LocatedLine, day: string): Rates => {
+const answerOf = (query: RatesQuery, located: LocatedLine, day: string, settings: Settings): Rates => {
   const { release } = located.place;
   const isCovered = release !== null && located.resolution.coverage !== 'none';
-  const rated = isCovered ? ratedOf(release, located, day) : [];
-  const units = rated.reduce((sum, { rate }) => sum + goodsRate(rate, true).units, 0n);
+  const rated = isCovered ? ratedOf(release, located, day, settings) : [];
   return {
     object: 'rates',
     date: day,
     address: addressOf(query),
     address_resolution: located.resolution,
-    combined_rate: isCovered ? decimalText({ units, scale: rateDecimals }) : null,
+    combined_rate: isCovered ? decimalText({ units: sumOf(rated), scale: rateDecimals }) : null,
     jurisdictions: isCovered ? rated.map((one) => rowOf(release, one)) : [],
     warnings: warningsOf(located, rated, day),
     content_releases: contentReleases([located]),
@@ -134,5 +159,5 @@ export const findRates = async (
   const day = query.date ?? new Date(now()).toISOString().slice(0, 10);
   const located = locateAddress(address.value, { settings, releaseFor }, day);
   const rejected = policyProblem(located, settings);
-  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, day));
+  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, day, settings));
 };

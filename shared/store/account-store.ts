@@ -77,6 +77,7 @@ export const listAccountIds = async (
 /**
  * Change settings of an account, where those that change are still as they were read; `false` where one is not. One that
  * has its new value already is no obstacle: the reply to this very change may have been lost, and it be sent again.
+ * An account that is older than a setting does not have it, and was read with the default.
  *
  * What is not named stays, also what another operator changes at the same time. Instances notice within 60 s.
  */
@@ -91,7 +92,7 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
         UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
         ConditionExpression: [
           'attribute_exists(pk)',
-          ...each((at) => `settings.#n${at} IN (:seen${at}, :new${at})`),
+          ...each((at) => `(attribute_not_exists(settings.#n${at}) OR settings.#n${at} IN (:seen${at}, :new${at}))`),
         ].join(' AND '),
         ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
         ExpressionAttributeValues: {

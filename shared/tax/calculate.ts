@@ -110,6 +110,7 @@ const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): T
       jurisdiction: treatment.jurisdiction,
       sourcing: treatment.sourcing,
       rate: rate.text,
+      passedOn: rate.passedOn ?? null,
       reason,
       ruleId: treatment.ruleId,
       taxable,

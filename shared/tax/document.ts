@@ -64,6 +64,8 @@ export type TaxDocument = {
   readonly exponent: number;
   readonly rounding: 'line' | 'invoice';
   readonly taxIncluded: boolean;
+  /** Whether general excise taxes are charged at their highest visible rates (`general-excise.ts`). */
+  readonly passOnGeneralExcise: boolean;
   /** Document-level discounts, spread over the lines. */
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
@@ -75,8 +77,10 @@ export type TaxDocument = {
 export type TaxRow = {
   readonly jurisdiction: Jurisdiction;
   readonly sourcing: SourcedAt;
-  /** The rate as the content writes it. */
+  /** The rate as the content writes it, or a share of a visible rate. */
   readonly rate: string;
+  /** What the rate passes on, where it is a share of a visible rate. */
+  readonly passedOn: PassedOn | null;
   readonly reason: TaxabilityReason;
   readonly ruleId: string | null;
   readonly taxable: bigint;
@@ -135,8 +139,16 @@ export type Treatment = {
   readonly doubts: readonly Doubt[];
 };
 
-/** A rate as the content writes it, and in units of `10^-rateDecimals`. */
-export type ScaledRate = { readonly text: string; readonly units: bigint };
+/** A rate as the content writes it, or a share of a visible rate; and in units of `10^-rateDecimals`. */
+export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: PassedOn };
+/** What a share of a visible rate passes on. All are fractions as decimal texts. */
+export type PassedOn = {
+  /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */
+  readonly owed: string;
+  readonly owedTogether: string;
+  /** The visible rate of all together. */
+  readonly visible: string;
+};
 /** A rate, and what is said of goods that are taxed at it. */
 export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
 export type Doubt = {

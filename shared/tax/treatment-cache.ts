@@ -1,6 +1,7 @@
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Subject } from './case.ts';
 import type { Place, TaxDocument, Treatment } from './document.ts';
+import { passOn } from './general-excise.ts';
 import { treatmentsOf } from './treatment.ts';
 
 type Buyer = Pick<Subject, 'use' | 'relief'>;
@@ -26,13 +27,18 @@ export type Treatments = (place: Place, subject: Buyer & { readonly product: Pro
  *
  * Found by the objects themselves: a key made of their names, for each line, would take longer than its tax.
  */
-export const treatmentCache = ({ day, currency }: Pick<TaxDocument, 'day' | 'currency'>): Treatments => {
+export const treatmentCache = ({
+  day,
+  currency,
+  passOnGeneralExcise,
+}: Pick<TaxDocument, 'day' | 'currency' | 'passOnGeneralExcise'>): Treatments => {
   const places = new Map<Place, Map<ProductTaxCode, Treated[]>>();
   return (place, { product, use, relief }) => {
     const products = getOrAdd(places, place, () => new Map<ProductTaxCode, Treated[]>());
     const buyers = getOrAdd(products, product, () => []);
     for (const known of buyers) if (known.use === use && known.relief === relief) return known;
-    const treated = describe(treatmentsOf(place, { product, day, currency, use, relief }), { use, relief });
+    const owed = treatmentsOf(place, { product, day, currency, use, relief });
+    const treated = describe(passOnGeneralExcise ? passOn(owed) : owed, { use, relief });
     buyers.push(treated);
     return treated;
   };

@@ -11,6 +11,7 @@ export const PinnedSettings = z.pick(Settings, {
   ship_from: true,
   ambiguous_address: true,
   incomplete_coverage: true,
+  pass_on_general_excise: true,
 });
 export type PinnedSettings = z.infer<typeof PinnedSettings>;
 
@@ -21,4 +22,5 @@ export const pinnedOf = (settings: PinnedSettings): PinnedSettings => ({
   ship_from: settings.ship_from,
   ambiguous_address: settings.ambiguous_address,
   incomplete_coverage: settings.incomplete_coverage,
+  pass_on_general_excise: settings.pass_on_general_excise,
 });

@@ -1,13 +1,19 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { changeSettings, findAccount } from '../../shared/store/account-store.ts';
+import { database } from '../../shared/store/client.ts';
+import { accountKey } from '../../shared/store/keys.ts';
 import { get, minuteMs, newAccount, ran, ranJson, waitForDatabase } from '../support/accounts-cli.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { later } from '../support/sales.ts';
 
 waitForDatabase();
+
+const TableName = environment.tables.accounts;
 
 describe('settings', () => {
   it('are shown, changed one by one, and then hold for the next minute’s requests', async () => {
@@ -24,7 +30,7 @@ describe('settings', () => {
     expect(Math.abs(Date.parse(settings_changed_at) - now())).toBeLessThan(minuteMs);
     const text = await ran('settings', '--account', id);
     expect(text).toContain(`${id} (A shop), settings changed at ${settings_changed_at}\n`);
-    expect(text).toContain('\nrate_limit           321\n');
+    expect(text).toMatch(/\nrate_limit +321\n/);
   });
 
   it('that are the same as before write nothing', async () => {
@@ -47,6 +53,21 @@ describe('settings', () => {
       await ran('settings', '--account', id, `${name}=${JSON.stringify(value)}`);
       expect((await findAccount(id))?.settings[name]).toEqual(value);
     }
+  });
+
+  it('that are newer than an account have their defaults, and can be changed', async () => {
+    const { id } = await newAccount();
+    const Key = accountKey(id);
+    await database.send(
+      new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE settings.pass_on_general_excise' }),
+    );
+    const read = (await findAccount(id)) as NonNullable<Awaited<ReturnType<typeof findAccount>>>;
+    expect(read.settings).toEqual(defaultSettings(currentVersion));
+    expect(await ran('settings', '--account', id, 'pass_on_general_excise=true')).toContain(
+      'pass_on_general_excise is now true; before it was false.\n',
+    );
+    expect((await findAccount(id))?.settings.pass_on_general_excise).toBe(true);
+    expect(await changeSettings(read, { pass_on_general_excise: false })).toBe(false);
   });
 
   it('are never lost: of two changes of one setting the later gives way, and of two settings both hold', async () => {

@@ -93,6 +93,16 @@ describe('imports that lie over each other', () => {
   it('say the same when they are activated, and before', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
+    expect(JSON.parse((await content('diff', builtIn, first, '--json')).out).impact).toEqual({
+      zips: 2,
+      cities: 0,
+      first_day: '2024-01-01',
+      last_day: null,
+      changed: 1,
+      gained: 0,
+      lost: 0,
+      largest: { key: '53202', day: today, old: '0.079', new: '0.059' },
+    });
     const activated = await content('activate', first);
     expect(activated.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
     expect(activated.out).toContain(change);

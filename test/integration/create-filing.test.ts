@@ -53,14 +53,14 @@ describe('closing a period', () => {
     expect(totalsOf(hawaii)).toEqual([
       'US-HI EUR 30.00 0.00 30.00 1.20 1',
       'US-HI USD 10.00 0.00 10.00 0.40 1',
-      'US-HI-HONOLULU EUR 30.00 0.00 30.00 0.15 1',
-      'US-HI-HONOLULU USD 10.00 0.00 10.00 0.05 1',
+      'US-HI-00-003 EUR 30.00 0.00 30.00 0.15 1',
+      'US-HI-00-003 USD 10.00 0.00 10.00 0.05 1',
     ]);
     expect(hawaii.totals.map((total: any) => [total.jurisdiction_name, total.jurisdiction_type])).toEqual([
       ['Hawaii', 'state'],
       ['Hawaii', 'state'],
-      ['City and County of Honolulu', 'county'],
-      ['City and County of Honolulu', 'county'],
+      ['Honolulu County', 'county'],
+      ['Honolulu County', 'county'],
     ]);
     // Each line once, whatever levels tax it; the tax of all levels.
     expect(summaryOf(hawaii)).toEqual(['EUR 30.00 0.00 30.00 1.35 1', 'USD 10.00 0.00 10.00 0.45 1']);

@@ -34,7 +34,7 @@ describe('the entries of a filing', () => {
     expect([credit.month, credit.currency]).toEqual(['2026-10', 'USD']);
     expect(credit.amounts.map((row: any) => [row.jurisdiction_code, row.taxable_amount, row.tax_amount])).toEqual([
       ['US-HI', '-30.00', '-1.20'],
-      ['US-HI-HONOLULU', '-30.00', '-0.15'],
+      ['US-HI-00-003', '-30.00', '-0.15'],
     ]);
   });
 
@@ -116,8 +116,8 @@ describe('a filing as CSV', () => {
         ...common,
         ...period,
         ...sums,
-        jurisdiction_code: 'US-HI-HONOLULU',
-        jurisdiction_name: 'City and County of Honolulu',
+        jurisdiction_code: 'US-HI-00-003',
+        jurisdiction_name: 'Honolulu County',
         jurisdiction_type: 'county',
         rate: '0.005',
         tax_amount: filing.totals[1].tax_amount,

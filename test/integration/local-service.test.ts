@@ -271,7 +271,7 @@ describe('npm start, from start to end', () => {
       const second = await startService({ DATA_DIR, API_KEY });
       const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
       expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
-      expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('6.00');
+      expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
       await stopService(second);
     } finally {
       await endAll();

@@ -44,7 +44,7 @@ it('every block of workflows.md works as it is pasted, one after the other', () 
     ['finalized 6.00 provided'],
     ['credit 6.00 106.00'],
     ['3.00', 'credit 3.00', 'partial 50.00 3.00'],
-    ['US-MI 12.00 2', 'closed 2026-09-01 2026-09-30', 'US-HI 4.00 1', 'US-HI-HONOLULU 0.50 1'],
+    ['US-MI 12.00 2', 'closed 2026-09-01 2026-09-30', 'US-HI 4.00 1', 'US-HI-00-003 0.50 1'],
     [
       'credit 6.00',
       'US-MI -6.00 1',

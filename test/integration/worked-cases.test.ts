@@ -71,6 +71,17 @@ const withContent = async <Value>(one: WorkedCase, run: () => Promise<Value>): P
 
 const client = clientOf(await newCaller());
 const calculated = (one: WorkedCase) => withContent(one, () => made(client.calculate(requestOf(one))));
+
+// The sources of these are about the state's tax; the built-in content adds the local taxes of the place.
+const isOfStateAlone = ({ rates, expected: { rows = [], local_tax, sourced_to } }: WorkedCase): boolean =>
+  !rates && !local_tax && !sourced_to && rows.length > 0 && rows.every(({ level }) => level === 'state');
+const stateTax = ({ line_items, shipping }: any): string => {
+  const rows = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
+  const cents = rows
+    .filter(({ jurisdiction_type }) => jurisdiction_type === 'state')
+    .reduce((sum, { tax_amount }) => sum + Math.round(Number(tax_amount) * 100), 0);
+  return (cents / 100).toFixed(2);
+};
 const byId = (id: string): WorkedCase => cases.find((one) => one.id === id) as WorkedCase;
 
 describe('worked cases', () => {
@@ -85,7 +96,7 @@ describe('worked cases', () => {
     const { tax, local_tax, customer_pays, grand_total, sourced_to, rows = [] } = expected;
     expect(Object.keys(expected).length).toBeGreaterThan(0);
     expect(Object.keys(answer.content_releases)).toEqual([`US-${state}`]);
-    if (tax !== undefined) expect(answer.tax_amount).toBe(tax);
+    if (tax !== undefined) expect(isOfStateAlone(one) ? stateTax(answer) : answer.tax_amount).toBe(tax);
     for (const row of rows) expect({ ...row, ...foundOf(answer, row, one) }).toEqual(row);
     const taxes = answer.line_items.flatMap((line: any) => line.taxes);
     if (local_tax !== undefined)

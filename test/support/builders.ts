@@ -132,6 +132,7 @@ export const documentOf = (lines: readonly TaxLine[], others: Partial<TaxDocumen
   exponent: 2,
   rounding: 'line',
   taxIncluded: false,
+  passOnGeneralExcise: false,
   discount: 0n,
   thirdPartyDiscount: 0n,
   lines,

@@ -132,6 +132,7 @@ describe('settings', () => {
         'incomplete_coverage=reject',
         `registrations=${JSON.stringify([michigan])}`,
         'ship_from={"state":"MI","postal_code":"48226"}',
+        'pass_on_general_excise=true',
       ]),
     ).toEqual({
       rate_limit: 0,
@@ -141,7 +142,9 @@ describe('settings', () => {
       incomplete_coverage: 'reject',
       registrations: [michigan],
       ship_from: { state: 'MI', postal_code: '48226' },
+      pass_on_general_excise: true,
     });
+    expect(assignmentsFrom(['pass_on_general_excise=false'])).toEqual({ pass_on_general_excise: false });
     expect(assignmentsFrom(['registrations=null', 'ship_from=null'])).toEqual({ registrations: null, ship_from: null });
     expect(assignmentsFrom([])).toEqual({});
   });
@@ -186,6 +189,7 @@ describe('settings', () => {
     ['rounding=Line', 'rounding cannot be Line. Send one of line, invoice.'],
     ['ambiguous_address=null', 'Send one of warn, reject, highest_rate.'],
     ['incomplete_coverage=highest_rate', 'Send one of warn, reject.'],
+    ['pass_on_general_excise=yes', 'pass_on_general_excise cannot be yes. Send true or false.'],
     ['registrations=MI', 'registrations cannot be MI. Send JSON such as [{'],
     ['registrations={}', 'Send null or an array of {state, from, to, frequency} (Send an array.).'],
     ['registrations=[1]', '(entry 1: Send an object.)'],

@@ -136,6 +136,7 @@ const documentOf = (drawn: Sale, others: Partial<TaxDocument> = {}): TaxDocument
     exponent: 2,
     rounding: drawn.rounding,
     taxIncluded: false,
+    passOnGeneralExcise: false,
     ...documentDiscounts(drawn),
     lines,
     shipping: drawn.shipping === null ? null : { amount: drawn.shipping, product: productOf(deliveryOf(drawn)) },

@@ -7,7 +7,7 @@ import type { TaxRow } from '../../tax/document.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { type Goods, ruleText } from './rule.ts';
-import { cite, decimalText, step } from './step.ts';
+import { cite, citeRate, decimalText, step } from './step.ts';
 
 // A state's shipping policy is no rule, but has an id like one; several rules may share an id, one for each level.
 const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow): Rule | undefined =>
@@ -25,12 +25,25 @@ export const exactTax = ({ exact }: Pick<TaxRow, 'exact'>, exponent: number): De
 
 type Named = { readonly name: string; readonly isOwn: boolean };
 
-const nameOfRate = ({ rate }: TaxRow, general: Rate | undefined): Named => {
+const nameOfRate = (rate: string, general: Rate | undefined): Named => {
   if (rate === general?.rate) return { name: 'the general rate', isOwn: false };
   if (rate === general?.food_rate) return { name: 'the rate on food', isOwn: false };
   if (rate === general?.interstate?.rate) return { name: 'the rate for goods from another state', isOwn: false };
   if (rate === general?.interstate?.food_rate) return { name: 'the rate on food from another state', isOwn: false };
   return { name: 'a rate of its own', isOwn: true };
+};
+
+/** The name of a row's rate. A share of a visible rate is one of the rate that it passes on. */
+const nameOf = ({ rate, passedOn }: TaxRow, general: Rate | undefined): Named => {
+  if (!passedOn) return nameOfRate(rate, general);
+  const { owed, owedTogether, visible } = passedOn;
+  const { name, isOwn } = nameOfRate(owed, general);
+  const share =
+    owed === owedTogether ? 'the highest visible rate' : `the share of ${owed} in the visible rate ${visible}`;
+  return {
+    name: `${share}, which passes on ${name} (${owedTogether} / (1 - ${owedTogether}), truncated to six decimals)`,
+    isOwn,
+  };
 };
 
 const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer): string => {
@@ -61,7 +74,7 @@ export const rowSteps = (
   const policy = rule ? undefined : settingOn(release?.settings.shipping ?? [], day);
   const isPolicy = policy !== undefined && row.ruleId !== null && !untaxed.has(row.reason);
   const general = release ? rateOn(release, row.jurisdiction.code, day) : undefined;
-  const named = nameOfRate(row, general);
+  const named = nameOf(row, general);
   const isOwn = rule !== undefined && row.exact > 0n && (named.isOwn || row.taxable === 0n);
   const text = isPolicy
     ? `${row.jurisdiction.name}: ${policyInWords[policy.policy]}: of ${write(row.taxable + row.exempt)}, ${write(row.taxable)} is taxed.`
@@ -74,7 +87,7 @@ export const rowSteps = (
       pointer,
       rateText(row, named, exponent, write),
       isOwn ? row.ruleId : null,
-      cite(release, isOwn ? rule.source : general?.source),
+      citeRate(release, isOwn ? rule.source : general?.source, row.exact > 0n ? row.passedOn : null),
     ),
   ];
 };

@@ -1,5 +1,7 @@
 import type { Release } from '../../content/release.ts';
 import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
+import type { PassedOn } from '../../tax/document.ts';
+import { visibleRateSource } from '../../tax/general-excise.ts';
 import type { ExplanationStep } from '../response.ts';
 
 /** One step; `ruleId` and `citation` only where the content has them. */
@@ -14,6 +16,13 @@ export const step = (
 /** The law or publication behind a value of a release. */
 export const cite = (release: Release | null | undefined, source: string | undefined): string | null =>
   (source !== undefined && release?.sources[source]) || null;
+
+/** The same for a rate; with where the visible rate is published that it is a share of, if it passes one on. */
+export const citeRate = (
+  release: Release | null,
+  source: string | undefined,
+  passedOn: PassedOn | null | undefined,
+): string | null => [cite(release, source), passedOn && visibleRateSource].filter(Boolean).join('; ') || null;
 
 /** An exact decimal without superfluous zeros: `5.7`. */
 export const decimalText = ({ units, scale }: Decimal): string => {

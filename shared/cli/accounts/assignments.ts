@@ -25,6 +25,11 @@ const oneOf =
     return value === undefined ? { send: `one of ${values.join(', ')}` } : { value };
   };
 
+const trueOrFalse = (text: string): Reading<boolean> => {
+  if (text === 'true' || text === 'false') return { value: text === 'true' };
+  return { send: 'true or false' };
+};
+
 // A value that a shell would mangle can come from a file.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
 
@@ -49,17 +54,19 @@ const readers: Readers = {
   incomplete_coverage: oneOf('warn', 'reject'),
   registrations: json(registrationsFrom, '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]'),
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
+  pass_on_general_excise: trueOrFalse,
 };
 
 /** What the settings are, for `--help`. */
 export const fieldsHelp = `Settings:
-  rate_limit=2000           requests in ten seconds; 0 lets none pass
-  draft_ttl_hours=24        how long a draft lives
-  rounding=line             or invoice
-  ambiguous_address=warn    or reject, highest_rate
-  incomplete_coverage=warn  or reject
-  registrations=null        where tax is collected, as a JSON array; null is everywhere
-  ship_from=null            where goods are sent from, as a JSON address
+  rate_limit=2000               requests in ten seconds; 0 lets none pass
+  draft_ttl_hours=24            how long a draft lives
+  rounding=line                 or invoice
+  ambiguous_address=warn        or reject, highest_rate
+  incomplete_coverage=warn      or reject
+  registrations=null            where tax is collected, as a JSON array; null is everywhere
+  ship_from=null                where goods are sent from, as a JSON address
+  pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   JSON may come from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);

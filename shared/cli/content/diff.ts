@@ -8,7 +8,7 @@ import { compareRules } from './compare-rules.ts';
 import { percentOrNone } from './fractions.ts';
 import { counted, print, printJson } from './output.ts';
 import { pairsByKey } from './pairs-by-key.ts';
-import { impactOrCorruption, printImpact } from './print-impact.ts';
+import { impactJson, impactOrCorruption, printImpact } from './print-impact.ts';
 import { locationPrinter } from './print-locations.ts';
 import { printRules } from './print-rules.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
@@ -57,6 +57,8 @@ const printRates = (changes: readonly RateChange[]): void => {
   print(`${counted(changes.length, 'rate')} of jurisdictions ${changes.length === 1 ? 'changes' : 'change'}.`);
 };
 
+const today = (): string => new Date(now()).toISOString().slice(0, 10);
+
 const printed = async (before: OpenRelease, after: OpenRelease, withLocations: boolean): Promise<void> => {
   print(`From ${before.head.id} to ${after.head.id}`);
   const { add, end } = locationPrinter();
@@ -73,9 +75,9 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   printRates(changes);
   printRules(compareRules(before.head, after.head));
   print();
-  const today = new Date(now()).toISOString().slice(0, 10);
-  const impact = await impactOrCorruption(() => impactOfChange(before, after, today));
-  printImpact(after.imported, impact, { against: before.head.id, today });
+  const day = today();
+  const impact = await impactOrCorruption(() => impactOfChange(before, after, day));
+  printImpact(after.imported, impact, { against: before.head.id, today: day });
 };
 
 const changed = (places: number): string =>
@@ -91,7 +93,8 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   const locations: LocationChange[] = [];
   const changes = await compare(before, after, rates ? (found) => locations.push(...found) : null);
   const others = compareRules(before.head, after.head);
-  printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others });
+  const impact = impactJson(await impactOfChange(before, after, today()));
+  printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others, impact });
 };
 
 export const addDiff = (program: Command): void => {

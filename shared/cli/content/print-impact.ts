@@ -38,6 +38,19 @@ const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: strin
   return `What it does not name is answered by the release below it, ${below}.${future}`;
 };
 
+/** The impact for scripts; rates are fractions. */
+export const impactJson = ({ firstDay, lastDay, largest, ...counts }: Impact): object => ({
+  ...counts,
+  first_day: firstDay,
+  last_day: lastDay,
+  largest: largest && {
+    key: largest.key,
+    day: largest.day,
+    old: fractionOf(largest.before),
+    new: fractionOf(largest.after),
+  },
+});
+
 /** The impact, or `null` with a line that says why: a release that is compared is corrupt. */
 export const impactOrCorruption = async (compare: () => Promise<Impact>): Promise<Impact | null> => {
   try {

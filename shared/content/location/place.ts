@@ -121,6 +121,7 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
  * the day, nor where it has the state's rate alone and says nothing of local taxes.
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, wanted: Wanted): boolean => {
+  // A shop's table may have a row for the whole state, beside rows of cities in a ZIP.
   if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
   const { codes } = chosenSet(release, choice, day, wanted);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);

@@ -136,7 +136,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   product_tax_code:
     'What is sold: a code of `GET /product-tax-codes` with any attributes behind it, in any order. Without it, general tangible goods; on shipping, a delivery charge.',
   quantity: 'How many. Not zero.',
-  rate: 'The rate, as a fraction: `"0.06"` is six percent.',
+  rate: 'The rate, as a fraction: `"0.06"` is six percent. In Hawaii, a share of the highest visible rate where the account passes general excise tax on.',
   reason: 'Why the transaction could not be calculated again. `null` where it could.',
   recorded: 'As it was recorded. `null` where there was nothing.',
   reference_id:

@@ -1,0 +1,43 @@
+import { rateDecimals } from '../content/release.ts';
+import { formatAmount } from '../money/currency.ts';
+import { powerOfTen } from '../money/decimal.ts';
+import type { TaxDocument, TaxedDocument, TaxedShipping } from '../tax/document.ts';
+import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
+import { decimalText } from './explain/step.ts';
+import type { Warning } from './response.ts';
+
+// A rate in units of `10^-rateDecimals` as a percentage; a visible one with all of its decimals, as it is published.
+const percent = (units: bigint): string => decimalText({ units, scale: rateDecimals - 2 });
+const visiblePercent = (units: bigint): string =>
+  formatAmount(units / powerOfTen(rateDecimals - visibleDecimals), visibleDecimals - 2);
+
+/**
+ * That a general excise tax is charged at the rate that the seller owes (in units of `10^-rateDecimals`), though it is owed
+ * on the tax too.
+ */
+export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
+  code: 'general_excise_not_passed_on',
+  message: `${place}: general excise tax is charged at ${percent(owed)} %, but the seller owes it on the tax too. Sellers usually charge the highest visible rate, ${visiblePercent(visibleRate(owed))} %: set the account setting pass_on_general_excise to true.`,
+  pointer,
+});
+
+const isCharged = ({ rows }: Pick<TaxedShipping, 'rows'>): boolean =>
+  rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
+
+/**
+ * The warning of a document that charges general excise tax without passing it on: one, at the first line that does, with
+ * the rates on general goods there. Of goods that are exempt, it may be the shipping that is charged.
+ */
+export const notPassedOnWarnings = (
+  { lines, passOnGeneralExcise }: TaxDocument,
+  { lines: taxed, shipping }: TaxedDocument,
+): Warning[] => {
+  if (passOnGeneralExcise) return [];
+  const charged = taxed.findIndex(isCharged);
+  const isShipped = charged < 0 && shipping !== null && isCharged(shipping);
+  const index = isShipped ? lines.findIndex(({ place }) => hasGeneralExcise(place.jurisdictions)) : charged;
+  const line = taxed[index];
+  if (!line) return [];
+  const owed = line.treatments.reduce((sum, { general }) => sum + general.rate.units, 0n);
+  return [notPassedOn(lines[index]?.place.name ?? '', owed, isShipped ? '/shipping' : `/line_items/${index}`)];
+};

@@ -1,0 +1,96 @@
+import { assert } from '../assert.ts';
+import { type Jurisdiction, rateDecimals } from '../content/release.ts';
+import { formatAmount } from '../money/currency.ts';
+import { powerOfTen } from '../money/decimal.ts';
+import type { ScaledRate, Treatment } from './document.ts';
+
+/** Where the highest visible rate of Hawaii's general excise tax, the only one in the content, is published. */
+export const visibleRateSource = 'Hawaii Department of Taxation, Announcement 2018-14 (highest visible rate)';
+
+/** Decimals of a visible rate: the department cuts 4 / 96 to 4.1666 %, and 4.5 / 95.5 to 4.7120 %. */
+export const visibleDecimals = 6;
+
+const whole = powerOfTen(rateDecimals);
+const step = powerOfTen(rateDecimals - visibleDecimals);
+
+const truncate = (units: bigint): bigint => units - (units % step);
+
+const textOf = (units: bigint): string => formatAmount(units / step, visibleDecimals);
+
+/**
+ * The highest rate at which a seller may show a tax on gross receipts that has this rate: `rate / (1 - rate)`, truncated to
+ * six decimals. It makes up for the tax on the tax, because what the buyer pays towards it is gross receipts too. Both
+ * rates are in units of `10^-rateDecimals`; the rate is below 1.
+ */
+export const visibleRate = (rate: bigint): bigint => {
+  assert(rate < whole, 'a tax takes less than all of the gross receipts');
+  return truncate((rate * whole) / (whole - rate));
+};
+
+const sumOf = (rates: readonly ScaledRate[]): bigint => rates.reduce((sum, { units }) => sum + units, 0n);
+
+/**
+ * The visible rate of rates on the same gross receipts, in proportion to them: each share is truncated to six decimals,
+ * but that of the first rate above zero (the state's) is the rest, so that the shares sum to the visible rate. A rate of
+ * zero stays as it is.
+ */
+export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[] => {
+  const owed = sumOf(rates);
+  if (owed === 0n) return rates;
+  const visible = visibleRate(owed);
+  const shares = rates.map(({ units }) => truncate((visible * units) / owed));
+  const rest = visible - shares.reduce((sum, share) => sum + share, 0n);
+  const first = rates.findIndex(({ units }) => units > 0n);
+  return rates.map((rate, index) => {
+    if (rate.units === 0n) return rate;
+    const units = (shares[index] as bigint) + (index === first ? rest : 0n);
+    const passedOn = {
+      owed: rate.text,
+      owedTogether: formatAmount(owed, rateDecimals).replace(/0+$/, ''),
+      visible: textOf(visible),
+    };
+    return { text: textOf(units), units, passedOn };
+  });
+};
+
+/** Whether a place has a general excise tax: then its local taxes are parts of it, whatever an import calls them. */
+export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax_type'>[]): boolean =>
+  jurisdictions.some(({ tax_type }) => tax_type === 'general_excise');
+
+const none: ScaledRate = { text: '0', units: 0n };
+
+/** The rate at which a jurisdiction taxes all of a price; `null` where it exempts it, or the price decides. */
+const wholeRate = ({ effect, general }: Treatment): ScaledRate | null => {
+  switch (effect.type) {
+    case 'rate':
+      return effect.own.rate;
+    case 'standard':
+    case 'follows_goods':
+    case 'any_taxable':
+      return general.rate;
+    default:
+      return null;
+  }
+};
+
+/**
+ * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. What is exempt stays
+ * exempt. A product with a rate of its own is taxed at the visible rate of that, because the seller owes no more on it.
+ */
+export const passOn = (treatments: readonly Treatment[]): readonly Treatment[] => {
+  if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;
+  const usual = visibleRates(treatments.map(({ general }) => general.rate));
+  const charged = treatments.map(wholeRate);
+  const visible = visibleRates(charged.map((rate) => rate ?? none));
+  return treatments.map((treatment, index): Treatment => {
+    const { general, effect } = treatment;
+    const [rate, ofAll] = [visible[index] as ScaledRate, usual[index] as ScaledRate];
+    if (effect.type === 'rate')
+      return {
+        ...treatment,
+        general: { ...general, rate: ofAll },
+        effect: { ...effect, own: { ...effect.own, rate } },
+      };
+    return { ...treatment, general: { ...general, rate: charged[index] ? rate : ofAll } };
+  });
+};
