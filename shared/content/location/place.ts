@@ -116,6 +116,7 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
   return isConfirmed ? { ...choice, isByName: false, byPlace: place.choice.byPlace } : choice;
 };
 
+<<<<<<< HEAD
 /** Whether a choice says only that local taxes may be missing. */
 const isEmpty = ({ lacksLocals, possible }: LocalChoice): boolean =>
   lacksLocals && possible.every(({ codes }) => codes.length === 0);
@@ -127,6 +128,33 @@ const answerOf = (release: Release, address: TaxAddress, day: string, place: Pla
   if (choice && !(release.fallback && isEmpty(choice))) return { release, choice: release.fallback ? withPlace(choice, place) : choice };
   if (release.fallback) return answerOf(release.fallback, address, day, place);
   return place ?? { release, choice: null };
+=======
+/**
+ * Whether an import itself answers, so that the release below it is not asked. It does not where its rates do not reach
+ * the day, nor where it has the state's rate alone and says nothing of local taxes.
+ */
+const answersItself = (release: Release, choice: LocalChoice, day: string, wanted: Wanted): boolean => {
+  if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
+  const { codes } = chosenSet(release, choice, day, wanted);
+  return areRatesKnown(release, jurisdictionsOf(release, codes), day);
+};
+
+/** Search the active release first, then each one below it: an import overlays, and takes nothing away. */
+const answerOf = (
+  active: Release,
+  address: TaxAddress,
+  day: string,
+  wanted: Wanted,
+  place: PlaceChoice | null,
+): Answer => {
+  let release = active;
+  for (; release.fallback; release = release.fallback) {
+    const choice = chooseLocals(release, address, day);
+    if (choice && answersItself(release, choice, day, wanted)) return { release, choice: withPlace(choice, place) };
+  }
+  const choice = chooseLocals(release, address, day);
+  return choice ? { release, choice } : (place ?? { release, choice: null });
+>>>>>>> overlay
 };
 
 const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
@@ -144,7 +172,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const active = address.state === null ? undefined : releaseFor(address);
   if (!active) return uncovered({ code, name: code, release: null }, address, wanted);
   const byName = choosePlace(lowestOf(active), address, day);
-  const { release, choice } = answerOf(active, address, day, byName);
+  const { release, choice } = answerOf(active, address, day, wanted, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
     return { ...uncovered(place, address, wanted), isGap: isInGap(release, address, day) };

@@ -1,0 +1,363 @@
+/** Imports that overlay each other and the built-in release, held against a list of layers that is searched from the top. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../shared/calculations/calculate.ts';
+import { builtInRelease, builtInReleaseById } from '../../shared/content/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../../shared/content/loading/active-releases.ts';
+import { contentLoader } from '../../shared/content/loading/content-loader.ts';
+import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
+import type { Release } from '../../shared/content/release.ts';
+import { headOf, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
+import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { ask, warningCodes } from '../support/builders.ts';
+import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';
+
+/** Before, at and after the first days of the files, and before the built-in releases begin. */
+const days = [
+  '2025-12-31',
+  '2026-02-28',
+  '2026-04-30',
+  '2026-09-30',
+  '2026-11-01',
+  '2026-11-14',
+  '2026-11-15',
+  '2026-12-01',
+  '2027-01-01',
+  '2027-02-01',
+];
+
+const addressesOf = (state: State): readonly Address[] => {
+  const { zips, cities } = placesOf[state];
+  const [first, second] = zips;
+  const [home, away] = cities;
+  return [
+    ...zips.map((zip) => ({ zip, plus4: null, city: null })),
+    { zip: first, plus4: null, city: home },
+    { zip: second, plus4: null, city: away },
+    { zip: second, plus4: null, city: 'Nowhere' },
+    { zip: second, plus4: '1234', city: null },
+    { zip: second, plus4: '2500', city: null },
+    { zip: second, plus4: '9000', city: home },
+    ...cities.map((city) => ({ zip: null, plus4: null, city })),
+    { zip: null, plus4: null, city: null },
+  ];
+};
+
+const requestAddress = (state: string, { zip, plus4, city }: Address) => ({
+  state,
+  ...(zip === null ? {} : { postal_code: plus4 === null ? zip : `${zip}-${plus4}` }),
+  ...(city === null ? {} : { city }),
+});
+
+type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
+
+/** A Content table, its directory and a loader, as an instance has them. */
+const serviceOf = (charactersMax: number) => {
+  const stored = new Map<string, Stored>();
+  const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
+  const measured = <Value>(value: Value | undefined) =>
+    value === undefined ? undefined : { value: structuredClone(value), characters: JSON.stringify(value).length };
+  const { loadContent } = contentLoader(
+    {
+      readActive: async () => state.directory,
+      readContent: async (heads, names) => ({
+        heads: heads.map((id) => measured(stored.get(id)?.head)),
+        parts: names.map(({ release, key }) => measured(stored.get(release)?.parts.get(key))),
+      }),
+      builtIn: builtInRelease,
+      builtInById: builtInReleaseById,
+      now: () => state.nowMs,
+    },
+    charactersMax,
+  );
+  const change = (next: (directory: ActiveReleases) => ActiveReleases) => {
+    state.directory = next(state.directory);
+    state.nowMs += 60_000;
+  };
+  return { stored, loadContent, change };
+};
+
+type Service = ReturnType<typeof serviceOf>;
+type Answers = readonly Outcome[];
+
+const contentFor = async ({ loadContent }: Service, state: string, addresses: readonly Address[], pinned = {}) =>
+  loadContent(
+    addresses.flatMap((address) => {
+      const read = readAddress(requestAddress(state, address), '');
+      return read.ok ? [read.value] : [];
+    }),
+    pinned,
+  );
+
+const million = [{ unit_price: '1000000.00' }];
+
+/** The answers to every address on every day; `days` is the inner loop. */
+const answersOf = async (service: Service, state: State, pinned = {}): Promise<Answers> => {
+  const addresses = addressesOf(state);
+  const releaseFor = await contentFor(service, state, addresses, pinned);
+  return addresses.flatMap((address) =>
+    days.map((tax_date) => ask({ to: requestAddress(state, address), tax_date, line_items: million }, { releaseFor })),
+  );
+};
+
+const cases = (state: State) => addressesOf(state).flatMap((address) => days.map((day) => ({ address, day })));
+
+/** An imported file with the layers that it was imported over, the nearest first. */
+type Layer = { readonly id: string; readonly file: ImportedFile; readonly below: readonly Layer[] };
+
+const layersOf = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
+
+/** Store a file over the active layers, with the positions that the import command writes into the head. */
+const importOver = async (
+  service: Service,
+  file: ImportedFile,
+  active: Layer | null,
+  id: string,
+  onActive: boolean,
+) => {
+  const { state, format, files } = file;
+  const builtIn = builtInRelease(state);
+  const under = active && service.stored.get(active.id)?.head;
+  const bottom = builtIn?.id ?? '';
+  const position = { below: active?.id ?? bottom, chain: layersOf(active).map((layer) => layer.id), bottom };
+  const imported = await importFiles(format, state, files, { position, ...(onActive && under ? { base: under } : {}) });
+  expect(imported.built.summary.bad.count).toBe(0);
+  service.stored.set(id, { head: { ...headOf(imported), id }, parts: imported.parts });
+  return { id, file, below: layersOf(active) };
+};
+
+const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
+
+/** What is wrong with one answer; `null` of a right one. JSON text compares faster than objects do. */
+const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
+  const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
+  if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
+  const expected = rate === null ? { ...builtIn, content_releases: releases } : actual;
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) return { actual, expected };
+  if (JSON.stringify(actual.content_releases) !== JSON.stringify(releases)) return { actual, expected: releases };
+  return isNotCovered(actual) && !isNotCovered(builtIn) ? { actual, expected: 'covered' } : null;
+};
+
+/** Hold the answers of a service against its layers and what the built-in release alone answers. */
+const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
+  for (const [index, { address, day }] of cases(state).entries()) {
+    const rates = layersOf(active).map(({ file }) => file.rateOf(address, day));
+    const rate = rates.find((one) => one !== null) ?? null;
+    const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
+    if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
+  }
+};
+
+/** A service on which one release is active. */
+const serviceWith = (state: State, id: string, content: Stored) => {
+  const service = serviceOf(10_000_000);
+  service.stored.set(id, content);
+  service.change((directory) => withActive(directory, `US-${state}`, id, '2026-11-22T00:00:00Z'));
+  return service;
+};
+
+type Step =
+  | { readonly kind: 'import'; readonly file: ImportedFile; readonly activates: boolean; readonly onActive: boolean }
+  | { readonly kind: 'activate'; readonly which: number }
+  | { readonly kind: 'rollback' };
+
+const stepsOf = (state: State): fc.Arbitrary<Step[]> => {
+  const Import = fc.record({
+    kind: fc.constant('import' as const),
+    file: fileOf[state],
+    activates: fc.constantFrom(true, true, true, false),
+    onActive: fc.boolean(),
+  });
+  const Activate = fc.record({ kind: fc.constant('activate' as const), which: fc.nat(5) });
+  const Rollback = fc.constant({ kind: 'rollback' as const });
+  return fc
+    .tuple(Import, fc.array(fc.oneof({ arbitrary: Import, weight: 3 }, Activate, Rollback), { maxLength: 5 }))
+    .map(([first, others]) => [{ ...first, activates: true }, ...others]);
+};
+
+const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
+  fc.record({
+    state: fc.constant(state),
+    steps: stepsOf(state),
+    charactersMax: fc.constantFrom(20_000, 10_000_000),
+  }),
+);
+
+/** What was active before, the earliest first: activating a release that is in it goes back to it. */
+const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
+  if (layer === (history.at(-1) ?? null)) return history;
+  const known = history.indexOf(layer);
+  return known < 0 ? [...history, layer] : history.slice(0, known + 1);
+};
+
+/** Run the steps, and call back after each one with the release that must be active then. */
+const play = async (
+  service: Service,
+  { state, steps }: { readonly state: State; readonly steps: readonly Step[] },
+  onStep: (active: Layer | null, layers: readonly Layer[]) => Promise<void>,
+) => {
+  const layers: Layer[] = [];
+  let history: readonly (Layer | null)[] = [];
+  const code = `US-${state}`;
+  const activate = (layer: Layer | null) => {
+    history = activated(history, layer);
+    service.change((directory) => withActive(directory, code, layer?.id ?? null, '2026-11-22T00:00:00Z'));
+  };
+  for (const step of steps) {
+    if (step.kind === 'import') {
+      const id = `${code}@2026-11-22.${101 + layers.length}`;
+      const layer = await importOver(service, step.file, history.at(-1) ?? null, id, step.onActive);
+      layers.push(layer);
+      if (step.activates) activate(layer);
+    } else if (step.kind === 'activate') {
+      activate([null, ...layers][step.which % (layers.length + 1)] ?? null);
+    } else {
+      history = history.slice(0, -1);
+      service.change((directory) => withPrevious(directory, code, '2026-11-22T00:00:00Z'));
+    }
+    await onStep(history.at(-1) ?? null, layers);
+  }
+};
+
+const builtInAnswers = new Map<State, Promise<Answers>>();
+const builtInAnswersOf = (state: State): Promise<Answers> => {
+  const known = builtInAnswers.get(state) ?? answersOf(serviceOf(10_000_000), state);
+  builtInAnswers.set(state, known);
+  return known;
+};
+
+describe('imports over the active release', () => {
+  it('answer for what their files name, and leave every other address and day to the releases below', async () => {
+    await fc.assert(
+      fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
+        const service = serviceOf(charactersMax);
+        const builtIn = await builtInAnswersOf(state);
+        const seen = new Map<string | null, Answers>([[null, builtIn]]);
+        await play(service, { state, steps }, async (active) => {
+          const answers = await answersOf(service, state);
+          expectAnswers(state, active, answers, builtIn);
+          // A rollback, or another activation, brings back every field of every answer.
+          const id = active?.id ?? null;
+          expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
+          seen.set(id, answers);
+        });
+        for (const [id, answers] of seen)
+          if (id !== null) {
+            const pinned = await answersOf(service, state, { [`US-${state}`]: id });
+            expect(JSON.stringify(pinned)).toBe(JSON.stringify(answers));
+          }
+      }),
+      { numRuns: 30 },
+    );
+  }, 60_000);
+});
+
+/** A service with a file over the built-in release, or, with `alone`, as an import of before releases lay over others. */
+const serviceOfFile = async (
+  state: State,
+  { format, files }: Pick<ImportedFile, 'format' | 'files'>,
+  alone = false,
+) => {
+  const id = `US-${state}@2026-11-22.101`;
+  const bottom = builtInRelease(state)?.id ?? '';
+  const imported = await importFiles(
+    format,
+    state,
+    files,
+    alone ? {} : { position: { below: bottom, chain: [], bottom } },
+  );
+  const head = { ...headOf(imported), id };
+  return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
+};
+
+const taxOf = async (service: Service, state: State, to: Address, tax_date: string, from?: Address) => {
+  const releaseFor = await contentFor(service, state, from ? [to, from] : [to]);
+  const ship_from = from ? { ship_from: { address: requestAddress(state, from) } } : {};
+  return ask({ to: requestAddress(state, to), tax_date, line_items: million, ...ship_from }, { releaseFor });
+};
+
+const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
+
+describe('a file that says less than the release below', () => {
+  it('and has the rate of the whole state beside one ZIP takes no local tax from the others', async () => {
+    const content =
+      'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class\nUS,TX,*,*,6.25,State,1,0,1,\nUS,TX,78664,*,1.5,City,2,0,1,';
+    const { service, id } = await serviceOfFile('TX', {
+      format: 'woocommerce',
+      files: [{ name: 'tax_rates.csv', content }],
+    });
+    const named = await taxOf(service, 'TX', place('78664'), '2026-11-15');
+    const other = await taxOf(service, 'TX', place('77002'), '2026-11-15');
+    expect([named.tax_amount, other.tax_amount]).toEqual(['77500.00', '82500.00']);
+    expect(other.content_releases).toEqual({ 'US-TX': id });
+    expect(other.line_items[0]?.address_resolution.coverage).toBe('complete');
+  });
+
+  it('and has no rate yet of a county that it names is answered by the release below', async () => {
+    const rates = [rateRow('27', '45', '27', '0.06875', '20090701'), rateRow('27', '00', '053', '0.03', '20261115')];
+    const rows = [boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053' })];
+    const { service } = await serviceOfFile('MN', { format: 'sst', files: sstFiles('MN', rates, rows) });
+    const before = await taxOf(service, 'MN', place('55401'), '2026-09-30');
+    expect([before.tax_amount, warningCodes(before)]).toEqual(['90250.00', ['local_rates_by_place']]);
+    expect((await taxOf(service, 'MN', place('55401'), '2026-11-14')).tax_amount).toBe('68750.00');
+    expect((await taxOf(service, 'MN', place('55401'), '2026-11-15')).tax_amount).toBe('98750.00');
+  });
+});
+
+describe('a sale within California between an imported city and another one', () => {
+  const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';
+  const files = [{ name: 'cdtfa.csv', content }];
+  const [alameda, losAngeles] = [place('94501', 'Alameda'), place('90012', 'Los Angeles')];
+
+  it.each([
+    { what: 'from the imported one', from: alameda, to: losAngeles, local: '0.025', tax: '97500.00' },
+    { what: 'to the imported one', from: losAngeles, to: alameda, local: '0.0475', tax: '120000.00' },
+  ])('$what has the state of its origin, the districts of its destination, and names the import', async (sale) => {
+    const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
+    const outcome = await taxOf(service, 'CA', sale.to, '2026-11-15', sale.from);
+    expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
+    const rows = outcome.line_items[0]?.taxes ?? [];
+    expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
+      ['state', '0.0725', 'origin'],
+      ['district', sale.local, 'destination'],
+    ]);
+    expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+  });
+});
+
+describe('a release of before imports lay over others', () => {
+  it('answers alone, as its parts say', async () => {
+    const File = fc
+      .constantFrom<State>('NY', 'MN', 'CA')
+      .chain((state) => fc.record({ state: fc.constant(state), file: fileOf[state] }));
+    await fc.assert(
+      fc.asyncProperty(File, async ({ state, file }) => {
+        const { id, imported, service } = await serviceOfFile(state, file, true);
+        const answers = await answersOf(service, state);
+        const view = releaseForOf(imported);
+        for (const [index, { address, day }] of cases(state).entries()) {
+          const [actual, rate] = [answers[index] as Outcome, file.rateOf(address, day)];
+          const to = requestAddress(state, address);
+          const releaseFor = (one: TaxAddress) => ({ ...(view(one) as Release), id });
+          const expected = ask({ to, tax_date: day, line_items: million }, { releaseFor });
+          expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
+          if (rate !== null) expect(actual.tax_amount).toBe(`${rate}.00`);
+        }
+      }),
+      { numRuns: 6 },
+    );
+  }, 30_000);
+
+  it('covers no ZIP that its list does not have', async () => {
+    const content =
+      'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\nNY,10001,NEW YORK,0.09,0.04,0,0.05,0,1';
+    const files = [{ name: 'rates.csv', content }];
+    const { service } = await serviceOfFile('NY', { format: 'zip-rates', files }, true);
+    const [named, other] = await Promise.all(
+      ['10001', '12207'].map((zip) => taxOf(service, 'NY', place(zip), '2026-11-15')),
+    );
+    expect([named?.tax_amount, other?.tax_amount]).toEqual(['90000.00', '0.00']);
+    expect(other && isNotCovered(other)).toBe(true);
+  });
+});
