@@ -116,19 +116,6 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
   return isConfirmed ? { ...choice, isByName: false, byPlace: place.choice.byPlace } : choice;
 };
 
-<<<<<<< HEAD
-/** Whether a choice says only that local taxes may be missing. */
-const isEmpty = ({ lacksLocals, possible }: LocalChoice): boolean =>
-  lacksLocals && possible.every(({ codes }) => codes.length === 0);
-
-/** Ask the active release first, then each one below it: an import overlays, and takes nothing away. */
-const answerOf = (release: Release, address: TaxAddress, day: string, place: PlaceChoice | null): Answer => {
-  const choice = chooseLocals(release, address, day);
-  // A shop's table may have a row for the whole state: that is no answer where the release below has one.
-  if (choice && !(release.fallback && isEmpty(choice))) return { release, choice: release.fallback ? withPlace(choice, place) : choice };
-  if (release.fallback) return answerOf(release.fallback, address, day, place);
-  return place ?? { release, choice: null };
-=======
 /**
  * Whether an import itself answers, so that the release below it is not asked. It does not where its rates do not reach
  * the day, nor where it has the state's rate alone and says nothing of local taxes.
@@ -154,7 +141,6 @@ const answerOf = (
   }
   const choice = chooseLocals(release, address, day);
   return choice ? { release, choice } : (place ?? { release, choice: null });
->>>>>>> overlay
 };
 
 const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
