@@ -76,8 +76,8 @@ it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
         tax_date: '2026-11-01',
         line_items: asked.map(({ address }) => ({
           product_tax_code: 'GENERAL',
-          quantity: '10000',
-          unit_price: '1000.00',
+          quantity: '100000',
+          unit_price: '100.00',
           customer: { address },
         })),
       },
