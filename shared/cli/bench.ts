@@ -12,6 +12,7 @@ import { buildBundles } from './bench/bundles.ts';
 import { calculationFigures } from './bench/calculation.ts';
 import type { Figure } from './bench/figure.ts';
 import { importFigures } from './bench/imports.ts';
+import { localRateFigures } from './bench/local-rates.ts';
 import { rateLimitFigures } from './bench/rate-limit/figures.ts';
 
 const print = (figures: readonly Figure[]): void => {
@@ -64,6 +65,7 @@ const databaseFigures = (folder: string): Promise<void> =>
 const allFigures = async (): Promise<void> => {
   // First, while nothing else is loaded or running.
   print(calculationFigures());
+  print(localRateFigures());
   const folder = temporaryFolder();
   print(buildBundles(folder));
   print(importFigures(folder));

@@ -15,7 +15,7 @@ type Question = {
   readonly isNarrow: boolean;
 };
 
-// Hundred-thousandths of a percent: what 1.00 % of 10,000,000.00 has in cents.
+// Hundred-thousandths of a percent: the dollars of tax on 10,000,000.00.
 const units = (percent: string): bigint => {
   const [whole = '0', decimals = ''] = percent.split('.');
   return BigInt(whole + decimals.padEnd(5, '0'));
@@ -76,8 +76,8 @@ it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
         tax_date: '2026-11-01',
         line_items: asked.map(({ address }) => ({
           product_tax_code: 'GENERAL',
-          quantity: '10000',
-          unit_price: '1000.00',
+          quantity: '100000',
+          unit_price: '100.00',
           customer: { address },
         })),
       },
@@ -85,7 +85,7 @@ it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
     expect(status).toBe(200);
     for (const [index, { what, percent, isNarrow }] of asked.entries()) {
       const line = body.line_items[index];
-      if (line.tax_amount.replace('.', '') === percent && line.address_resolution.coverage === 'complete') continue;
+      if (BigInt(line.tax_amount.replace('.', '')) === BigInt(percent) * 100n && line.address_resolution.coverage === 'complete') continue;
       if (!isNarrow && line.address_resolution.ambiguous) ambiguous += 1;
       else wrong.push(`${what}: ${line.tax_amount} instead of ${percent}`);
     }

@@ -1,10 +1,10 @@
-/** The local tables of a state, indexed for look-ups by ZIP, county and name. Built once per state and instance. */
+/** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 import { assert } from '../../assert.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { cityName } from '../location/city-name.ts';
 import { type Evidence, rateDecimals } from '../release.ts';
 import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
-import { countyKey, hasSuffix, plainName, withoutSuffix } from './place-names.ts';
+import { baseName, countyKey, hasSuffix, plainName, withoutSuffix } from './place-names.ts';
 
 /** One taxed area: a county's remainder, or a place within a county. */
 export type Area = {
@@ -14,6 +14,8 @@ export type Area = {
   readonly county: string;
   /** As people write it; `''` of a county's remainder. */
   readonly place: string;
+  /** Other names of the place, as people write them. */
+  readonly aliases: readonly string[];
   /** Indexes of its taxes in the table; `null` where the rate is not established. */
   readonly taxes: readonly number[] | null;
   /** The whole local rate, in units of `10^-rateDecimals`. */
@@ -33,7 +35,6 @@ export type LocalTable = {
   readonly fips: string;
   readonly sources: Readonly<Record<string, string>>;
   readonly taxes: readonly PackedTax[];
-  readonly areas: readonly Area[];
   /** Whether any area is a place within a county. */
   readonly hasPlaces: boolean;
   /** Whether no area has a local tax, and no rate is missing. */
@@ -52,74 +53,48 @@ export type LocalTable = {
   readonly placeNames: () => ReadonlyMap<string, string>;
 };
 
-const areaOf = (
-  packed: PackedArea,
-  index: number,
-  taxUnits: readonly bigint[],
-  sources: PackedRates['sources'],
-): Area => {
-  const [county, place, , taxes, from, source, confidence, note] = packed;
+const unitsOf = ([, , , , rate]: PackedTax): bigint => rescale(decimal(rate), rateDecimals);
+
+const areaOf = (rates: PackedRates, index: number): Area => {
+  const [county, place, aliases, taxes, from, source, confidence, note] = rates.areas[index] as PackedArea;
   return {
     index,
     county,
     place,
+    aliases,
     taxes,
-    units: taxes?.reduce((sum, tax) => sum + (taxUnits[tax] as bigint), 0n) ?? null,
+    units: taxes?.reduce((sum, tax) => sum + unitsOf(rates.taxes[tax] as PackedTax), 0n) ?? null,
     from,
-    evidence: { source: sources[source]?.[0] ?? '', confidence, ...(note === '' ? {} : { note }) },
+    evidence: { source: rates.sources[source]?.[0] ?? '', confidence, ...(note === '' ? {} : { note }) },
   };
 };
 
-const push = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void => {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
+/**
+ * Find the areas that a city's name means, in the most literal reading that there is: the name, an alias, the plain name,
+ * the name without a suffix. `related` are the areas that have a name with the same base in the whole state.
+ */
+const placesMeant = (related: readonly Area[], city: string, isMeant: (area: Area) => boolean): readonly Area[] => {
+  const plain = plainName(city);
+  const inCounties = related.filter(isMeant);
+  const namesOf = ({ place, aliases }: Area) => [place, ...aliases].map((name) => cityName(name) ?? '');
+  for (const isRead of [
+    ({ place }: Area) => cityName(place) === city,
+    (area: Area) => namesOf(area).includes(city),
+    (area: Area) => namesOf(area).some((name) => plainName(name) === plain),
+  ]) {
+    const found = inCounties.filter(isRead);
+    if (found.length > 0) return found;
+  }
+  return placesWithoutSuffix(related, plain).filter(isMeant);
 };
 
-/** Areas by each way to read a name, from the most literal one to the one that drops a suffix. */
-class PlaceIndex {
-  private readonly exact = new Map<string, Area[]>();
-  private readonly aliases = new Map<string, Area[]>();
-  private readonly plain = new Map<string, Area[]>();
-  private readonly bases = new Map<string, Area[]>();
-
-  constructor(areas: readonly Area[], aliasesOf: (area: Area) => readonly string[]) {
-    for (const area of areas) {
-      if (area.place === '') continue;
-      const name = cityName(area.place) ?? '';
-      push(this.exact, name, area);
-      const plain = plainName(name);
-      push(this.plain, plain, area);
-      push(this.bases, withoutSuffix(plain), area);
-      for (const alias of aliasesOf(area)) {
-        const other = cityName(alias) ?? '';
-        push(this.aliases, other, area);
-        if (plainName(other) !== plain) push(this.plain, plainName(other), area);
-      }
-    }
-  }
-
-  find(city: string, isMeant: (area: Area) => boolean): readonly Area[] {
-    const plain = plainName(city);
-    for (const [index, name] of [
-      [this.exact, city],
-      [this.aliases, city],
-      [this.plain, plain],
-    ] as const) {
-      const found = index.get(name)?.filter(isMeant) ?? [];
-      if (found.length > 0) return found;
-    }
-    return this.withoutSuffix(plain).filter(isMeant);
-  }
-
-  // Beecher is not Beecher City, and Lake City is not Lake Village: one name in the whole state, and one suffix of two.
-  private withoutSuffix(plain: string): readonly Area[] {
-    const found = this.bases.get(withoutSuffix(plain)) ?? [];
-    const names = new Set(found.map(({ place }) => plainName(cityName(place) ?? '')));
-    const [only = ''] = names;
-    return names.size === 1 && hasSuffix(only) !== hasSuffix(plain) ? found : [];
-  }
-}
+// Beecher is not Beecher City, and Lake City is not Lake Village: one name in the whole state, and one suffix of two.
+const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly Area[] => {
+  const found = related.filter(({ place }) => baseName(place) === withoutSuffix(plain));
+  const names = new Set(found.map(({ place }) => plainName(cityName(place) ?? '')));
+  const [only = ''] = names;
+  return names.size === 1 && hasSuffix(only) !== hasSuffix(plain) ? found : [];
+};
 
 const entryOf = (text: string): ZipEntry => {
   const [counties = '', places = ''] = text.split('~');
@@ -155,50 +130,61 @@ const lazy = <Value>(make: () => Value): (() => Value) => {
   };
 };
 
-/** Index a state's packed tables. */
+/** Computes a value on its first use, and keeps it. */
+const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
+  const values = new Map<Key, Value>();
+  return (key) => {
+    const known = values.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    values.set(key, value);
+    return value;
+  };
+};
+
+/** The remainder of a county, or its only place. */
+const remainderOf = ({ areas }: PackedRates, county: string, areaAt: (index: number) => Area): Area | null => {
+  const ofCounty = [...areas.keys()].filter((index) => areas[index]?.[0] === county);
+  const own = ofCounty.find((index) => areas[index]?.[1] === '');
+  const index = own ?? (ofCounty.length === 1 ? ofCounty[0] : undefined);
+  const area = index === undefined ? null : areaAt(index);
+  return area?.taxes ? area : null;
+};
+
+/**
+ * A state's packed tables, ready for look-ups. Areas, counties and ZIPs are read on their first use: to read all of a
+ * large state would take most of the first calculation in it.
+ */
 export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => {
-  const taxUnits = rates.taxes.map(([, , , , rate]) => rescale(decimal(rate), rateDecimals));
-  const areas = rates.areas.map((packed, index) => areaOf(packed, index, taxUnits, rates.sources));
-  const places = new PlaceIndex(areas, ({ index }) => rates.areas[index]?.[2] ?? []);
-  const byCounty = Map.groupBy(areas, ({ county }) => county);
+  const areaAt = cached((index: number) => areaOf(rates, index));
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
   const postal = lazy(() => postalIndex(zips));
-  const entries = new Map<string, ZipEntry>();
-  const zip = (zip5: string): ZipEntry | undefined => {
-    const known = entries.get(zip5);
-    const text = known ? undefined : zips[zip5];
-    if (text === undefined) return known;
-    const entry = entryOf(text);
-    entries.set(zip5, entry);
-    return entry;
-  };
-  const remainder = (county: string): Area | null => {
-    const ofCounty = byCounty.get(county) ?? [];
-    const own = ofCounty.find(({ place }) => place === '');
-    if (own) return own.taxes === null ? null : own;
-    const [only, ...others] = ofCounty;
-    return only && others.length === 0 && only.taxes !== null ? only : null;
-  };
   return {
     fips: rates.fips,
     sources: Object.fromEntries(rates.sources),
     taxes: rates.taxes,
-    areas,
-    hasPlaces: areas.some(({ place }) => place !== ''),
-    isUntaxed: areas.every(({ units }) => units === 0n),
+    hasPlaces: rates.areas.some(([, place]) => place !== ''),
+    isUntaxed: rates.areas.every(([, , , taxes]) => taxes?.length === 0),
     countyName: (county) => {
       const name = rates.counties[county];
       assert(name !== undefined, `county ${county} has a name`);
       return name;
     },
     countyNamed: (text) => countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)} CITY`) ?? null,
-    zip,
-    remainder,
+    zip: cached((zip5: string) => {
+      const text = zips[zip5];
+      return text === undefined ? undefined : entryOf(text);
+    }),
+    remainder: cached((county: string) => remainderOf(rates, county, areaAt)),
     placesNamed: (city, counties) =>
-      places.find(city, ({ county }) => counties === null || county === '' || counties.includes(county)),
+      placesMeant(
+        (rates.names[withoutSuffix(plainName(city))] ?? []).map(areaAt),
+        city,
+        ({ county }) => counties === null || county === '' || counties.includes(county),
+      ),
     postalCounties: (city) => postal().get(plainName(city)) ?? [],
-    placeNames: lazy(() => new Map(areas.map(({ place }) => [cityName(place) ?? '', place]))),
+    placeNames: lazy(() => new Map(rates.areas.map(([, place]) => [cityName(place) ?? '', place]))),
   };
 };

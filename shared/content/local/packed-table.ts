@@ -34,6 +34,8 @@ export type PackedRates = {
   readonly sources: readonly (readonly [key: string, citation: string])[];
   readonly taxes: readonly PackedTax[];
   readonly areas: readonly PackedArea[];
+  /** Indexes of the areas that have a name or an alias with this base (`baseName`), in order. */
+  readonly names: Readonly<Record<string, readonly number[]>>;
 };
 
 /** `061|119~New York|Bronx` by ZIP: counties of this state, main first, and postal places, main first. */

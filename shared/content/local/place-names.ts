@@ -22,6 +22,9 @@ export const hasSuffix = (plain: string): boolean => placeSuffix.test(plain);
 /** A plain name without that word: `Beecher`. */
 export const withoutSuffix = (plain: string): string => plain.replace(placeSuffix, '');
 
+/** What all readings of a place's name share: `BEECHER` of `Beecher`, `Beecher City` and `Village of Beecher`. */
+export const baseName = (name: string): string => withoutSuffix(plainName(cityName(name) ?? ''));
+
 const countyWords =
   /^(CITY AND BOROUGH|MUNICIPALITY|COUNTY|CITY) OF | (COUNTY|PARISH|BOROUGH|CENSUS AREA|MUNICIPIO|PLANNING REGION)$/g;
 

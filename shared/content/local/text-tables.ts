@@ -11,6 +11,7 @@ import { codePart } from '../imports/code-part.ts';
 import type { Confidence } from '../release.ts';
 import { stateFips } from '../state-fips.ts';
 import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
+import { baseName } from './place-names.ts';
 
 export type RateRow = Readonly<
   Record<
@@ -167,6 +168,17 @@ class Taxes {
   }
 }
 
+/** Made by the build: to normalize the names of a large state takes most of the first calculation in it. */
+const namesOf = (areas: readonly PackedArea[]): PackedRates['names'] => {
+  const names: Record<string, number[]> = {};
+  for (const [index, [, place, aliases]] of areas.entries())
+    for (const name of place === '' ? [] : new Set([place, ...aliases].map(baseName))) {
+      names[name] ??= [];
+      names[name].push(index);
+    }
+  return names;
+};
+
 const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
 
 /** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
@@ -209,6 +221,7 @@ export const packRates = (edition: string): PackedRates => {
     }),
     taxes: taxes.list,
     areas,
+    names: namesOf(areas),
   };
 };
 
