@@ -156,6 +156,13 @@ describe('imports that lie over each other', () => {
     expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
     const range = boundaryRow({ type: '4', zips: ['53202', '0001', '53202', '9999'], state: '55', county: '079' });
     expect(await chainOf([keshena, range])).toEqual([first]);
+    // A row for the whole state names every ZIP and says nothing of local taxes: the releases below still answer.
+    const file = join(folder, 'tax_rates.csv');
+    const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
+    await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\n`);
+    const { out } = await content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file);
+    const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
+    expect((await findHead(id))?.chain).toEqual([other, first]);
   });
 
   it('go back to what was active before, and to what lies below, without being told to replace', async () => {

@@ -1,7 +1,7 @@
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
-import type { Location } from '../../content/release.ts';
+import type { Dated, Location, Release } from '../../content/release.ts';
 import { corruptionText } from './corruption.ts';
 import { print } from './output.ts';
 import { openRelease } from './releases.ts';
@@ -11,14 +11,15 @@ type Days = { readonly from: string; readonly to: string };
 
 const endless = '9999-12-31';
 
-const daysOf = ({ from, to }: Location, establishedFrom: string): Days => ({
+const daysOf = ({ from, to }: Dated, establishedFrom: string): Days => ({
   from: from ?? establishedFrom,
   to: to ?? endless,
 });
 
-/** Whether every address of the ZIP or city finds the location, so that no release below is asked. */
-const holdsAll = (key: string, { zips, cities, within_city }: Location): boolean =>
+/** Whether every address of the ZIP or city finds the location, and its local taxes there. */
+const holdsAll = (key: string, { zips, cities, within_city, lacks_locals }: Location): boolean =>
   within_city === undefined &&
+  lacks_locals !== true &&
   (zips.some(([low, high]) => low.padEnd(9, '0') <= `${key}0000` && `${key}9999` <= high.padEnd(9, '9')) ||
     (zips.length === 0 && cities.includes(key)));
 
@@ -36,10 +37,32 @@ const joined = (days: readonly Days[]): readonly Days[] => {
 /** The days on which a release names some address of a ZIP or city, and those on which it names all of them. */
 type KeyDays = { readonly key: string; readonly some: readonly Days[]; readonly all: readonly Days[] };
 
-async function* keysWithDays(parts: AsyncIterable<ReleasePart>, establishedFrom: string): AsyncGenerator<KeyDays> {
-  const days = (locations: readonly Location[]) => joined(locations.map((one) => daysOf(one, establishedFrom)));
-  for await (const { key, locations } of parts)
-    yield { key, some: days(locations), all: days(locations.filter((one) => holdsAll(key, one))) };
+type Head = Pick<Release, 'state' | 'rates' | 'established_from'>;
+
+/** The days of both. */
+const inBoth = (left: readonly Days[], right: readonly Days[]): readonly Days[] =>
+  left
+    .flatMap((a) => right.map((b) => ({ from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to })))
+    .filter(({ from, to }) => from <= to);
+
+/** The days of a location on which the state and all of its jurisdictions have rates: else the release below answers. */
+const ratedDays = (head: Head, { rates }: ReleasePart, one: Location): readonly Days[] => {
+  const byCode = Map.groupBy([...head.rates, ...rates], ({ jurisdiction }) => jurisdiction);
+  const daysOfCode = (code: string) =>
+    joined((byCode.get(code) ?? []).map((rate) => daysOf(rate, head.established_from)));
+  return [head.state, ...one.alternatives.flat()].reduce(
+    (days: readonly Days[], code) => inBoth(days, daysOfCode(code)),
+    [daysOf(one, head.established_from)],
+  );
+};
+
+async function* keysWithDays(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyDays> {
+  const days = (locations: readonly Location[]) => joined(locations.map((one) => daysOf(one, head.established_from)));
+  for await (const part of parts) {
+    const { key, locations } = part;
+    const whole = locations.filter((one) => holdsAll(key, one)).flatMap((one) => ratedDays(head, part, one));
+    yield { key, some: days(locations), all: joined(whole) };
+  }
 }
 
 /** The days on which the releases that were added name all addresses of each ZIP and city. */
@@ -60,7 +83,7 @@ class Named {
 const isNeeded = async (named: Named, id: string): Promise<boolean> => {
   try {
     const { head, parts } = await openRelease(id);
-    const all = await Array.fromAsync(keysWithDays(parts(), head.established_from));
+    const all = await Array.fromAsync(keysWithDays(head, parts()));
     if (all.every((one) => named.has(one))) return false;
     for (const one of all) named.add(one);
     return true;
@@ -82,7 +105,7 @@ export const withNeededChain = async (
   const { chain: all = [] } = head;
   if (all.length === 0) return head;
   const named = new Named();
-  for await (const one of keysWithDays(parts(), head.established_from)) named.add(one);
+  for await (const one of keysWithDays(head, parts())) named.add(one);
   const chain: string[] = [];
   for (const id of all) if (await isNeeded(named, id)) chain.push(id);
   if (chain.length === all.length) return head;
