@@ -4,6 +4,7 @@ import type { Release } from '../content/release.ts';
 import type { Doubt } from '../tax/document.ts';
 import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
+import { areaUsed } from './by-place.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { Decisive } from './sourcing.ts';
@@ -15,12 +16,15 @@ const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: Decisive): string 
   return ` It has some for other addresses of ZIP ${zip5}: correct ${changed} out.`;
 };
 
-const notCovered = (decisive: Decisive): string => {
+const noTax = ' No tax was calculated.';
+
+/** What the content does not cover, followed by what that means for the answer (`outcome`). */
+const notCovered = (decisive: Decisive, outcome: string): string => {
   const { place, address } = decisive;
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
   return place.release
-    ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day. No tax was calculated.${gapAdvice(decisive)}`
-    : `No content covers ${place.name}. No tax was calculated.`;
+    ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day.${outcome}${gapAdvice(decisive)}`
+    : `No content covers ${place.name}.${outcome}`;
 };
 
 // An import of cities keeps them beside its head, and lists no ZIPs.
@@ -69,13 +73,13 @@ const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByP
 };
 
 /** What local rates rest on that were looked up by ZIP and city. */
-const byPlaceText = ({ place: { name }, address }: Decisive, byPlace: ByPlace): string => {
-  const { contradictsCounty, area } = byPlace;
-  const used = area === null ? '' : [area.place, area.county].filter(Boolean).join(', ');
+const byPlaceText = (decisive: Decisive, byPlace: ByPlace): string => {
+  const { place, address } = decisive;
+  const used = areaUsed(decisive, byPlace);
   return [
-    `${name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
+    `${place.name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
     unknownCity(address, byPlace).trim(),
-    contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
+    byPlace.contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
     'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
   ]
     .filter(Boolean)
@@ -90,12 +94,13 @@ const ambiguous = (decisive: Decisive): string => {
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
 };
 
-const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
+const addressWarnings = (decisive: Decisive, pointer: string, outcome: string): Warning[] => {
   const { resolution, place, address, choice } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
   // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
-  if (resolution.coverage === 'none' && place.jurisdictions.length === 0) warn('not_covered', notCovered(decisive));
+  if (resolution.coverage === 'none' && place.jurisdictions.length === 0)
+    warn('not_covered', notCovered(decisive, outcome));
   if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
   if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
@@ -108,9 +113,9 @@ const addressWarnings = (decisive: Decisive, pointer: string): Warning[] => {
   return warnings;
 };
 
-/** What is not known of a line's addresses, or of the taxes there. */
-export const resolutionWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
-  decisive.flatMap((one) => addressWarnings(one, pointers[one.at]));
+/** What is not known of a line's addresses, or of the taxes there; for a calculation unless `isCalculated` is false. */
+export const resolutionWarnings = ({ decisive, pointers }: LocatedLine, isCalculated = true): Warning[] =>
+  decisive.flatMap((one) => addressWarnings(one, pointers[one.at], isCalculated ? noTax : ''));
 
 /** The warnings that doubts are, at one place of the request. */
 export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>

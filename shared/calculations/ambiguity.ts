@@ -1,7 +1,8 @@
-import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
+import type { LocalChoice } from '../content/location/local-choice.ts';
 import { localSetOf } from '../content/location/location-index.ts';
 import type { StateCandidate } from '../content/location/place.ts';
 import { rateDecimals } from '../content/release.ts';
+import { type Ambiguity, ambiguityByPlace, decidedByTable } from './by-place.ts';
 import { decimalText, listed } from './explain/step.ts';
 import type { Decisive } from './sourcing.ts';
 
@@ -33,8 +34,6 @@ const assumedText = ({ states, wanted, address: { state } }: Decisive): string =
   states.some(({ rate }) => rate !== null)
     ? `${state} was assumed, which has the ${wanted} combined general rate that is known.`
     : `${state} was assumed.`;
-
-type Ambiguity = { readonly why: string; readonly advice: string };
 
 const ofCity = (decisive: Decisive): Ambiguity => ({
   why: decisive.choice?.isByName
@@ -93,23 +92,6 @@ const ofContradiction = ({ zip5, city }: Decisive['address'], { possible, usual 
   advice: 'Correct the city, or the ZIP code.',
 });
 
-/** Why the tables by ZIP and city leave several local rates. */
-const ofPlace = ({ address: { zip5, city, county } }: Decisive, byPlace: ByPlace): Ambiguity => {
-  const sendCounty = county === null ? ' Send the county, if you know it.' : '';
-  const onlyByFile = `Only a boundary file of the state would be more precise.${sendCounty}`;
-  if (byPlace.city === 'elsewhere' && zip5 !== null)
-    return { why: `${city} is not in any county of ZIP ${zip5}.`, advice: 'Correct the city, or the ZIP code.' };
-  if (byPlace.city === 'unknown')
-    return {
-      why: `no place named ${city} is known${zip5 === null ? '' : ` in ZIP ${zip5}`}.`,
-      advice:
-        byPlace.suggestion === null ? 'Correct the city.' : `Correct the city: did you mean ${byPlace.suggestion}?`,
-    };
-  if (zip5 === null)
-    return { why: `${city ?? 'the address'} lies in counties with different local rates.`, advice: sendZip };
-  return { why: `ZIP ${zip5} spans counties with different local rates.`, advice: onlyByFile };
-};
-
 /** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
 export const ambiguityOf = (decisive: Decisive): Ambiguity => {
   const { address, choice } = decisive;
@@ -118,7 +100,8 @@ export const ambiguityOf = (decisive: Decisive): Ambiguity => {
       why: `ZIP ${address.zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
-  if (choice?.byPlace) return ofPlace(decisive, choice.byPlace);
+  const byPlace = decidedByTable(decisive);
+  if (byPlace) return ambiguityByPlace(decisive, byPlace);
   if (choice?.contradictsCity) return ofContradiction(address, choice);
   if (choice?.level === 'city') return ofCity(decisive);
   return choice && choice.otherCities.length > 0 ? ofOtherCities(decisive, choice.otherCities) : ofZip(decisive);

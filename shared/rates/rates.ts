@@ -98,7 +98,7 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string):
   const { release, jurisdictions } = located.place;
   const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
   const warnings = [
-    ...resolutionWarnings(located),
+    ...resolutionWarnings(located, false),
     ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located)),
     ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
     ...exciseWarnings(located, rated),

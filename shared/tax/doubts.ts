@@ -74,17 +74,21 @@ export const doubtsAboutShipping = (
       ]
     : [];
 
-/** What is to be said of the rule that decided about a product, or of there being none. */
+/**
+ * The doubt about the rule that decided about a product, or about there being none. The message about a rule names the
+ * state, not the jurisdiction: the same rule gives the same message, so that clients get it once.
+ */
 export const doubtsAboutRule = (
   rule: DecidingRule | undefined,
   product: ProductTaxCode,
-  { name }: Jurisdiction,
+  jurisdiction: Jurisdiction,
+  release: Release,
 ): readonly Doubt[] =>
   rule
-    ? doubtsAbout(rule, `${name}, rule ${rule.id}`)
+    ? doubtsAbout(rule, `${release.name}, rule ${rule.id}`)
     : [
         {
           code: 'taxability_not_established',
-          message: `${name}: no rule names ${product.path}; it was taxed as general goods.`,
+          message: `${jurisdiction.name}: no rule names ${product.path}; it was taxed as general goods.`,
         },
       ];

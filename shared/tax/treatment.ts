@@ -104,7 +104,7 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const doubts = [
     ...(rate ? doubtsAboutRate(rate, jurisdiction) : []),
-    ...doubtsAboutRule(rule, product, jurisdiction),
+    ...doubtsAboutRule(rule, product, jurisdiction, release),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];

@@ -14,7 +14,7 @@ const tax_date = '2026-10-08';
 
 // Four decimals of a percent fit the tax on a million.
 const askAbout = (to: Address, settings = {}) => {
-  const outcome = ask({ to, tax_date, line_items: [{ quantity: '10000' }] }, { settings });
+  const outcome = ask({ to, tax_date, explain: true, line_items: [{ quantity: '10000' }] }, { settings });
   const [line] = outcome.line_items;
   return {
     percent: Number(outcome.tax_amount) / 10_000,
@@ -23,6 +23,7 @@ const askAbout = (to: Address, settings = {}) => {
     coverage: line?.address_resolution.coverage,
     names: (line?.taxes ?? []).slice(1).map(({ jurisdiction_name }) => jurisdiction_name),
     codes: warningCodes(outcome),
+    explained: (outcome.explanation ?? []).find(({ step }) => step === 'address')?.text ?? '',
     said: (code: string) => outcome.warnings.filter((one) => one.code === code).map(({ message }) => message),
   };
 };
@@ -183,4 +184,105 @@ it.each<{ to: Address }>([
   { to: { state: 'AP', city: 'FPO', postal_code: '96349' } },
 ])('military mail is not covered: $to', ({ to }) => {
   expect(askAbout(to)).toMatchObject({ percent: 0, level: 'none', coverage: 'none', codes: ['not_covered'] });
+});
+
+describe('the explanation of an address', () => {
+  const highlands = { city: 'Highlands Ranch', state: 'CO', postal_code: '80129' };
+
+  it("names the ZIP's main county as what decided, not a policy", () => {
+    const { percent, explained } = askAbout(highlands);
+    expect(percent).toBe(5);
+    expect(explained).toMatch(/main county decides: Douglas County/);
+    expect(explained).not.toMatch(/lowest|policy/);
+  });
+
+  it('names the highest rate where the account wants it, and the warning names what was charged', () => {
+    const { percent, explained, said } = askAbout(highlands, { ambiguous_address: 'highest_rate' });
+    expect(percent).toBe(8.75);
+    expect(explained).toMatch(/policy the highest .*: Douglas County with Littleton/);
+    expect(said('local_rates_by_place').join()).toContain('Littleton');
+  });
+
+  it.each<[Address, string]>([
+    [{ city: 'Aurora', state: 'CO', postal_code: '80010' }, "the city decides, in the ZIP's main county"],
+    [{ city: 'Aurora', state: 'CO' }, "the city decides, in the city's main county"],
+    [{ state: 'CO', postal_code: '80221' }, "the ZIP's main city decides"],
+    [{ city: 'Chicago', state: 'IL', county: 'Kane' }, 'the county of the address decides'],
+  ])('names what else may decide: %o', (to, decider) => {
+    expect(askAbout(to).explained.toLowerCase()).toContain(decider.toLowerCase());
+  });
+
+  it('of a missing city rate names the county whose rate is charged', () => {
+    const { explained, coverage, names } = askAbout({ city: 'Ste Genevieve', state: 'MO', postal_code: '63670' });
+    expect({ coverage, names }).toEqual({ coverage: 'partial', names: ['Ste. Genevieve County'] });
+    expect(explained).toMatch(/missing in .*MO@2026-11-22: .*Ste\. Genevieve County/);
+    expect(explained).not.toContain('state rate only');
+  });
+
+  it('of a complete answer names the place, its county and the table, and does not claim to know all', () => {
+    const { explained } = askAbout({ city: 'Chicago', state: 'IL', postal_code: '60601' });
+    expect(explained).toMatch(/Chicago, Cook County in .*IL@2026-11-22/);
+    expect(explained).not.toContain('all of its taxes');
+  });
+
+  it('of an answer of the state alone says that the table has no local rate', () => {
+    expect(askAbout({ state: 'TX', county: 'Travis' }).explained).toMatch(/state alone.*TX@2026-11-22/);
+  });
+});
+
+describe('the reason why an address is ambiguous', () => {
+  const doubtOf = (to: Address) => askAbout(to).said('address_ambiguous').join();
+
+  it('does not claim counties of a ZIP that the table does not have', () => {
+    const doubt = doubtOf({ city: 'Chicago', state: 'IL', postal_code: '00000' });
+    expect(doubt).toMatch(/do not have ZIP 00000.*CHICAGO lies in counties.*Correct the ZIP code/);
+    expect(doubt).not.toContain('spans');
+  });
+
+  it('is that the city is not in the county', () => {
+    expect(doubtOf({ city: 'Chicago', state: 'IL', county: 'Kane' })).toContain('CHICAGO is not in Kane County.');
+  });
+
+  it.each<[Address, string]>([
+    [{ city: 'Snellville', state: 'GA', postal_code: '30039' }, 'Send the county (address.county), or import'],
+    [
+      { city: 'Snellville', state: 'GA', postal_code: '30039', county: 'Dekalbb' },
+      'Correct the county (address.county)',
+    ],
+    [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129' }, 'Send the county (address.county), or import'],
+    [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129', county: 'Douglas' }, 'Import the'],
+    [{ city: 'Sandy Springs', state: 'GA', postal_code: '30328' }, 'Import the'],
+  ])('comes with what may help: %o', (to, advice) => {
+    const doubt = doubtOf(to);
+    expect(doubt).toContain(`${advice}`);
+    expect(doubt).toContain("state's boundary file");
+    expect(doubt).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
+  });
+
+  it('of a place without a row is that the tables do not have it', () => {
+    for (const [city, state, postal_code] of [
+      ['Sandy Springs', 'GA', '30328'],
+      ['Highlands Ranch', 'CO', '80129'],
+    ] as const)
+      expect(doubtOf({ city, state, postal_code })).toContain(
+        `tables of local rates have no place named ${city.toUpperCase()}`,
+      );
+  });
+});
+
+it('an independent city is named once', () => {
+  const said = askAbout({ city: 'Carson City', state: 'NV', postal_code: '89701' }).said('local_rates_by_place').join();
+  expect(said).toContain('those of Carson City.');
+});
+
+it('one doubtful rule of a state warns once, not for each jurisdiction', () => {
+  const { line_items, warnings } = ask({
+    to: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
+    tax_date,
+    line_items: [{ product_tax_code: 'DIGITAL.EBOOKS' }],
+  });
+  expect(line_items[0]?.taxes).toHaveLength(6);
+  expect(warnings.filter(({ code }) => code === 'content_unconfirmed').map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^Minnesota, rule mn-taxable:/),
+  ]);
 });

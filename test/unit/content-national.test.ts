@@ -40,16 +40,18 @@ describe.each(states)('%s', (state, release) => {
         expect(taxes.length, `${product_tax_code}`).toBeGreaterThan(0);
         for (const { rule_id, taxability_reason, jurisdiction_name } of taxes) {
           const said = (code: string, text: string) =>
-            warnings.some(
-              (warning) => warning.code === code && warning.message.startsWith(`${jurisdiction_name}${text}`),
-            );
+            warnings.some((warning) => warning.code === code && warning.message.startsWith(text));
           if (taxability_reason === 'not_subject_to_tax') continue;
           const confidence = rule_id === null ? undefined : confidenceOf(rule_id);
           const what = `${rule_id} on ${product_tax_code} in ${jurisdiction_name}`;
           if (rule_id === null)
-            expect(said('taxability_not_established', `: no rule names ${product_tax_code};`), what).toBe(true);
+            expect(
+              said('taxability_not_established', `${jurisdiction_name}: no rule names ${product_tax_code};`),
+              what,
+            ).toBe(true);
           else expect(confidence, what).toBeDefined();
-          if (isDoubtful(confidence)) expect(said('content_unconfirmed', `, rule ${rule_id}:`), what).toBe(true);
+          if (isDoubtful(confidence))
+            expect(said('content_unconfirmed', `${release.name}, rule ${rule_id}:`), what).toBe(true);
         }
       }
   });

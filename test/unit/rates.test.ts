@@ -237,3 +237,9 @@ describe('an address that is too little', () => {
     ]);
   });
 });
+
+it('that are not covered say nothing of a tax that nobody asked for', async () => {
+  const { warnings } = await ratesAt({ postal_code: '96201' });
+  expect(warnings.map(({ code }) => code)).toEqual(['not_covered']);
+  expect(warnings.map(({ message }) => message).join()).not.toContain('calculated');
+});

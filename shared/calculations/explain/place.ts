@@ -1,8 +1,10 @@
 import { settingOn } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
+import type { LocalChoice } from '../../content/location/local-choice.ts';
 import type { LocalSet } from '../../content/location/location-index.ts';
 import { type Release, rateDecimals, type Sourcing } from '../../content/release.ts';
 import { ambiguityOf } from '../ambiguity.ts';
+import { coverageByPlace, decidedByTable, deciderOf } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
 import type { Decisive } from '../sourcing.ts';
@@ -29,26 +31,51 @@ const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive)
 
 const partText = 'The content knows the local taxes of a part of the ZIP alone.';
 
+/** What the content knows of the place. */
+const coverageText = (decisive: Decisive, release: Release): string => {
+  const { choice, resolution } = decisive;
+  const byPlace = decidedByTable(decisive);
+  if (byPlace && resolution.coverage !== 'none') return coverageByPlace(decisive, byPlace, release);
+  return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
+};
+
 /** How the content found the place, and what it knows of it. */
-const foundText = ({ place: { name, release, jurisdictions }, resolution, address, choice }: Decisive): string => {
-  const { level, coverage } = resolution;
+const foundText = (decisive: Decisive): string => {
+  const { place, resolution, address } = decisive;
+  const { name, release, jurisdictions } = place;
+  const { level } = resolution;
   if (!release) return address.state === null ? `${name}, another country.` : `${name}, which no content covers.`;
   if (level === 'none' || jurisdictions.length === 0)
     return `${name}, in none of the places that ${release.id} names on that day. The content does not know its taxes.`;
-  return `${name}, found ${levelTexts[level]}. ${choice?.isPart && coverage === 'partial' ? partText : coverageTexts[coverage]}`;
+  return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
 };
 
 const namedMax = 10;
 
-const setText = (release: Release, { codes }: LocalSet, day: string): string => {
+const setText = (release: Release, { codes, isUnknown }: LocalSet, day: string): string => {
   const names = codes.map((code) => release.jurisdictions.find((one) => one.code === code)?.name ?? code);
   const rate = combinedRate(release, [release.state, ...codes], day);
   const rateText = rate === undefined ? 'rate not known' : decimalText({ units: rate, scale: rateDecimals });
-  return `${names.join(' with ') || 'no local tax'} (${rateText})`;
+  return `${names.join(' with ') || (isUnknown ? 'local rate not established' : 'no local tax')} (${rateText})`;
+};
+
+/** What chose between the sets that an address may have. */
+const decisionText = (decisive: Decisive, { possible, usual, byStreet }: LocalChoice): string => {
+  const { wanted } = decisive;
+  const byPlace = decidedByTable(decisive);
+  if (byPlace && wanted === 'lowest') {
+    const decider = deciderOf(decisive, byPlace);
+    return `${decider.charAt(0).toUpperCase()}${decider.slice(1)}`;
+  }
+  const some = byStreet ? 'of those that do not depend on the street' : 'of those that hold for the whole ZIP';
+  const considered = wanted === 'highest' ? possible : usual;
+  return `By the account's policy the ${wanted} ${considered.length === possible.length ? 'of them' : some} is taken`;
 };
 
 /** The sets of local jurisdictions that an address may have, with their combined general rates, and which was chosen. */
-const candidatesText = ({ choice, place: { release, jurisdictions }, wanted }: Decisive, day: string): string => {
+const candidatesText = (decisive: Decisive, day: string): string => {
+  const { choice, place, wanted } = decisive;
+  const { release, jurisdictions } = place;
   if (!choice || !release || choice.possible.length < 2) return '';
   const { possible, usual } = choice;
   const considered = wanted === 'highest' ? possible : usual;
@@ -58,9 +85,9 @@ const candidatesText = ({ choice, place: { release, jurisdictions }, wanted }: D
   const named = possible.slice(0, namedMax).map((set) => setText(release, set, day));
   const others = possible.length > namedMax ? [`${possible.length - namedMax} others`] : [];
   const chosen = considered.find(isChosen);
-  const some = choice.byStreet ? 'of those that do not depend on the street' : 'of those that hold for the whole ZIP';
-  const among = considered.length === possible.length ? 'of them' : some;
-  return ` The candidates, with the combined general rates: ${listed([...named, ...others])}. By the account's policy the ${wanted} ${among} is taken${chosen ? `: ${setText(release, chosen, day)}` : ''}.`;
+  const all = listed([...named, ...others]);
+  const taken = chosen ? `: ${setText(release, chosen, day)}` : '';
+  return ` The candidates, with the combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 
 const addressText = (one: Decisive, day: string): string => {
@@ -103,7 +130,7 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
     step(
       'jurisdictions',
       pointer,
-      names.length > 0 ? `Taxed by ${listed(names)}.` : `Nobody is known to tax there.`,
+      names.length > 0 ? `Taxed by ${listed(names)}.` : 'The content has no jurisdiction that taxes this address.',
       null,
       cite(release, decisive.flatMap(({ evidence }) => evidence)[0]?.source),
     ),

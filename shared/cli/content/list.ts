@@ -144,7 +144,7 @@ export const addList = (program: Command): void => {
     .command('list')
     .summary('the releases there are, and which ones are active')
     .description(
-      'List the built-in and the imported releases, and the imports that were not finished. Calculations rest on the active ones, marked with *. Local rates are told as of today: all of the state (complete), those of the ZIPs that the files list (listed; any other is not covered), some (partial), or none, also where all that is listed has ended.',
+      'List the built-in and the imported releases, and the imports that were not finished. Calculations rest on the active ones, marked with *. Local rates are as of today: all of the state (complete), some (partial), none, or, only for imports of earlier versions, those of the ZIPs in their files and no others (listed).',
     )
     .option('--state <state>', 'only those of this state, such as MN')
     .option('--json', 'one JSON array, with whole hashes; unfinished imports come last')

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
+import type { ReleaseHead } from '../../content/content.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
@@ -27,10 +28,14 @@ const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null
   }
 };
 
+// Earlier versions imported releases that answer alone. Newer imports have a built-in release at the bottom.
+const coversListedOnly = (head: Release & Partial<ReleaseHead>): boolean =>
+  head.locals === 'listed' && head.bottom === undefined;
+
 const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): void => {
   print(`${head.id}: ${head.name}, ${imported ? `imported from ${imported.format}` : 'built-in'}`);
   print(`Active: ${isActive === null ? 'not known, no database answers' : isActive ? 'yes' : 'no'}`);
-  print(`Coverage: ${head.coverage}${head.locals === 'listed' ? ', as far as ZIPs are listed' : ''}`);
+  print(`Coverage: ${head.coverage}${coversListedOnly(head) ? ', as far as ZIPs are listed' : ''}`);
   print(`Days: values without a first day of their own count from ${head.established_from}`);
   if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
   for (const line of stateRates(head)) print(line);
@@ -64,10 +69,11 @@ const printLocation = (location: ShownLocation, date: string): void => {
 };
 
 /** What a calculation makes of a ZIP that a release names no location for. */
-const withoutLocation = (head: Release, zip: string, date: string): string => {
+const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date: string): string => {
   const states = statesOfZip(zip.slice(0, 5));
   if (!states.includes(head.state.slice(3)))
     return states.length === 0 ? 'It is not known to be in use.' : `It is a ZIP of ${states.join(', ')}.`;
+  if (head.below !== undefined) return `The release names no location there: ${head.below}, below it, answers.`;
   if (head.locals === 'listed') return 'The release lists the ZIPs that it covers, and this one is not among them.';
   const rate = stateRateOn(head, date);
   if (!rate) return 'The release names no location there.';

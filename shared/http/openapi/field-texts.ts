@@ -111,7 +111,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'TransactionListItem.line_items': '`null` unless `expand=line_items`.',
   local: 'How the local rates are known, and how much of them is missing.',
   local_rates:
-    'Of the taxes below the state: `complete` (all are known, or there are none), `listed` (those of the ZIPs that imported files list; any other is not covered), `partial` (some are missing: see `local`) or `none`. The notes say how many are listed and until when. What is missing is warned of in every answer that lacks it.',
+    'Of the taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing: see `local`), `none`, or `listed` (the ZIPs in the imported files and no others; only releases imported by earlier versions). The notes say how many are listed and until when. What is missing is warned of in every answer that lacks it.',
   match: 'Whether every figure came out as it was recorded. `null` where it cannot be known; `reason` says why.',
   message: 'What it is about.',
   meta: 'Free-form object.',

@@ -1,0 +1,115 @@
+/** Texts about local rates that were looked up by ZIP and city, without a boundary file. */
+import { loadLocalTable } from '../content/local/load.ts';
+import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
+import type { Release } from '../content/release.ts';
+import type { Decisive } from './sourcing.ts';
+
+/** Why an address is ambiguous, and what to send so that it is not. */
+export type Ambiguity = { readonly why: string; readonly advice: string };
+
+/** What the tables decided about an address; `null` where an import, or a list of an older release, decided. */
+export const decidedByTable = ({ choice, place: { release } }: Decisive): ByPlace | null =>
+  release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
+
+/** How the tables read the ZIP and the county of an address. */
+const readByTable = ({ address: { zip5, county }, place: { release } }: Decisive, { contradictsCounty }: ByPlace) => {
+  const table = release?.local && loadLocalTable(release.local);
+  const zip = zip5 === null ? undefined : table?.zip(zip5);
+  const isCountyUsed = county !== null && !contradictsCounty && table?.countyNamed(county) != null;
+  return { isZipInTable: zip !== undefined, counties: zip?.counties.length ?? 0, isCountyUsed };
+};
+
+const importFile = "import the state's boundary file.";
+
+/** What to send so that only one county is left, or how to do without. */
+const countyAdvice = ({ address: { county } }: Decisive, canCountyHelp: boolean): string => {
+  if (!canCountyHelp) return `I${importFile.slice(1)}`;
+  return `${county === null ? 'Send' : 'Correct'} the county (address.county), or ${importFile}`;
+};
+
+const ofUnknownCity = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
+  const { zip5, city } = decisive.address;
+  const { counties, isCountyUsed } = readByTable(decisive, byPlace);
+  const advice = countyAdvice(decisive, !isCountyUsed && counties > 1);
+  const { suggestion } = byPlace;
+  return {
+    why: `the tables of local rates have no place named ${city}${zip5 === null ? '' : ` for ZIP ${zip5}`}.`,
+    advice:
+      suggestion === null ? advice : `Correct the city: did you mean ${suggestion}? Otherwise ${lowerFirst(advice)}`,
+  };
+};
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const ofCityElsewhere = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
+  const { zip5, city, county } = decisive.address;
+  if (readByTable(decisive, byPlace).isCountyUsed)
+    return {
+      why: `${city} is not in ${byPlace.area?.county ?? `the county ${county}`}.`,
+      advice: `Correct the city or the county (address.county)${zip5 === null ? ', or send the ZIP code' : ''}.`,
+    };
+  return { why: `${city} is not in any county of ZIP ${zip5}.`, advice: 'Correct the city, or the ZIP code.' };
+};
+
+/** Why the tables by ZIP and city leave several local rates. */
+export const ambiguityByPlace = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
+  const { zip5, city } = decisive.address;
+  if (byPlace.city === 'unknown') return ofUnknownCity(decisive, byPlace);
+  if (byPlace.city === 'elsewhere') return ofCityElsewhere(decisive, byPlace);
+  const { isZipInTable, counties, isCountyUsed } = readByTable(decisive, byPlace);
+  if (!isZipInTable) {
+    const inCounties = `${city ?? 'the address'} lies in counties with different local rates.`;
+    return zip5 === null
+      ? { why: inCounties, advice: 'Send the ZIP code.' }
+      : {
+          why: `the tables of local rates do not have ZIP ${zip5}, and ${inCounties}`,
+          advice: 'Correct the ZIP code, or send the county (address.county).',
+        };
+  }
+  const canCountyHelp = counties > 1 && !isCountyUsed;
+  return {
+    why: canCountyHelp
+      ? `ZIP ${zip5} spans counties with different local rates.`
+      : `the tables of local rates have several local rates for ZIP ${zip5}.`,
+    advice: countyAdvice(decisive, canCountyHelp),
+  };
+};
+
+/** What decides between candidates of the tables where the account does not want the highest rate. */
+export const deciderOf = (decisive: Decisive, byPlace: ByPlace): string => {
+  const { isZipInTable, isCountyUsed } = readByTable(decisive, byPlace);
+  const level = decisive.choice?.level;
+  if (level === 'zip5') return "the ZIP's main city decides";
+  if (isCountyUsed) return 'the county of the address decides';
+  const main = isZipInTable ? "the ZIP's main county" : "the city's main county";
+  return level === 'city' ? `the city decides, in ${main}` : `${main} decides`;
+};
+
+const isSet = ({ place: { jurisdictions } }: Decisive, [{ codes }]: LocalChoice['usual']): boolean => {
+  const local = jurisdictions.filter(({ type, code }) => type !== 'state' || codes.includes(code));
+  return local.length === codes.length && local.every(({ code }) => codes.includes(code));
+};
+
+/** The names of the place and county whose rates were used, or of the jurisdictions where a policy took others. */
+export const areaUsed = (decisive: Decisive, { area }: ByPlace): string => {
+  const { choice, place } = decisive;
+  if (area === null) return '';
+  if (choice && !isSet(decisive, choice.usual))
+    return place.jurisdictions
+      .filter(({ type }) => type !== 'state')
+      .map(({ name }) => name)
+      .join(', ');
+  return [...new Set([area.place, area.county])].filter(Boolean).join(', ');
+};
+
+/** What the tables know of the local rates of an address, and which of them are charged. */
+export const coverageByPlace = (decisive: Decisive, byPlace: ByPlace, { id, local }: Release): string => {
+  const { address, resolution } = decisive;
+  const table = `the table of local rates ${local?.rates ?? id}`;
+  const used = areaUsed(decisive, byPlace);
+  if (resolution.coverage === 'complete')
+    return `The local rates are those of ${used} in ${table}; no boundary file decided.`;
+  if (byPlace.city === 'missing' && resolution.level !== 'state')
+    return `The local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is missing in ${table}: the rates of ${used} outside its cities are charged.`;
+  return `The rate of the state alone is charged: ${table} has no local rate for the address on that day.`;
+};
