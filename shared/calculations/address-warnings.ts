@@ -61,15 +61,21 @@ const unknownCity = ({ city }: Decisive['address'], { city: reading, suggestion 
   return ` No place named ${city} is known there.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`;
 };
 
+const unknownCounty = (state: string, { county }: Decisive['address'], byPlace: ByPlace): string => {
+  const unknown = byPlace.unknownCounty;
+  if (unknown === null) return '';
+  return ` ${state} has no county named ${county}.${unknown.suggestion === null ? '' : ` Did you mean ${unknown.suggestion}?`}`;
+};
+
 /** What is missing of local rates that were looked up by ZIP and city. */
 const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByPlace): string => {
   const { area, city, established } = byPlace;
   if (city === 'missing' && area)
     return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
   if (established !== null && area)
-    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state's rate is in the figures.`;
+    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state's rate is in the figures.${unknownCounty(name, address, byPlace)}`;
   const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
-  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${unknownCity(address, byPlace)}${advice}`;
+  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${unknownCity(address, byPlace)}${unknownCounty(name, address, byPlace)}${advice}`;
 };
 
 /** What local rates rest on that were looked up by ZIP and city. */
@@ -79,6 +85,7 @@ const byPlaceText = (decisive: Decisive, byPlace: ByPlace): string => {
   return [
     `${place.name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
     unknownCity(address, byPlace).trim(),
+    unknownCounty(place.name, address, byPlace).trim(),
     byPlace.contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
     'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
   ]

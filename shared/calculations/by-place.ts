@@ -56,6 +56,11 @@ export const ambiguityByPlace = (decisive: Decisive, byPlace: ByPlace): Ambiguit
   const { zip5, city } = decisive.address;
   if (byPlace.city === 'unknown') return ofUnknownCity(decisive, byPlace);
   if (byPlace.city === 'elsewhere') return ofCityElsewhere(decisive, byPlace);
+  if (byPlace.contradictsCounty)
+    return {
+      why: `the county ${decisive.address.county} is not one of ZIP ${zip5}.`,
+      advice: 'Correct the county (address.county), or the ZIP code.',
+    };
   const { isZipInTable, counties, isCountyUsed } = readByTable(decisive, byPlace);
   if (!isZipInTable) {
     const inCounties = `${city ?? 'the address'} lies in counties with different local rates.`;

@@ -1,6 +1,7 @@
 /**
- * Every row of the tables of local rates is reachable: each place by its city and a ZIP of its county, each county's
- * remainder by its name, through POST /calculations. The rates are read from the text tables, and added up here.
+ * Every row of the tables of local rates is reachable through POST /calculations: each place by its city and a ZIP of its
+ * county, each county's remainder by its name, and each place that is the main postal place of a ZIP by that ZIP. The
+ * test reads the rates from the text tables and adds them up itself.
  */
 import { expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/content/built-in.ts';
@@ -38,17 +39,22 @@ const zipFor = (edition: string) => {
   };
 };
 
-const questionsOf = (edition: string): Question[] => {
-  const state = edition.slice(0, 2);
-  const zipOf = zipFor(edition);
+/** The state's and a local rate together, in hundred-thousandths of a percent. */
+const combined = (state: string, local: string): string => {
   const stateRate = builtInRelease(state)?.rates.findLast(
     ({ jurisdiction, from }) => jurisdiction === `US-${state}` && (from ?? '') <= '2026-11-01',
   )?.rate;
+  return String(units(local) + BigInt(Math.round(Number(stateRate) * 1e7)));
+};
+
+const questionsOf = (edition: string): Question[] => {
+  const state = edition.slice(0, 2);
+  const zipOf = zipFor(edition);
   return rateRows(edition)
     .filter(({ rate }) => rate !== '')
     .flatMap((row): Question[] => {
       const county = names.get(`${stateFips(state)}${row.county}`);
-      const percent = String(units(row.rate) + BigInt(Math.round(Number(stateRate) * 1e7)));
+      const percent = combined(state, row.rate);
       const what = `${edition} ${row.county} ${row.place}`;
       if (row.place === '') return [{ what, percent, address: { state, county }, isNarrow: true }];
       const address = { state, city: row.place, postal_code: zipOf(row) };
@@ -65,16 +71,23 @@ it('has a question for each of more than 8,500 rows', () => {
   expect(new Set(questions.map(({ what }) => what.split(', with')[0])).size).toBeGreaterThan(8500);
 });
 
-it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
+type Line = {
+  readonly tax_amount: string;
+  readonly address_resolution: { readonly ambiguous: boolean; readonly coverage: string };
+};
+
+/** Calls `check` with the line of each address, 500 lines per calculation. */
+const askAll = async <Asked extends { readonly address: object }>(
+  asked: readonly Asked[],
+  check: (line: Line, asked: Asked) => void,
+) => {
   const { call } = await newCaller();
-  const wrong: string[] = [];
-  let ambiguous = 0;
-  for (let start = 0; start < questions.length; start += 500) {
-    const asked = questions.slice(start, start + 500);
+  for (let start = 0; start < asked.length; start += 500) {
+    const page = asked.slice(start, start + 500);
     const { status, body } = await call('POST', '/calculations', {
       body: {
         tax_date: '2026-11-01',
-        line_items: asked.map(({ address }) => ({
+        line_items: page.map(({ address }) => ({
           product_tax_code: 'GENERAL',
           quantity: '100000',
           unit_price: '100.00',
@@ -83,14 +96,71 @@ it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
       },
     });
     expect(status).toBe(200);
-    for (const [index, { what, percent, isNarrow }] of asked.entries()) {
-      const line = body.line_items[index];
-      if (BigInt(line.tax_amount.replace('.', '')) === BigInt(percent) * 100n && line.address_resolution.coverage === 'complete') continue;
-      if (!isNarrow && line.address_resolution.ambiguous) ambiguous += 1;
-      else wrong.push(`${what}: ${line.tax_amount} instead of ${percent}`);
-    }
+    for (const [index, one] of page.entries()) check(body.line_items[index], one);
   }
+};
+
+const hasTax = ({ tax_amount }: Line, percent: string): boolean =>
+  BigInt(tax_amount.replace('.', '')) === BigInt(percent) * 100n;
+
+it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
+  const wrong: string[] = [];
+  let ambiguous = 0;
+  await askAll(questions, (line, { what, percent, isNarrow }) => {
+    const { coverage, ambiguous: isAmbiguous } = line.address_resolution;
+    if (hasTax(line, percent) && coverage === 'complete') return;
+    if (!isNarrow && isAmbiguous) ambiguous += 1;
+    else wrong.push(`${what}: ${line.tax_amount} instead of ${percent}`);
+  });
   expect(wrong).toEqual([]);
   // Most rows are certain by city and ZIP alone.
   expect(ambiguous).toBeLessThan(100);
+});
+
+// Only letters count, and Saint equals St: `O Fallon` and `O'Fallon` are one name.
+const letters = (name: string) =>
+  key(
+    name
+      .normalize('NFD')
+      .replaceAll(/\p{M}/gu, '')
+      .replace(/^saint /i, 'st '),
+  );
+
+type PostalQuestion = {
+  readonly what: string;
+  readonly address: object;
+  /** The combined rates of the places with the ZIP's postal name. */
+  readonly percents: readonly string[];
+};
+
+const postalQuestionsOf = (edition: string): PostalQuestion[] => {
+  const state = edition.slice(0, 2);
+  const places = Map.groupBy(
+    rateRows(edition).filter(({ place }) => place !== ''),
+    ({ place }) => letters(place),
+  );
+  return zipRows(edition).flatMap(({ zip5, counties, places: postal }): PostalQuestion[] => {
+    const [name = ''] = postal.split('|');
+    const inZip = counties.split('|');
+    const rows = (places.get(letters(name)) ?? []).filter(({ county }) => county === '' || inZip.includes(county));
+    if (rows.length === 0) return [];
+    const percents = rows.filter(({ rate }) => rate !== '').map(({ rate }) => combined(state, rate));
+    const address = { state, postal_code: zip5 };
+    return [
+      { what: `${state} ${zip5} ${name}`, address: { ...address, city: name }, percents },
+      { what: `${state} ${zip5}`, address, percents },
+    ];
+  });
+};
+
+it("gets the rate of each ZIP's main postal place, however its words are split", async () => {
+  const asked = editionsOf('rates').flatMap(postalQuestionsOf);
+  expect(asked.length).toBeGreaterThan(10_000);
+  const wrong: string[] = [];
+  await askAll(asked, (line, { what, percents }) => {
+    const { coverage, ambiguous } = line.address_resolution;
+    if (ambiguous || coverage === 'partial' || percents.some((percent) => hasTax(line, percent))) return;
+    wrong.push(`${what}: ${line.tax_amount} instead of ${percents.join(' or ')}`);
+  });
+  expect(wrong).toEqual([]);
 });

@@ -92,6 +92,30 @@ describe('a name of a city', () => {
     expect(answer.said('local_rates_by_place')).toHaveLength(1);
   });
 
+  it.each<[Address, number]>([
+    [{ city: 'O Fallon', state: 'MO', postal_code: '63366' }, 7.95],
+    [{ state: 'MO', postal_code: '63366' }, 7.95],
+    [{ city: 'Mc Cook', state: 'NE', postal_code: '69001', county: 'Red Willow' }, 7.5],
+    [{ city: 'Mc Allen', state: 'TX', postal_code: '78501' }, 8.25],
+    [{ city: 'Mc Allen', state: 'TX' }, 8.25],
+    [{ city: 'De Soto', state: 'TX', postal_code: '75115' }, 8.25],
+    [{ city: 'N. Little Rock', state: 'AR', postal_code: '72114' }, 9.5],
+    [{ city: 'W Hollywood', state: 'CA', postal_code: '90069' }, 10.5],
+  ])('is found however its words are split or abbreviated: %o: %s percent', (to, percent) => {
+    expect(askAbout(to)).toMatchObject({ percent, ...found });
+  });
+
+  it('whose rate is not established is partial in both spellings', () => {
+    for (const city of ['O Fallon', "O'Fallon"])
+      expect(askAbout({ city, state: 'IL', postal_code: '62269' })).toMatchObject({ coverage: 'partial' });
+  });
+
+  it('names no county where the same taxes apply in several, and the main county of a ZIP otherwise', () => {
+    const text = (to: Address) => askAbout(to).said('local_rates_by_place').join();
+    expect(text({ city: 'New York City', state: 'NY' })).not.toContain('County');
+    expect(text({ city: 'Dublin', state: 'OH', postal_code: '43017' })).toContain('Franklin County');
+  });
+
   it('of a state without local taxes needs no warning', () => {
     const answer = askAbout({ city: 'Louisville-Jefferson', state: 'KY', postal_code: '40202' });
     expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
@@ -129,6 +153,36 @@ describe('a city that is not known', () => {
   });
 });
 
+describe('the name of a county', () => {
+  it.each<[Address, string]>([
+    [{ state: 'IL', county: 'Du Page' }, 'DuPage County'],
+    [{ state: 'IL', county: 'La Salle' }, 'LaSalle County'],
+    [{ state: 'GA', county: 'De Kalb' }, 'DeKalb County'],
+    [{ state: 'GA', county: 'DEKALB CO' }, 'DeKalb County'],
+    [{ state: 'GA', county: 'DeKalb Cnty.' }, 'DeKalb County'],
+  ])('%o means %s', (to, name) => {
+    const answer = askAbout(to);
+    expect(answer).toMatchObject({ level: 'county', ...found });
+    expect(answer.said('local_rates_by_place').join()).toContain(name);
+  });
+
+  it('that the state does not have is ignored, and the warning says so', () => {
+    const to = { state: 'IL', postal_code: '60601' };
+    const answer = askAbout({ ...to, county: 'Bogus' });
+    expect(answer).toMatchObject({ percent: askAbout(to).percent, ...found });
+    expect(answer.said('local_rates_by_place').join()).toContain('Illinois has no county named Bogus.');
+    const mistyped = askAbout({ state: 'IL', county: 'Dupagge' });
+    expect(mistyped).toMatchObject({ level: 'state', coverage: 'partial' });
+    expect(mistyped.said('local_rates_missing').join()).toContain('Did you mean DuPage County?');
+  });
+});
+
+it('never suggests a name that only drops a word', () => {
+  const said = askAbout({ city: 'El Houston', state: 'TX', postal_code: '77002' }).said('local_rates_by_place').join();
+  expect(said).toContain('No place named');
+  expect(said).not.toContain('Did you mean Houston?');
+});
+
 describe('an address that leaves several local rates', () => {
   it.each<[Address, number, string]>([
     [{ city: 'Chicago', state: 'IL', postal_code: '62701' }, 7.75, 'the city is in other counties than the ZIP'],
@@ -150,9 +204,9 @@ describe('an address that leaves several local rates', () => {
     expect(askAbout(to)).toMatchObject({ percent, ...found });
   });
 
-  it("a county that is none of the ZIP's decides nothing, and the warning says so", () => {
+  it("a county that is none of the ZIP's makes the address ambiguous, and the warning says so", () => {
     const answer = askAbout({ state: 'TX', postal_code: '78701', county: 'Harris' });
-    expect(answer.percent).toBe(8.25);
+    expect(answer).toMatchObject({ percent: 8.25, ambiguous: true });
     expect(answer.said('local_rates_by_place').join()).toContain('Harris is not one of ZIP 78701');
   });
 

@@ -1,10 +1,11 @@
 /** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 import { assert } from '../../assert.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
+import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';
 import { type Evidence, rateDecimals } from '../release.ts';
 import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
-import { baseName, countyKey, hasSuffix, plainName, withoutSuffix } from './place-names.ts';
+import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
 
 /** One taxed area: a county's remainder, or a place within a county. */
 export type Area = {
@@ -40,8 +41,10 @@ export type LocalTable = {
   /** Whether no area has a local tax, and no rate is missing. */
   readonly isUntaxed: boolean;
   readonly countyName: (county: string) => string;
-  /** The county that a text names, by its name with or without `County`; `null` if it is none of the state. */
+  /** The county that a text names, by its name with or without `County`; `null` if the state has no such county. */
   readonly countyNamed: (text: string) => string | null;
+  /** The name of the county that a mistyped text most likely means. */
+  readonly nearestCounty: (text: string) => string | null;
   readonly zip: (zip5: string) => ZipEntry | undefined;
   /** The remainder of a county, or its only place; `null` where neither has an established rate. */
   readonly remainder: (county: string) => Area | null;
@@ -49,7 +52,7 @@ export type LocalTable = {
   readonly placesNamed: (city: string, counties: readonly string[] | null) => readonly Area[];
   /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
   readonly postalCounties: (city: string) => readonly string[];
-  /** The state's places by their normalized names, for hints. */
+  /** The state's places by their plain names, for suggestions. */
   readonly placeNames: () => ReadonlyMap<string, string>;
 };
 
@@ -69,26 +72,36 @@ const areaOf = (rates: PackedRates, index: number): Area => {
   };
 };
 
+const plainNamesOf = ({ place, aliases }: Area): string[] =>
+  [place, ...aliases].map((name) => plainName(cityName(name) ?? ''));
+
+/** The areas, if all of them are one place by name. */
+const onePlace = (areas: readonly Area[]): readonly Area[] =>
+  new Set(areas.map(({ place }) => plainName(cityName(place) ?? ''))).size === 1 ? areas : [];
+
 /**
- * Find the areas that a city's name means, in the most literal reading that there is: the name, an alias, the plain name,
- * the name without a suffix. `related` are the areas that have a name with the same base in the whole state.
+ * Find the areas that a city's name means, in the most literal reading that finds any: the name, an alias, the plain
+ * name, the name without spaces, the name without a suffix. `related` are the areas of the whole state whose names have
+ * the same key.
  */
 const placesMeant = (related: readonly Area[], city: string, isMeant: (area: Area) => boolean): readonly Area[] => {
   const plain = plainName(city);
   const inCounties = related.filter(isMeant);
-  const namesOf = ({ place, aliases }: Area) => [place, ...aliases].map((name) => cityName(name) ?? '');
   for (const isRead of [
     ({ place }: Area) => cityName(place) === city,
-    (area: Area) => namesOf(area).includes(city),
-    (area: Area) => namesOf(area).some((name) => plainName(name) === plain),
+    ({ place, aliases }: Area) => [place, ...aliases].some((name) => cityName(name) === city),
+    (area: Area) => plainNamesOf(area).includes(plain),
   ]) {
     const found = inCounties.filter(isRead);
     if (found.length > 0) return found;
   }
-  return placesWithoutSuffix(related, plain).filter(isMeant);
+  const joined = joinedName(plain);
+  const found = onePlace(inCounties.filter((area) => plainNamesOf(area).some((name) => joinedName(name) === joined)));
+  return found.length > 0 ? found : placesWithoutSuffix(related, plain).filter(isMeant);
 };
 
-// Beecher is not Beecher City, and Lake City is not Lake Village: one name in the whole state, and one suffix of two.
+// A suffix may be missing or added only where the state has no other place with the same base name, because Beecher and
+// Beecher City are two places. It is never replaced by another one: Lake City is not Lake Village.
 const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly Area[] => {
   const found = related.filter(({ place }) => baseName(place) === withoutSuffix(plain));
   const names = new Set(found.map(({ place }) => plainName(cityName(place) ?? '')));
@@ -101,13 +114,13 @@ const entryOf = (text: string): ZipEntry => {
   return { counties: counties.split('|'), places: places === '' ? [] : places.split('|') };
 };
 
-/** How many of a state's ZIPs each county has under a city's postal name, most first. */
+/** Counties by the postal names of their ZIPs, the county with most ZIPs first. */
 const postalIndex = (zips: PackedZips): ReadonlyMap<string, readonly string[]> => {
   const counts = new Map<string, Map<string, number>>();
   for (const text of Object.values(zips)) {
     const { counties, places } = entryOf(text);
     for (const place of places) {
-      const name = plainName(cityName(place) ?? '');
+      const name = joinedName(plainName(cityName(place) ?? ''));
       const ofPlace = counts.get(name) ?? new Map<string, number>();
       for (const county of counties)
         ofPlace.set(county, (ofPlace.get(county) ?? 0) + (county === counties[0] ? 1000 : 1));
@@ -172,7 +185,9 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
       assert(name !== undefined, `county ${county} has a name`);
       return name;
     },
-    countyNamed: (text) => countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)} CITY`) ?? null,
+    countyNamed: (text) => countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)}CITY`) ?? null,
+    nearestCounty: (text) =>
+      rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
     zip: cached((zip5: string) => {
       const text = zips[zip5];
       return text === undefined ? undefined : entryOf(text);
@@ -180,11 +195,11 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     remainder: cached((county: string) => remainderOf(rates, county, areaAt)),
     placesNamed: (city, counties) =>
       placesMeant(
-        (rates.names[withoutSuffix(plainName(city))] ?? []).map(areaAt),
+        (rates.names[nameKey(city)] ?? []).map(areaAt),
         city,
         ({ county }) => counties === null || county === '' || counties.includes(county),
       ),
-    postalCounties: (city) => postal().get(plainName(city)) ?? [],
-    placeNames: lazy(() => new Map(rates.areas.map(([, place]) => [cityName(place) ?? '', place]))),
+    postalCounties: (city) => postal().get(joinedName(plainName(city))) ?? [],
+    placeNames: lazy(() => new Map(rates.areas.map(([, place]) => [plainName(cityName(place) ?? ''), place]))),
   };
 };

@@ -34,7 +34,7 @@ export type PackedRates = {
   readonly sources: readonly (readonly [key: string, citation: string])[];
   readonly taxes: readonly PackedTax[];
   readonly areas: readonly PackedArea[];
-  /** Indexes of the areas that have a name or an alias with this base (`baseName`), in order. */
+  /** Indexes of the areas that have a name or an alias with this key (`nameKey`), in order. */
   readonly names: Readonly<Record<string, readonly number[]>>;
 };
 

@@ -1,5 +1,5 @@
 import type { TaxAddress } from '../location/address.ts';
-import type { LocalChoice } from '../location/local-choice.ts';
+import type { ByPlace, LocalChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import type { Jurisdiction, LocalTables, Rate, Release } from '../release.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
@@ -49,46 +49,64 @@ const releaseWith = (
   };
 };
 
-const viewsMax = 10_000;
-const views = new WeakMap<Release, Map<string, Release>>();
+const cachedMax = 10_000;
 
-// What is found out about a release is kept by its object, so that the same areas must give the same one.
-const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], local: LocalTables): Release => {
-  let ofRelease = views.get(release);
-  if (!ofRelease || ofRelease.size > viewsMax) {
-    ofRelease = new Map();
-    views.set(release, ofRelease);
-  }
-  const key = areas.map(({ index }) => index).join();
-  const known = ofRelease.get(key);
-  if (known) return known;
-  const view = releaseWith(release, table, areas, local);
-  ofRelease.set(key, view);
-  return view;
+/** Computes a value once per owner and key. Drops all values of an owner that has too many. */
+const boundedCache = <Owner extends object, Value>() => {
+  const caches = new WeakMap<Owner, Map<string, Value>>();
+  return (owner: Owner, key: string, compute: () => Value): Value => {
+    let cache = caches.get(owner);
+    if (!cache || cache.size >= cachedMax) {
+      cache = new Map();
+      caches.set(owner, cache);
+    }
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const value = compute();
+    cache.set(key, value);
+    return value;
+  };
 };
 
-const foundMax = 10_000;
-const founds = new WeakMap<LocalTable, Map<string, FoundPlace>>();
+const views = boundedCache<Release, Release>();
+const founds = boundedCache<LocalTable, FoundPlace>();
+
+// Other caches are keyed by the release object, so the same areas must return the same object.
+const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], local: LocalTables): Release =>
+  views(release, areas.map(({ index }) => index).join(), () => releaseWith(release, table, areas, local));
 
 // A shop ships to the same ZIPs and cities again and again.
-const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace => {
-  let ofTable = founds.get(table);
-  if (!ofTable || ofTable.size >= foundMax) {
-    ofTable = new Map();
-    founds.set(table, ofTable);
-  }
-  const key = `${address.zip5}|${address.city}|${address.county}`;
-  const known = ofTable.get(key);
-  if (known) return known;
-  const found = findPlace(table, address);
-  ofTable.set(key, found);
-  return found;
-};
+const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>
+  founds(table, `${address.zip5}|${address.city}|${address.county}`, () => findPlace(table, address));
 
 const setOf = (table: LocalTable, { area, county }: Candidate, isEstablished: boolean): LocalSet => {
   if (area === null || !isEstablished) return unknownSet;
   const codes = taxesOf(table, area).map(([code]) => code);
   return { key: codes.toSorted().join(' '), codes, county: county === null ? null : `${table.fips}${county}` };
+};
+
+const sameTaxes = ([first, ...others]: FoundPlace['candidates']): boolean =>
+  others.every(({ area }) => area?.taxes?.join() === first.area?.taxes?.join());
+
+/** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
+const chargedArea = ({ candidates, city }: FoundPlace, table: LocalTable): ByPlace['area'] => {
+  const [{ area }, ...others] = candidates;
+  if (area === null) return null;
+  const isOneCounty = others.every(({ county }) => county === area.county);
+  const needsCounty = city === 'missing' || area.place === '' || isOneCounty || !sameTaxes(candidates);
+  return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
+};
+
+const placeReading = (found: FoundPlace, table: LocalTable, { established_from }: LocalTables): ByPlace => {
+  const [{ area }] = found.candidates;
+  return {
+    city: found.city,
+    suggestion: found.suggestion,
+    contradictsCounty: found.contradictsCounty,
+    unknownCounty: found.unknownCounty,
+    area: chargedArea(found, table),
+    established: area === null ? null : (area.from ?? established_from),
+  };
 };
 
 /**
@@ -107,7 +125,6 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
   const meant = sets[0] as LocalSet;
   const possible = new Set(units).size > 1 ? [...new Map(sets.map((set) => [set.key, set])).values()] : [];
   const areas = found.candidates.flatMap(({ area }) => (isEstablished(area) ? (area ?? []) : []));
-  const [first] = found.candidates;
   return {
     release: viewOf(release, table, areas, local),
     choice: {
@@ -124,13 +141,7 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
       contradictsCity: false,
       lacksLocals: false,
       hasRanges: false,
-      byPlace: {
-        city: found.city,
-        suggestion: found.suggestion,
-        contradictsCounty: found.contradictsCounty,
-        area: first.area === null ? null : { place: first.area.place, county: table.countyName(first.area.county) },
-        established: first.area === null ? null : (first.area.from ?? local.established_from),
-      },
+      byPlace: placeReading(found, table, local),
     },
   };
 };

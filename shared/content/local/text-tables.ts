@@ -11,7 +11,7 @@ import { codePart } from '../imports/code-part.ts';
 import type { Confidence } from '../release.ts';
 import { stateFips } from '../state-fips.ts';
 import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
-import { baseName } from './place-names.ts';
+import { nameKey } from './place-names.ts';
 
 export type RateRow = Readonly<
   Record<
@@ -145,7 +145,7 @@ const partsOf = (naming: Naming, row: RateRow): readonly Part[] => {
   return naming.areDistricts ? parts.map((part) => ({ ...part, type: 'district' })) : parts;
 };
 
-/** Gives each tax an index. A code that has another rate in another county is told apart by that county. */
+/** Gives each tax an index. A code with different rates in different counties gets the county appended, so that each code has one rate. */
 class Taxes {
   readonly list: PackedTax[] = [];
   private readonly indexes = new Map<string, number>();
@@ -168,11 +168,11 @@ class Taxes {
   }
 }
 
-/** Made by the build: to normalize the names of a large state takes most of the first calculation in it. */
+/** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
 const namesOf = (areas: readonly PackedArea[]): PackedRates['names'] => {
   const names: Record<string, number[]> = {};
   for (const [index, [, place, aliases]] of areas.entries())
-    for (const name of place === '' ? [] : new Set([place, ...aliases].map(baseName))) {
+    for (const name of place === '' ? [] : new Set([place, ...aliases].map(nameKey))) {
       names[name] ??= [];
       names[name].push(index);
     }

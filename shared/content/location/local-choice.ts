@@ -15,6 +15,8 @@ export type ByPlace = {
   readonly suggestion: string | null;
   /** Whether the county that the address names is none of its ZIP's. */
   readonly contradictsCounty: boolean;
+  /** A county that the state does not have, with the nearest name; `null` where the county is known or none was sent. */
+  readonly unknownCounty: { readonly suggestion: string | null } | null;
   /** The area that is meant (`place` is empty for a county's remainder); `null` where no local rate is established. */
   readonly area: { readonly place: string; readonly county: string } | null;
   /** The first day on which its rate is established. */
