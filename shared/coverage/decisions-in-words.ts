@@ -1,13 +1,13 @@
 import { effectInWords, seasonInWords, sentence } from '../content/effect-in-words.ts';
 import type { Decision } from './decisions.ts';
 
-// New York's rules name each locality that elects, by every code that it has in a file.
+// An import can have a rule for each of many cities.
 const namesMax = 6;
 
 /** Names in a sentence, joined by `or`: the first ones alone where they are many. */
 export const listed = (names: readonly string[]): string => {
   if (names.length < 2) return names.join('');
-  const last = names.length > namesMax ? `one of ${names.length - 2} more that the rules name` : names.at(-1);
+  const last = names.length > namesMax ? `one of ${names.length - 2} others` : names.at(-1);
   return `${names.slice(0, names.length > namesMax ? 2 : -1).join(', ')} or ${last}`;
 };
 

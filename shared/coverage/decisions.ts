@@ -5,9 +5,11 @@ import { type Jurisdiction, type Release, type Rule, rateDecimals } from '../con
 import { decimal, rescale } from '../money/decimal.ts';
 import { chooseRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { type NamedPlaces, placeOfCode, placesInWords, placesOfRule } from './named-places.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 
-type Level = { readonly name: string; readonly jurisdiction: Taxing };
+/** Its name in words, or the places that rules name: those are counted together. */
+type Level = { readonly name: string | NamedPlaces; readonly jurisdiction: Taxing };
 
 /** Whether a rule names a product, or the family that it is of. */
 export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
@@ -48,7 +50,7 @@ const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
       jurisdiction: { code: `${release.state}-*`, name: type, type, tax_type },
     })),
     ...[...new Map(named.map((jurisdiction) => [jurisdiction.code, jurisdiction])).values()].map((jurisdiction) => ({
-      name: jurisdiction.name,
+      name: known.includes(jurisdiction) ? jurisdiction.name : placeOfCode(jurisdiction.code),
       jurisdiction,
     })),
     ...byPlace(release, product),
@@ -71,14 +73,17 @@ const boundBy = ({ state, jurisdictions }: Release, { levels, kinds, zips, count
   };
 };
 
+const nameOf = (rule: Rule): Level['name'] => {
+  const places = placesOfRule(rule);
+  const kinds = rule.kinds?.filter((kind) => kind !== 'combined') ?? [];
+  return kinds.length > 0 ? `a tax of kind ${kinds.join(' or ')} in ${placesInWords([places]).join()}` : places;
+};
+
 /** The ZIPs and the counties that rules name: those of one rule together. */
 const byPlace = (release: Release, product: ProductTaxCode): Level[] =>
   release.rules
     .filter((rule) => (rule.zips || rule.counties) && names(rule, product))
-    .map((rule) => ({
-      name: `the ${rule.zips ? 'ZIPs' : 'counties'} of ${rule.id}`,
-      jurisdiction: boundBy(release, rule),
-    }));
+    .map((rule) => ({ name: nameOf(rule), jurisdiction: boundBy(release, rule) }));
 
 /** The kinds of jurisdictions that rules name, each once. */
 const byKind = (release: Release, product: ProductTaxCode): Level[] => {
@@ -126,8 +131,10 @@ export const decisionsOn = (release: Release, product: ProductTaxCode, day: stri
   const byEffect = Map.groupBy(chosen, ({ rule, isUntaxed }) =>
     JSON.stringify([rule?.effect, rule?.season, isUntaxed]),
   );
-  return [...byEffect.values()].map(([first, ...others]) => {
-    const { name, ...decision } = first as (typeof chosen)[number];
-    return { ...decision, who: [name, ...others.map((other) => other.name)] };
+  return [...byEffect.values()].map((group) => {
+    const { name: _, ...decision } = group[0] as (typeof chosen)[number];
+    const all = group.map(({ name }) => name);
+    const places = all.filter((name) => typeof name !== 'string');
+    return { ...decision, who: [...all.filter((name) => typeof name === 'string'), ...placesInWords(places)] };
   });
 };

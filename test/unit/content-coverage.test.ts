@@ -339,7 +339,7 @@ describe('coverage of a release', () => {
     ];
     expect(clothingIn(withRules(rules))).toMatchObject({
       treatment: 'by_level',
-      text: 'By the state: taxable. By the ZIPs of zips: exempt.',
+      text: 'By the state: taxable. By one of the named ZIP codes: exempt.',
       rule_ids: ['local', 'zips'],
     });
   });
@@ -437,8 +437,31 @@ describe('coverage of places, kinds and seasons', () => {
       { type: 'exempt' },
       { counties: ['36061'], levels: ['county'] },
     );
-    expect(groceriesOn([taxedFood, byCounty]).text).toContain('By the counties of counties: exempt.');
+    expect(groceriesOn([taxedFood, byCounty]).text).toContain('By a named county: exempt.');
   });
+
+  it('counts the places that rules name, each county once, whichever rule or code names it', () => {
+    const exempt = (id: string, others: Partial<Rule>) =>
+      rule(id, ['FOOD.GROCERY'], { type: 'exempt' }, { levels: ['county', 'city', 'district'], ...others });
+    const { text } = groceriesOn([
+      taxedFood,
+      exempt('fips', { counties: ['36061', '36027'] }),
+      exempt('codes', {
+        jurisdictions: ['US-XX-00-027', 'US-XX-DUTCHESS', 'US-XX-01-51000', 'US-XX-031-14000', 'US-XX-63-RTA'],
+      }),
+    ]);
+    expect(text).toContain('one of 2 named counties, one of 2 named cities or a named district: exempt.');
+  });
+
+  it.each(newest.map((release) => [release.state, release] as const))(
+    'has no codes and rule ids in its texts: %s',
+    (state, release) => {
+      const ids = new RegExp(`US-[A-Z]{2}-|\\b${state.slice(3).toLowerCase()}-[a-z]`);
+      const covered = coverageOf(release, day);
+      for (const subject of [...Object.keys(subjects), 'shipping'] as (keyof typeof covered)[])
+        expect((covered[subject] as { text: string }).text).not.toMatch(ids);
+    },
+  );
 
   it.each([
     ['2026-12-31', 'each year from September 1 to May 31'],
