@@ -125,12 +125,12 @@ describe('settings (notes 4.1, 4.6)', () => {
     '%s exempts shipping that is not in the price',
     (state) => expect(policyOn(state, 'shipping')).toEqual(['exempt_unless_included']),
   );
-  it.each(states('NJ NY OH PA LA'))('%s taxes all shipping once anything is taxable', (state) =>
+  it.each(states('NY PA LA'))('%s taxes all shipping once anything is taxable', (state) =>
     expect(policyOn(state, 'shipping')).toEqual(['any_taxable']),
   );
   it.each([
     ['HI', '2026-11-20', ['always_taxable']],
-    ['GA', '2026-11-20', ['follows_goods']],
+    ['NJ', '2026-11-20', ['follows_goods']],
     ['KS', '2023-06-30', ['follows_goods']],
     ['KS', '2023-07-01', ['exempt_unless_included']],
     ['MI', '2023-04-25', []],
