@@ -1,5 +1,4 @@
 /** Texts about local rates that were looked up by ZIP and city, without a boundary file. */
-import { loadLocalTable } from '../content/local/load.ts';
 import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import type { Decisive } from './sourcing.ts';
@@ -12,12 +11,14 @@ export const decidedByTable = ({ choice, place: { release } }: Decisive): ByPlac
   release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
 
 /** How the tables read the ZIP and the county of an address. */
-const readByTable = ({ address: { zip5, county }, place: { release } }: Decisive, { contradictsCounty }: ByPlace) => {
-  const table = release?.local && loadLocalTable(release.local);
-  const zip = zip5 === null ? undefined : table?.zip(zip5);
-  const isCountyUsed = county !== null && !contradictsCounty && table?.countyNamed(county) != null;
-  return { isZipInTable: zip !== undefined, counties: zip?.counties.length ?? 0, isCountyUsed };
-};
+const readByTable = (
+  { address: { county } }: Decisive,
+  { contradictsCounty, unknownCounty, zipCounties }: ByPlace,
+) => ({
+  isZipInTable: zipCounties !== null,
+  counties: zipCounties ?? 0,
+  isCountyUsed: county !== null && !contradictsCounty && unknownCounty === null,
+});
 
 const importFile = "import the state's boundary file.";
 

@@ -36,6 +36,8 @@ export type FoundPlace = {
   readonly contradictsCounty: boolean;
   /** The nearest county name, if the state has no county with the name in the address; `null` if it has. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
+  /** In how many counties of the state the ZIP lies; `null` where no ZIP was sent, or the table does not have it. */
+  readonly zipCounties: number | null;
 };
 
 const nothing: Candidate = { county: null, area: null };
@@ -189,6 +191,7 @@ export const findPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>
     city: address.city === null && read.city !== 'missing' ? 'none' : read.city,
     suggestion: read.suggestion,
     contradictsCounty: contradicted !== null,
+    zipCounties: zip?.counties.length ?? null,
     unknownCounty:
       address.county === null || named !== null ? null : { suggestion: table.nearestCounty(address.county) },
   };

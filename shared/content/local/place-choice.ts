@@ -104,6 +104,7 @@ const placeReading = (found: FoundPlace, table: LocalTable, { established_from }
     suggestion: found.suggestion,
     contradictsCounty: found.contradictsCounty,
     unknownCounty: found.unknownCounty,
+    zipCounties: found.zipCounties,
     area: chargedArea(found, table),
     established: area === null ? null : (area.from ?? established_from),
   };

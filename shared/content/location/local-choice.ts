@@ -17,6 +17,8 @@ export type ByPlace = {
   readonly contradictsCounty: boolean;
   /** A county that the state does not have, with the nearest name; `null` where the county is known or none was sent. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
+  /** In how many counties of the state the ZIP lies; `null` where no ZIP was sent, or the tables do not have it. */
+  readonly zipCounties: number | null;
   /** The area that is meant (`place` is empty for a county's remainder); `null` where no local rate is established. */
   readonly area: { readonly place: string; readonly county: string } | null;
   /** The first day on which its rate is established. */
