@@ -56,7 +56,8 @@ export type LocalTable = {
 const unitsOf = ([, , , , rate]: PackedTax): bigint => rescale(decimal(rate), rateDecimals);
 
 const areaOf = (rates: PackedRates, index: number): Area => {
-  const [county, place, aliases, taxes, from, source, confidence, note] = rates.areas[index] as PackedArea;
+  const [county, place, aliases, taxes, from, source, confidence, ofNotes] = rates.areas[index] as PackedArea;
+  const note = ofNotes === null ? null : rates.notes[ofNotes];
   return {
     index,
     county,
@@ -65,7 +66,7 @@ const areaOf = (rates: PackedRates, index: number): Area => {
     taxes,
     units: taxes?.reduce((sum, tax) => sum + unitsOf(rates.taxes[tax] as PackedTax), 0n) ?? null,
     from,
-    evidence: { source: rates.sources[source]?.[0] ?? '', confidence, ...(note === '' ? {} : { note }) },
+    evidence: { source: rates.sources[source]?.[0] ?? '', confidence, ...(note ? { note } : {}) },
   };
 };
 
@@ -142,13 +143,11 @@ const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) =>
   };
 };
 
-/** The remainder of a county, or its only place. */
-const remainderOf = ({ areas }: PackedRates, county: string, areaAt: (index: number) => Area): Area | null => {
-  const ofCounty = [...areas.keys()].filter((index) => areas[index]?.[0] === county);
+/** Where the remainder of a county stands, or its only place, if its rate is established. */
+const remainderOf = ({ areas }: PackedRates, ofCounty: readonly number[]): number | undefined => {
   const own = ofCounty.find((index) => areas[index]?.[1] === '');
   const index = own ?? (ofCounty.length === 1 ? ofCounty[0] : undefined);
-  const area = index === undefined ? null : areaAt(index);
-  return area?.taxes ? area : null;
+  return index === undefined || areas[index]?.[3] === null ? undefined : index;
 };
 
 /**
@@ -157,6 +156,7 @@ const remainderOf = ({ areas }: PackedRates, county: string, areaAt: (index: num
  */
 export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => {
   const areaAt = cached((index: number) => areaOf(rates, index));
+  const byCounty = lazy(() => Map.groupBy(rates.areas.keys(), (index) => rates.areas[index]?.[0]));
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
@@ -177,7 +177,10 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
       const text = zips[zip5];
       return text === undefined ? undefined : entryOf(text);
     }),
-    remainder: cached((county: string) => remainderOf(rates, county, areaAt)),
+    remainder: (county) => {
+      const index = remainderOf(rates, byCounty().get(county) ?? []);
+      return index === undefined ? null : areaAt(index);
+    },
     placesNamed: (city, counties) =>
       placesMeant(
         (rates.names[withoutSuffix(plainName(city))] ?? []).map(areaAt),

@@ -13,7 +13,7 @@ export type PackedTax = readonly [
 
 /**
  * One taxed area: a county's remainder (`place` empty) or a place within a county. `taxes` are indexes of the table's
- * taxes; `null` means that the area's rate is not established. A place without a rate may have no county (empty).
+ * taxes, and `source` and `note` of its sources and notes; `null` taxes mean that the area's rate is not established. A place without a rate may have no county (empty).
  */
 export type PackedArea = readonly [
   county: string,
@@ -23,7 +23,7 @@ export type PackedArea = readonly [
   from: string | null,
   source: number,
   confidence: Confidence,
-  note: string,
+  note: number | null,
 ];
 
 export type PackedRates = {
@@ -33,6 +33,7 @@ export type PackedRates = {
   /** Pairs of key and citation. */
   readonly sources: readonly (readonly [key: string, citation: string])[];
   readonly taxes: readonly PackedTax[];
+  readonly notes: readonly string[];
   readonly areas: readonly PackedArea[];
   /** Indexes of the areas that have a name or an alias with this base (`baseName`), in order. */
   readonly names: Readonly<Record<string, readonly number[]>>;

@@ -198,6 +198,7 @@ export const packRates = (edition: string): PackedRates => {
   for (const part of parts.flatMap((ofRow) => ofRow ?? [])) taxes.note(part);
   const cited = new Map(sourceRows().map((row) => [row.key, citationOf(row)]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
+  const notes = [...new Set(rows.map(({ note }) => note))].filter((note) => note !== '');
   const areas = rows.map(
     (row, index): PackedArea => [
       row.county,
@@ -207,7 +208,7 @@ export const packRates = (edition: string): PackedRates => {
       row.from || null,
       keys.indexOf(row.source),
       (row.confidence || 'high') as Confidence,
-      row.note,
+      row.note === '' ? null : notes.indexOf(row.note),
     ],
   );
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
@@ -220,6 +221,7 @@ export const packRates = (edition: string): PackedRates => {
       return [key, citation];
     }),
     taxes: taxes.list,
+    notes,
     areas,
     names: namesOf(areas),
   };
