@@ -131,8 +131,8 @@ const mainRemainder = (table: LocalTable, { zip, counties }: Counties, taxed: re
 };
 
 /** Whether an area has a tax of the city itself, or a combined rate that may include one. */
-const hasCityTax = ({ taxes }: LocalTable, area: Area | null): boolean =>
-  area?.taxes?.some((index) => taxes[index]?.[2] === 'city' || taxes[index]?.[3] === 'combined') === true;
+const hasCityTax = (area: Area | null): boolean =>
+  area?.taxes?.some(({ type, kind }) => type === 'city' || kind === 'combined') === true;
 
 /**
  * The candidates of a city that has a rate. A row may split a county by districts and name no tax of the city: Dublin,
@@ -142,7 +142,7 @@ const hasCityTax = ({ taxes }: LocalTable, area: Area | null): boolean =>
 const taxedCandidates = (table: LocalTable, found: Counties, taxed: readonly Candidate[]): readonly Candidate[] => {
   const main = mainRemainder(table, found, taxed);
   const [first = nothing] = taxed;
-  const isMainFirst = main[0]?.area?.units === first.area?.units && !hasCityTax(table, first.area);
+  const isMainFirst = main[0]?.area?.units === first.area?.units && !hasCityTax(first.area);
   return isMainFirst ? [...main, ...taxed] : [...taxed, ...main];
 };
 

@@ -4,7 +4,7 @@ import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';
 import { type Evidence, rateDecimals } from '../release.ts';
-import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
+import { type LocalTax, type PackedRates, type PackedZips, readArea, readIndexes, readTax } from './packed-table.ts';
 import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
 
 /** One taxed area: a county's remainder, or a place within a county. */
@@ -17,8 +17,8 @@ export type Area = {
   readonly place: string;
   /** Other names of the place, as people write them. */
   readonly aliases: readonly string[];
-  /** Indexes of its taxes in the table; `null` where the rate is not established. */
-  readonly taxes: readonly number[] | null;
+  /** `null` where the rate is not established. */
+  readonly taxes: readonly LocalTax[] | null;
   /** The whole local rate, in units of `10^-rateDecimals`. */
   readonly units: bigint | null;
   readonly from: string | null;
@@ -35,7 +35,6 @@ export type ZipEntry = {
 export type LocalTable = {
   readonly fips: string;
   readonly sources: Readonly<Record<string, string>>;
-  readonly taxes: readonly PackedTax[];
   /** Whether any area is a place within a county. */
   readonly hasPlaces: boolean;
   /** Whether no area has a local tax, and no rate is missing. */
@@ -56,19 +55,21 @@ export type LocalTable = {
   readonly placeNames: () => ReadonlyMap<string, string>;
 };
 
-const unitsOf = ([, , , , rate]: PackedTax): bigint => rescale(decimal(rate), rateDecimals);
+type TaxAt = (index: number) => LocalTax;
 
-const areaOf = (rates: PackedRates, index: number): Area => {
-  const [county, place, aliases, taxes, from, source, confidence, note] = rates.areas[index] as PackedArea;
+const areaOf = (rates: PackedRates, taxAt: TaxAt, index: number): Area => {
+  const { source, confidence, note, ...area } = readArea(rates.areas[index] as string);
+  const taxes = area.taxes?.map(taxAt) ?? null;
   return {
-    index,
-    county,
-    place,
-    aliases,
+    ...area,
     taxes,
-    units: taxes?.reduce((sum, tax) => sum + unitsOf(rates.taxes[tax] as PackedTax), 0n) ?? null,
-    from,
-    evidence: { source: rates.sources[source]?.[0] ?? '', confidence, ...(note === '' ? {} : { note }) },
+    index,
+    units: taxes?.reduce((sum, { rate }) => sum + rescale(decimal(rate), rateDecimals), 0n) ?? null,
+    evidence: {
+      source: (source === null ? undefined : rates.sources[source]?.[0]) ?? '',
+      confidence,
+      ...(note === null ? {} : { note: rates.notes[note] as string }),
+    },
   };
 };
 
@@ -155,31 +156,32 @@ const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) =>
   };
 };
 
-/** The remainder of a county, or its only place. */
-const remainderOf = ({ areas }: PackedRates, county: string, areaAt: (index: number) => Area): Area | null => {
-  const ofCounty = [...areas.keys()].filter((index) => areas[index]?.[0] === county);
-  const own = ofCounty.find((index) => areas[index]?.[1] === '');
-  const index = own ?? (ofCounty.length === 1 ? ofCounty[0] : undefined);
-  const area = index === undefined ? null : areaAt(index);
-  return area?.taxes ? area : null;
-};
+/** Where the remainder of a county stands, or its only place. */
+const remainderOf = ({ areas }: PackedRates, county: string, ofCounty: readonly number[]): number | undefined =>
+  ofCounty.find((index) => areas[index]?.startsWith(`${county}~~`)) ??
+  (ofCounty.length === 1 ? ofCounty[0] : undefined);
 
 /**
  * A state's packed tables, ready for look-ups. Areas, counties and ZIPs are read on their first use: to read all of a
  * large state would take most of the first calculation in it.
  */
 export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => {
-  const areaAt = cached((index: number) => areaOf(rates, index));
+  const taxAt = cached((index: number) => readTax(rates.taxes[index] as string));
+  const areaAt = cached((index: number) => areaOf(rates, taxAt, index));
+  const byCounty = lazy(() => Map.groupBy(rates.areas.keys(), (index) => rates.areas[index]?.split('~', 1)[0]));
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
   const postal = lazy(() => postalIndex(zips));
+  const related = (key: string): readonly Area[] => {
+    const indexes = rates.names[key];
+    return indexes === undefined ? [] : readIndexes(indexes).map(areaAt);
+  };
   return {
     fips: rates.fips,
     sources: Object.fromEntries(rates.sources),
-    taxes: rates.taxes,
-    hasPlaces: rates.areas.some(([, place]) => place !== ''),
-    isUntaxed: rates.areas.every(([, , , taxes]) => taxes?.length === 0),
+    hasPlaces: rates.has_places,
+    isUntaxed: rates.is_untaxed,
     countyName: (county) => {
       const name = rates.counties[county];
       assert(name !== undefined, `county ${county} has a name`);
@@ -192,14 +194,23 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
       const text = zips[zip5];
       return text === undefined ? undefined : entryOf(text);
     }),
-    remainder: cached((county: string) => remainderOf(rates, county, areaAt)),
+    remainder: (county) => {
+      const index = remainderOf(rates, county, byCounty().get(county) ?? []);
+      const area = index === undefined ? null : areaAt(index);
+      return area?.taxes ? area : null;
+    },
     placesNamed: (city, counties) =>
       placesMeant(
-        (rates.names[nameKey(city)] ?? []).map(areaAt),
+        related(nameKey(city)),
         city,
         ({ county }) => counties === null || county === '' || counties.includes(county),
       ),
     postalCounties: (city) => postal().get(joinedName(plainName(city))) ?? [],
-    placeNames: lazy(() => new Map(rates.areas.map(([, place]) => [plainName(cityName(place) ?? ''), place]))),
+    placeNames: lazy(
+      () =>
+        new Map(
+          rates.areas.map((_, index) => areaAt(index).place).map((place) => [plainName(cityName(place) ?? ''), place]),
+        ),
+    ),
   };
 };

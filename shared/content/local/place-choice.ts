@@ -1,27 +1,24 @@
 import type { TaxAddress } from '../location/address.ts';
-import type { ByPlace, LocalChoice } from '../location/local-choice.ts';
+import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import type { Jurisdiction, LocalTables, Rate, Release } from '../release.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { Area, LocalTable } from './local-table.ts';
-import type { PackedTax } from './packed-table.ts';
+import type { LocalTax } from './packed-table.ts';
 
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
 
 const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
 
-const jurisdictionOf = ([code, name, type, kind]: PackedTax, { tax_type }: Jurisdiction): Jurisdiction => ({
+const jurisdictionOf = ({ code, name, type, kind }: LocalTax, { tax_type }: Jurisdiction): Jurisdiction => ({
   code,
   name,
   type,
   tax_type,
   ...(kind === null ? {} : { kind }),
 });
-
-const taxesOf = ({ taxes }: LocalTable, area: Area): readonly PackedTax[] =>
-  (area.taxes ?? []).map((index) => taxes[index] as PackedTax);
 
 /** A release that also holds the jurisdictions, rates and sources of these areas. */
 const releaseWith = (
@@ -34,8 +31,8 @@ const releaseWith = (
   const jurisdictions = new Map(release.jurisdictions.map((one) => [one.code, one]));
   const rates = new Map<string, Rate>();
   for (const area of areas)
-    for (const tax of taxesOf(table, area)) {
-      const [code, , , , rate] = tax;
+    for (const tax of area.taxes ?? []) {
+      const { code, rate } = tax;
       const from = area.from ?? established_from;
       jurisdictions.set(code, jurisdictionOf(tax, state));
       rates.set(`${code} ${from}`, { jurisdiction: code, rate, from, to: null, ...area.evidence });
@@ -81,12 +78,14 @@ const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>
 
 const setOf = (table: LocalTable, { area, county }: Candidate, isEstablished: boolean): LocalSet => {
   if (area === null || !isEstablished) return unknownSet;
-  const codes = taxesOf(table, area).map(([code]) => code);
+  const codes = (area.taxes ?? []).map(({ code }) => code);
   return { key: codes.toSorted().join(' '), codes, county: county === null ? null : `${table.fips}${county}` };
 };
 
+const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
+
 const sameTaxes = ([first, ...others]: FoundPlace['candidates']): boolean =>
-  others.every(({ area }) => area?.taxes?.join() === first.area?.taxes?.join());
+  others.every((other) => taxCodes(other) === taxCodes(first));
 
 /** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
 const chargedArea = ({ candidates, city }: FoundPlace, table: LocalTable): ByPlace['area'] => {
@@ -129,19 +128,8 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
   return {
     release: viewOf(release, table, areas, local),
     choice: {
-      level: meant === unknownSet ? 'state' : found.level,
+      ...plainChoice(meant === unknownSet ? 'state' : found.level, meant),
       possible: [meant, ...possible.filter((set) => set !== meant && set.key !== meant.key)],
-      usual: [meant],
-      evidence: [],
-      isByName: false,
-      isPart: false,
-      yieldsToCity: false,
-      lacksCity: false,
-      crossesBorders: false,
-      otherCities: [],
-      contradictsCity: false,
-      lacksLocals: false,
-      hasRanges: false,
       byPlace: placeReading(found, table, local),
     },
   };

@@ -10,7 +10,15 @@ import { assert } from '../../assert.ts';
 import { codePart } from '../imports/code-part.ts';
 import type { Confidence } from '../release.ts';
 import { stateFips } from '../state-fips.ts';
-import type { PackedArea, PackedRates, PackedTax, PackedZips } from './packed-table.ts';
+import {
+  type LocalTax,
+  type PackedArea,
+  type PackedRates,
+  type PackedZips,
+  writeArea,
+  writeIndexes,
+  writeTax,
+} from './packed-table.ts';
 import { nameKey } from './place-names.ts';
 
 export type RateRow = Readonly<
@@ -73,7 +81,7 @@ type Naming = {
   readonly areDistricts: boolean;
 };
 
-type Tax = { readonly code: string; readonly name: string; readonly type: PackedTax[2]; readonly kind: string | null };
+type Tax = Omit<LocalTax, 'rate'>;
 
 const countyName = ({ counties, fips }: Naming, county: string): string => {
   const name = counties.get(`${fips}${county}`);
@@ -131,9 +139,7 @@ const partTax = (naming: Naming, row: RateRow, part: string): Tax => {
   }
 };
 
-type Part = Tax & { readonly rate: string };
-
-const partsOf = (naming: Naming, row: RateRow): readonly Part[] => {
+const partsOf = (naming: Naming, row: RateRow): readonly LocalTax[] => {
   if (row.rate === '0') return [];
   const parts =
     row.parts === ''
@@ -147,22 +153,22 @@ const partsOf = (naming: Naming, row: RateRow): readonly Part[] => {
 
 /** Gives each tax an index. A code with different rates in different counties gets the county appended, so that each code has one rate. */
 class Taxes {
-  readonly list: PackedTax[] = [];
+  readonly list: LocalTax[] = [];
   private readonly indexes = new Map<string, number>();
   private readonly rates = new Map<string, Set<string>>();
 
   /** All rates of a code have to be known before the first index is given. */
-  note({ code, rate }: Part): void {
+  note({ code, rate }: LocalTax): void {
     this.rates.set(code, (this.rates.get(code) ?? new Set()).add(rate));
   }
 
-  indexOf({ code, name, type, kind, rate }: Part, row: RateRow): number {
+  indexOf({ code, name, type, kind, rate }: LocalTax, row: RateRow): number {
     const isShared = (this.rates.get(code)?.size ?? 0) > 1;
     const distinction = code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
     const own = isShared ? `${code}-${distinction}` : code;
     const known = this.indexes.get(own);
     if (known !== undefined) return known;
-    const index = this.list.push([own, name, type, kind, rate]) - 1;
+    const index = this.list.push({ code: own, name, type, kind, rate }) - 1;
     this.indexes.set(own, index);
     return index;
   }
@@ -171,12 +177,12 @@ class Taxes {
 /** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
 const namesOf = (areas: readonly PackedArea[]): PackedRates['names'] => {
   const names: Record<string, number[]> = {};
-  for (const [index, [, place, aliases]] of areas.entries())
+  for (const [index, { place, aliases }] of areas.entries())
     for (const name of place === '' ? [] : new Set([place, ...aliases].map(nameKey))) {
       names[name] ??= [];
       names[name].push(index);
     }
-  return names;
+  return Object.fromEntries(Object.entries(names).map(([base, indexes]) => [base, writeIndexes(indexes)]));
 };
 
 const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
@@ -198,29 +204,33 @@ export const packRates = (edition: string): PackedRates => {
   for (const part of parts.flatMap((ofRow) => ofRow ?? [])) taxes.note(part);
   const cited = new Map(sourceRows().map((row) => [row.key, citationOf(row)]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
+  const notes = [...new Set(rows.map(({ note }) => note))].filter((note) => note !== '');
   const areas = rows.map(
-    (row, index): PackedArea => [
-      row.county,
-      row.place,
-      listOf(row.aliases),
-      parts[index]?.map((part) => taxes.indexOf(part, row)) ?? null,
-      row.from || null,
-      keys.indexOf(row.source),
-      (row.confidence || 'high') as Confidence,
-      row.note,
-    ],
+    (row, index): PackedArea => ({
+      county: row.county,
+      place: row.place,
+      aliases: listOf(row.aliases),
+      taxes: parts[index]?.map((part) => taxes.indexOf(part, row)) ?? null,
+      from: row.from || null,
+      source: row.source === '' ? null : keys.indexOf(row.source),
+      confidence: (row.confidence || 'high') as Confidence,
+      note: row.note === '' ? null : notes.indexOf(row.note),
+    }),
   );
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
   return {
     fips,
+    has_places: areas.some(({ place }) => place !== ''),
+    is_untaxed: parts.every((ofRow) => ofRow?.length === 0),
     counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
     sources: keys.map((key) => {
       const citation = cited.get(key);
       assert(citation !== undefined, `source ${key} stands in sources.csv`);
       return [key, citation];
     }),
-    taxes: taxes.list,
-    areas,
+    taxes: taxes.list.map(writeTax),
+    notes,
+    areas: areas.map(writeArea),
     names: namesOf(areas),
   };
 };

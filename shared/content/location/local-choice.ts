@@ -109,11 +109,11 @@ export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
   usual: withSets(choice.usual, [untaxed]),
 });
 
-/** No local tax, as a ZIP says that no location names. */
-export const untaxedZip = (level: LocalChoice['level']): LocalChoice => ({
+/** A choice of one set, with every doubt absent. */
+export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({
   level,
-  possible: [untaxed],
-  usual: [untaxed],
+  possible: [set],
+  usual: [set],
   evidence: [],
   isByName: false,
   isPart: false,
@@ -126,6 +126,9 @@ export const untaxedZip = (level: LocalChoice['level']): LocalChoice => ({
   hasRanges: false,
   byPlace: null,
 });
+
+/** The choice for a ZIP that no location names: no local tax. */
+export const untaxedZip = (level: LocalChoice['level']): LocalChoice => plainChoice(level, untaxed);
 
 /** What a ZIP says of an address that names a city whose local taxes are none of these: those may be meant as well. */
 export const againstCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
