@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { writeRates } from '../content/local/packed-table.ts';
 import { summarizeRates } from '../content/local/summary.ts';
 import { editionsOf, packRates, packZips } from '../content/local/text-tables.ts';
 import { docs } from '../docs/docs.ts';
@@ -61,9 +62,9 @@ const data = (name: PackedFile['name'], readBy: string, packed: () => Buffer): P
   readBy,
 });
 
-const localTables = (kind: 'rates' | 'zips', packEdition: (edition: string) => unknown): PackedFile[] =>
+const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) => string): PackedFile[] =>
   editionsOf(kind).map((edition) =>
-    data(`${kind}-${edition}`, 'shared/content/local/load.ts', () => pack(packEdition(edition))),
+    data(`${kind}-${edition}`, 'shared/content/local/load.ts', () => packText(textOfEdition(edition))),
   );
 
 /**
@@ -78,13 +79,10 @@ export const packedFiles: readonly PackedFile[] = [
   data('vocabulary', 'shared/vocabulary/vocabulary.ts', () => pack(vocabulary())),
   data('product-tax-codes', 'shared/vocabulary/catalog.ts', () => pack(catalog())),
   data('code-crosswalk', 'shared/vocabulary/crosswalk.ts', () => packText(crosswalk())),
-  data('zip-states', 'shared/content/location/zip-states.ts', () =>
-    pack(read(pathOf('../content/location/zip-states.json'))),
-  ),
   data('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
     pack(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
-  ...localTables('rates', packRates),
+  ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
   data('docs', 'shared/operations/get-docs.ts', () => pack(docs())),
 ];

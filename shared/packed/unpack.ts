@@ -7,7 +7,6 @@ export type PackedName =
   | 'vocabulary'
   | 'product-tax-codes'
   | 'code-crosswalk'
-  | 'zip-states'
   | 'rate-summaries'
   | `${'rates' | 'zips'}-${string}`;
 

@@ -8,6 +8,7 @@ import {
   builtInReleases,
   newestBuiltInReleases,
 } from '../../shared/content/built-in.ts';
+import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
 import { packRates } from '../../shared/content/local/text-tables.ts';
 import { type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
@@ -233,8 +234,9 @@ describe('the built-in releases', () => {
 
 describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {
   const codes = new Set(release.jurisdictions.map(({ code }) => code));
-  const tables = release.local ? packRates(release.local.rates) : { fips: '', counties: {}, taxes: [] };
-  const tableCodes = new Set(tables.taxes.map(([code]) => code));
+  const tables = release.local ? packRates(release.local.rates) : { fips: '', counties: {}, taxes: '' };
+  const tableTaxes = offsetsOf(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
+  const tableCodes = new Set(tableTaxes.map(({ code }) => code));
 
   it('has the shape of a release', () => {
     expect(z.safeParse(Shape, release).error).toBeUndefined();
@@ -280,7 +282,7 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
 
   it('binds rules to counties, kinds and codes that its tables of local rates have', () => {
     if (!release.local) return;
-    const kinds = new Set(tables.taxes.map(([, , , kind]) => kind));
+    const kinds = new Set(tableTaxes.map(({ kind }) => kind));
     for (const { id: ruleId, counties, kinds: named, jurisdictions } of release.rules) {
       for (const county of counties ?? [])
         expect(county.startsWith(tables.fips) && county.slice(2) in tables.counties, `${ruleId} ${county}`).toBe(true);

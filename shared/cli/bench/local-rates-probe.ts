@@ -7,10 +7,9 @@ import { runInNewContext } from 'node:vm';
 import { defaultSettings } from '../../accounts/account.ts';
 import { calculate } from '../../calculations/calculate.ts';
 import { builtInReleaseById, builtInReleaseFor, newestBuiltInReleases } from '../../content/built-in.ts';
-import type { PackedZips } from '../../content/local/packed-table.ts';
 import { readAddress, type TaxAddress } from '../../content/location/address.ts';
 import { locate } from '../../content/location/place.ts';
-import { unpack } from '../../packed/unpack.ts';
+import { unpackLines } from '../../packed/unpack.ts';
 import { median } from './figure.ts';
 import type { Cost } from './local-rates.ts';
 
@@ -57,10 +56,11 @@ const addressOf = (state: string, postal_code: string, city: string): TaxAddress
 const allAddresses = (): readonly StateAddresses[] =>
   newestBuiltInReleases().flatMap(({ state: code, local }) => {
     const state = code.slice(3);
-    const zips = Object.entries(local ? unpack<PackedZips>(`zips-${local.zips}`) : {});
-    const [first, ...others] = zips.map(([zip5, text]) =>
-      addressOf(state, zip5, text.split('~')[1]?.split('|')[0] ?? ''),
-    );
+    const lines = local ? unpackLines(`zips-${local.zips}`) : [];
+    const [first, ...others] = lines.map((line) => {
+      const [zip5 = '', , places = ''] = line.split('~');
+      return addressOf(state, zip5, places.split('|')[0] ?? '');
+    });
     return first ? [{ state, addresses: [first, ...others] }] : [];
   });
 

@@ -1,7 +1,7 @@
-import { unpack } from '../../packed/unpack.ts';
+import { textOf } from '../../packed/read.ts';
 import type { LocalTables } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
-import type { PackedRates, PackedZips } from './packed-table.ts';
+import { readRates } from './packed-table.ts';
 
 const tables = new Map<string, LocalTable>();
 
@@ -10,7 +10,7 @@ export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
   const name = `${rates} ${zips}`;
   const known = tables.get(name);
   if (known) return known;
-  const table = localTable(unpack<PackedRates>(`rates-${rates}`), unpack<PackedZips>(`zips-${zips}`));
+  const table = localTable(readRates(textOf(`rates-${rates}`)), textOf(`zips-${zips}`));
   tables.set(name, table);
   return table;
 };

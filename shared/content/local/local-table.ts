@@ -4,13 +4,22 @@ import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';
 import { type Evidence, rateDecimals } from '../release.ts';
-import { type LocalTax, type PackedRates, type PackedZips, readArea, readIndexes, readTax } from './packed-table.ts';
+import {
+  findLine,
+  type LocalTax,
+  offsetsOf,
+  type PackedRates,
+  type PackedZips,
+  readArea,
+  readOffsets,
+  readTax,
+} from './packed-table.ts';
 import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
 
 /** One taxed area: a county's remainder, or a place within a county. */
 export type Area = {
-  /** Its position in the table. */
-  readonly index: number;
+  /** Its position in the table, by which it differs from the others. */
+  readonly offset: number;
   /** Three digits; `''` of a place whose county is not known, which has no rate either. */
   readonly county: string;
   /** As people write it; `''` of a county's remainder. */
@@ -55,21 +64,17 @@ export type LocalTable = {
   readonly placeNames: () => ReadonlyMap<string, string>;
 };
 
-type TaxAt = (index: number) => LocalTax;
+type TaxAt = (offset: number) => LocalTax;
 
-const areaOf = (rates: PackedRates, taxAt: TaxAt, index: number): Area => {
-  const { source, confidence, note, ...area } = readArea(rates.areas[index] as string);
-  const taxes = area.taxes?.map(taxAt) ?? null;
+const areaOf = (rates: PackedRates, taxAt: TaxAt, offset: number): Area => {
+  const packed = readArea(rates.areas, offset);
+  const taxes = packed.taxes?.map(taxAt) ?? null;
   return {
-    ...area,
+    ...packed,
+    offset,
     taxes,
-    index,
     units: taxes?.reduce((sum, { rate }) => sum + rescale(decimal(rate), rateDecimals), 0n) ?? null,
-    evidence: {
-      source: (source === null ? undefined : rates.sources[source]?.[0]) ?? '',
-      confidence,
-      ...(note === null ? {} : { note: rates.notes[note] as string }),
-    },
+    evidence: rates.evidence[packed.evidence] as Evidence,
   };
 };
 
@@ -118,8 +123,8 @@ const entryOf = (text: string): ZipEntry => {
 /** Counties by the postal names of their ZIPs, the county with most ZIPs first. */
 const postalIndex = (zips: PackedZips): ReadonlyMap<string, readonly string[]> => {
   const counts = new Map<string, Map<string, number>>();
-  for (const text of Object.values(zips)) {
-    const { counties, places } = entryOf(text);
+  for (const line of zips.split('\n')) {
+    const { counties, places } = entryOf(line.slice(line.indexOf('~') + 1));
     for (const place of places) {
       const name = joinedName(plainName(cityName(place) ?? ''));
       const ofPlace = counts.get(name) ?? new Map<string, number>();
@@ -156,26 +161,20 @@ const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) =>
   };
 };
 
-/** Where the remainder of a county stands, or its only place. */
-const remainderOf = ({ areas }: PackedRates, county: string, ofCounty: readonly number[]): number | undefined =>
-  ofCounty.find((index) => areas[index]?.startsWith(`${county}~~`)) ??
-  (ofCounty.length === 1 ? ofCounty[0] : undefined);
-
 /**
  * A state's packed tables, ready for look-ups. Areas, counties and ZIPs are read on their first use: to read all of a
  * large state would take most of the first calculation in it.
  */
 export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => {
-  const taxAt = cached((index: number) => readTax(rates.taxes[index] as string));
-  const areaAt = cached((index: number) => areaOf(rates, taxAt, index));
-  const byCounty = lazy(() => Map.groupBy(rates.areas.keys(), (index) => rates.areas[index]?.split('~', 1)[0]));
+  const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
+  const areaAt = cached((offset: number) => areaOf(rates, taxAt, offset));
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
   const postal = lazy(() => postalIndex(zips));
   const related = (key: string): readonly Area[] => {
-    const indexes = rates.names[key];
-    return indexes === undefined ? [] : readIndexes(indexes).map(areaAt);
+    const offsets = findLine(rates.names, key);
+    return offsets === undefined ? [] : readOffsets(offsets).map(areaAt);
   };
   return {
     fips: rates.fips,
@@ -191,12 +190,12 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     nearestCounty: (text) =>
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
     zip: cached((zip5: string) => {
-      const text = zips[zip5];
+      const text = findLine(zips, zip5);
       return text === undefined ? undefined : entryOf(text);
     }),
     remainder: (county) => {
-      const index = remainderOf(rates, county, byCounty().get(county) ?? []);
-      const area = index === undefined ? null : areaAt(index);
+      const offset = rates.remainders[county];
+      const area = offset === undefined ? null : areaAt(offset);
       return area?.taxes ? area : null;
     },
     placesNamed: (city, counties) =>
@@ -209,7 +208,9 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
     placeNames: lazy(
       () =>
         new Map(
-          rates.areas.map((_, index) => areaAt(index).place).map((place) => [plainName(cityName(place) ?? ''), place]),
+          offsetsOf(rates.areas.split('\n'))
+            .map((offset) => areaAt(offset).place)
+            .map((place) => [plainName(cityName(place) ?? ''), place]),
         ),
     ),
   };

@@ -1,7 +1,7 @@
-/** The JSON that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is seen. */
+/** The text that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is seen. */
 
 import { assert } from '../../assert.ts';
-import type { Confidence, JurisdictionType } from '../release.ts';
+import type { Evidence, JurisdictionType } from '../release.ts';
 
 /** A local tax: its code, name, level, kind (`null` for a plain one) and rate as a fraction (`0.0125`). */
 export type LocalTax = {
@@ -13,8 +13,8 @@ export type LocalTax = {
 };
 
 /**
- * One taxed area: a county's remainder (`place` empty) or a place within a county. `taxes`, `source` and `note` are
- * indexes in the table. `taxes: null` means that the area's rate is not established. A place without a rate may have no
+ * One taxed area: a county's remainder (`place` empty) or a place within a county. `taxes` are offsets, and
+ * `evidence` is an index, in the table. `taxes: null` means that the area's rate is not established. A place without a rate may have no
  * county (empty).
  */
 export type PackedArea = {
@@ -23,12 +23,13 @@ export type PackedArea = {
   readonly aliases: readonly string[];
   readonly taxes: readonly number[] | null;
   readonly from: string | null;
-  readonly source: number | null;
-  readonly confidence: Confidence;
-  readonly note: number | null;
+  readonly evidence: number;
 };
 
-/** Taxes, areas and the indexes of `names` are lines of text, so that a function parses only those that it needs. */
+/**
+ * Taxes, areas and names are lines of text, because parsing all of them would take most of a first calculation. An
+ * offset is the position of a line's first character.
+ */
 export type PackedRates = {
   /** The state's two-digit federal code. */
   readonly fips: string;
@@ -36,16 +37,24 @@ export type PackedRates = {
   /** Whether no area has a local tax, and no rate is missing. */
   readonly is_untaxed: boolean;
   readonly counties: Readonly<Record<string, string>>;
+  /** The offset of each county's remainder, or of its only place. */
+  readonly remainders: Readonly<Record<string, number>>;
   /** Pairs of key and citation. */
   readonly sources: readonly (readonly [key: string, citation: string])[];
+  readonly evidence: readonly Evidence[];
   /** `US-MN-00-053~Hennepin County~county~~0.0015`: see `LocalTax`. */
-  readonly taxes: readonly string[];
-  readonly notes: readonly string[];
-  /** `053~Minneapolis~~3 14~2023-10-01~0~high~`: see `PackedArea`. Untaxed is `-`, and a rate not established is empty. */
-  readonly areas: readonly string[];
-  /** Indexes of the areas that have a name or an alias with this key (`nameKey`), in order: `12 40`. */
-  readonly names: Readonly<Record<string, string>>;
+  readonly taxes: string;
+  /** `053~Minneapolis~~310 1422~2023-10-01~0`: see `PackedArea`. Untaxed is `-`, and a rate not established is empty. */
+  readonly areas: string;
+  /** `MINNEAPOLIS~120 4010`: offsets of the areas that have a name or an alias with this key (`nameKey`). Sorted. */
+  readonly names: string;
 };
+
+/**
+ * `10463~005|119~Bronx|Marble Hill`: counties of the state, main first, and postal places, main first. Lines of text,
+ * sorted by ZIP.
+ */
+export type PackedZips = string;
 
 const lineOf = (fields: readonly (string | number | null)[]): string => {
   const line = fields.map((field) => field ?? '').join('~');
@@ -53,43 +62,80 @@ const lineOf = (fields: readonly (string | number | null)[]): string => {
   return line;
 };
 
-const numberOf = (text: string): number | null => (text === '' ? null : Number(text));
+/** A list of offsets as text, and back. */
+export const writeOffsets = (offsets: readonly number[]): string => offsets.join(' ');
+export const readOffsets = (text: string): readonly number[] => text.split(' ').map(Number);
 
-/** A list of indexes as text, and back. */
-export const writeIndexes = (indexes: readonly number[]): string => indexes.join(' ');
-export const readIndexes = (text: string): readonly number[] => text.split(' ').map(Number);
+/** The offset of each line, once the lines are joined by line feeds. */
+export const offsetsOf = (lines: readonly string[]): readonly number[] => {
+  let offset = 0;
+  return lines.map((line) => {
+    const own = offset;
+    offset += line.length + 1;
+    return own;
+  });
+};
 
-/** A tax as its line, and back. */
-export const writeTax = ({ code, name, type, kind, rate }: LocalTax): string => lineOf([code, name, type, kind, rate]);
-export const readTax = (line: string): LocalTax => {
-  const [code = '', name = '', type, kind = '', rate = ''] = line.split('~');
-  return { code, name, type: type as LocalTax['type'], kind: kind || null, rate };
+const lineAt = (lines: string, offset: number): string => {
+  const end = lines.indexOf('\n', offset);
+  return lines.slice(offset, end === -1 ? undefined : end);
+};
+
+/** The end of the name of a tax whose split is not known. Most lines of a large state would repeat it, so `*` stands for it. */
+export const combinedSuffix = ' (combined local rate)';
+
+const shortName = (name: string): string =>
+  name.endsWith(combinedSuffix) ? `${name.slice(0, -combinedSuffix.length)}*` : name;
+const fullName = (name: string): string => (name.endsWith('*') ? name.slice(0, -1) + combinedSuffix : name);
+
+/** A tax as its line, and back from the offset of the line. */
+export const writeTax = ({ code, name, type, kind, rate }: LocalTax): string =>
+  lineOf([code, shortName(name), type, kind, rate]);
+export const readTax = (taxes: string, offset: number): LocalTax => {
+  const [code = '', name = '', type, kind = '', rate = ''] = lineAt(taxes, offset).split('~');
+  return { code, name: fullName(name), type: type as LocalTax['type'], kind: kind || null, rate };
 };
 
 const untaxed = '-';
 
-/** An area as its line, and back. */
-export const writeArea = ({ county, place, aliases, taxes, from, source, confidence, note }: PackedArea): string => {
-  const taxText = taxes === null ? null : writeIndexes(taxes) || untaxed;
-  return lineOf([county, place, aliases.join('|'), taxText, from, source, confidence, note]);
+/** An area as its line, and back from the offset of the line. */
+export const writeArea = ({ county, place, aliases, taxes, from, evidence }: PackedArea): string => {
+  const taxText = taxes === null ? null : writeOffsets(taxes) || untaxed;
+  return lineOf([county, place, aliases.join('|'), taxText, from, evidence]);
 };
-export const readArea = (line: string): PackedArea => {
-  const [county = '', place = '', aliases = '', taxes = '', from = '', source = '', confidence, note = ''] =
-    line.split('~');
+export const readArea = (areas: string, offset: number): PackedArea => {
+  const [county = '', place = '', aliases = '', taxes = '', from = '', evidence] = lineAt(areas, offset).split('~');
   return {
     county,
     place,
     aliases: aliases === '' ? [] : aliases.split('|'),
-    taxes: taxes === '' ? null : taxes === untaxed ? [] : readIndexes(taxes),
+    taxes: taxes === '' ? null : taxes === untaxed ? [] : readOffsets(taxes),
     from: from || null,
-    source: numberOf(source),
-    confidence: confidence as Confidence,
-    note: numberOf(note),
+    evidence: Number(evidence),
   };
 };
 
-/** `061|119~New York|Bronx` by ZIP: counties of this state, main first, and postal places, main first. */
-export type PackedZips = Readonly<Record<string, string>>;
+/** A rate table as text, and back: JSON of the small parts, then taxes, areas and names, each after a form feed. */
+export const writeRates = ({ taxes, areas, names, ...small }: PackedRates): string =>
+  [JSON.stringify(small), taxes, areas, names].join('\f');
+export const readRates = (text: string): PackedRates => {
+  const [small = '', taxes = '', areas = '', names = ''] = text.split('\f');
+  return { ...JSON.parse(small), taxes, areas, names };
+};
+
+/** The rest of the line that begins with `key` and `~`, by a binary search; `undefined` where there is none. */
+export const findLine = (sortedLines: string, key: string): string | undefined => {
+  const start = `${key}~`;
+  let [low, high] = [0, sortedLines.length];
+  while (low < high) {
+    const from = sortedLines.lastIndexOf('\n', ((low + high) >> 1) - 1) + 1;
+    const line = lineAt(sortedLines, from);
+    if (line.startsWith(start)) return line.slice(start.length);
+    if (line < start) low = from + line.length + 1;
+    else high = from;
+  }
+  return undefined;
+};
 
 /** What a rate table has, in counts. */
 export type RateSummary = {

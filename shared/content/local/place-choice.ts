@@ -70,7 +70,7 @@ const founds = boundedCache<LocalTable, FoundPlace>();
 
 // Other caches are keyed by the release object, so the same areas must return the same object.
 const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], local: LocalTables): Release =>
-  views(release, areas.map(({ index }) => index).join(), () => releaseWith(release, table, areas, local));
+  views(release, areas.map(({ offset }) => offset).join(), () => releaseWith(release, table, areas, local));
 
 // A shop ships to the same ZIPs and cities again and again.
 const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>

@@ -9,7 +9,7 @@ const sourceDays = (): ReadonlyMap<string, string> => new Map(sourceRows().map((
 export const summarizeRates = (edition: string): RateSummary => {
   const rows = rateRows(edition);
   const packed = packRates(edition);
-  const table = localTable(packed, {});
+  const table = localTable(packed, '');
   const days = sourceDays();
   const asOf = rows
     .map(({ source }) => days.get(source) ?? '')

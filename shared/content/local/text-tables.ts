@@ -8,15 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { assert } from '../../assert.ts';
 import { codePart } from '../imports/code-part.ts';
-import type { Confidence } from '../release.ts';
+import type { Confidence, Evidence } from '../release.ts';
 import { stateFips } from '../state-fips.ts';
 import {
+  combinedSuffix,
   type LocalTax,
+  offsetsOf,
   type PackedArea,
   type PackedRates,
   type PackedZips,
   writeArea,
-  writeIndexes,
+  writeOffsets,
   writeTax,
 } from './packed-table.ts';
 import { nameKey } from './place-names.ts';
@@ -32,6 +34,9 @@ export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' 
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const rowsOf = <Row>(name: string): readonly Row[] => parse(readFileSync(pathOf(name)), { columns: true, bom: true });
+
+/** Lines in the order that `findLine` searches. */
+const sortedLines = (lines: readonly string[]): string => lines.toSorted().join('\n');
 
 const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
 
@@ -102,7 +107,7 @@ const combinedTax = (naming: Naming, row: RateRow): Tax => {
   const code = `US-${naming.state}-${county}`;
   return {
     code: place === '' ? code : `${code}-${placeCode(row)}`,
-    name: `${name} (combined local rate)`,
+    name: `${name}${combinedSuffix}`,
     type: place === '' ? 'county' : 'city',
     kind: 'combined',
   };
@@ -175,17 +180,35 @@ class Taxes {
 }
 
 /** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
-const namesOf = (areas: readonly PackedArea[]): PackedRates['names'] => {
-  const names: Record<string, number[]> = {};
+const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
+  const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
-    for (const name of place === '' ? [] : new Set([place, ...aliases].map(nameKey))) {
-      names[name] ??= [];
-      names[name].push(index);
-    }
-  return Object.fromEntries(Object.entries(names).map(([base, indexes]) => [base, writeIndexes(indexes)]));
+    for (const key of place === '' ? [] : new Set([place, ...aliases].map(nameKey)))
+      names.set(key, [...(names.get(key) ?? []), offsets[index] as number]);
+  return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
+};
+
+/** The remainder of a county, or its only place. */
+const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
+  const remainders: Record<string, number> = {};
+  for (const [county, ofCounty] of Map.groupBy(areas, (area) => area.county)) {
+    const only = ofCounty.length === 1 ? ofCounty[0] : undefined;
+    const remainder = ofCounty.find(({ place }) => place === '') ?? only;
+    if (remainder) remainders[county] = offsets[areas.indexOf(remainder)] as number;
+  }
+  return remainders;
 };
 
 const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
+
+const evidenceText = ({ source, confidence, note }: RateRow): string => {
+  const evidence: Evidence = {
+    source,
+    confidence: (confidence || 'high') as Confidence,
+    ...(note === '' ? {} : { note }),
+  };
+  return JSON.stringify(evidence);
+};
 
 /** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
 const statesOfDistricts = ['CA'];
@@ -204,19 +227,22 @@ export const packRates = (edition: string): PackedRates => {
   for (const part of parts.flatMap((ofRow) => ofRow ?? [])) taxes.note(part);
   const cited = new Map(sourceRows().map((row) => [row.key, citationOf(row)]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
-  const notes = [...new Set(rows.map(({ note }) => note))].filter((note) => note !== '');
+  const evidence = [...new Set(rows.map(evidenceText))];
+  const taxIndexes = rows.map((row, index) => parts[index]?.map((part) => taxes.indexOf(part, row)) ?? null);
+  const taxLines = taxes.list.map(writeTax);
+  const taxOffsets = offsetsOf(taxLines);
   const areas = rows.map(
     (row, index): PackedArea => ({
       county: row.county,
       place: row.place,
       aliases: listOf(row.aliases),
-      taxes: parts[index]?.map((part) => taxes.indexOf(part, row)) ?? null,
+      taxes: taxIndexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
       from: row.from || null,
-      source: row.source === '' ? null : keys.indexOf(row.source),
-      confidence: (row.confidence || 'high') as Confidence,
-      note: row.note === '' ? null : notes.indexOf(row.note),
+      evidence: evidence.indexOf(evidenceText(row)),
     }),
   );
+  const areaLines = areas.map(writeArea);
+  const areaOffsets = offsetsOf(areaLines);
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
   return {
     fips,
@@ -228,13 +254,14 @@ export const packRates = (edition: string): PackedRates => {
       assert(citation !== undefined, `source ${key} stands in sources.csv`);
       return [key, citation];
     }),
-    taxes: taxes.list.map(writeTax),
-    notes,
-    areas: areas.map(writeArea),
-    names: namesOf(areas),
+    remainders: remaindersOf(areas, areaOffsets),
+    evidence: evidence.map((text) => JSON.parse(text)),
+    taxes: taxLines.join('\n'),
+    areas: areaLines.join('\n'),
+    names: namesOf(areas, areaOffsets),
   };
 };
 
 /** Pack a state's ZIP table. */
 export const packZips = (edition: string): PackedZips =>
-  Object.fromEntries(zipRows(edition).map((row) => [row.zip5, `${row.counties}~${row.places}`]));
+  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.counties}~${row.places}`));

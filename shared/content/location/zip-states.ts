@@ -1,5 +1,5 @@
-/** Which state a ZIP code is in, and which state a client means. Facts of the postal service, as plain data. */
-import { unpack } from '../../packed/unpack.ts';
+/** The states of a ZIP code, and the state that a client's text names. The data is the postal service's. */
+import data from './zip-states.json' with { type: 'json' };
 
 const names = {
   AL: 'Alabama',
@@ -107,11 +107,10 @@ const byZip = (lists: Lists): StatesByZip => {
 
 let zips: { readonly three: StatesByZip; readonly five: StatesByZip } | undefined;
 
-// On first use, as the releases: a request has asked the database for its caller by then, and not a moment later.
+// On first use: functions that locate no address do not need it.
 const statesByZip = () => {
   if (zips) return zips;
-  const { zip3, zip5 } = unpack<{ zip3: Lists; zip5: Lists }>('zip-states');
-  zips = { three: byZip(zip3), five: byZip(zip5) };
+  zips = { three: byZip(data.zip3), five: byZip(data.zip5) };
   return zips;
 };
 
