@@ -1,10 +1,10 @@
 import { now } from '../shared/config/clock.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
 import { scheduled } from '../shared/observability/scheduled.ts';
-import { callMsMax } from '../shared/store/client.ts';
-import { contendedMsMax } from '../shared/store/contention.ts';
-import { draftIndex } from '../shared/store/draft-index.ts';
-import { ledgerWithin } from '../shared/store/ledger-store.ts';
+import { callMsMax } from '../shared/store/client/client.ts';
+import { contendedMsMax } from '../shared/store/client/contention.ts';
+import { draftIndex } from '../shared/store/ledger/draft-index.ts';
+import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
 import { sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
 
 // A batch asks the index once, and then for all drafts side by side: reads one, voids it, reads it again.

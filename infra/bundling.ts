@@ -12,16 +12,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What the bundles take for a module of the SDK; `dist-es` is how a stand-in reaches the module itself. */
 export const standIns = {
-  '@aws-sdk/client-dynamodb': './shared/store/sdk/client-dynamodb.ts',
+  '@aws-sdk/client-dynamodb': './shared/store/client/sdk/client-dynamodb.ts',
   '@aws-sdk/client-dynamodb/dist-es': './node_modules/@aws-sdk/client-dynamodb/dist-es',
-  '@aws-sdk/core/client': './shared/store/sdk/core-client.ts',
+  '@aws-sdk/core/client': './shared/store/client/sdk/core-client.ts',
   '@aws-sdk/core/dist-es': './node_modules/@aws-sdk/core/dist-es',
-  '@aws-sdk/lib-dynamodb': './shared/store/sdk/lib-dynamodb.ts',
+  '@aws-sdk/lib-dynamodb': './shared/store/client/sdk/lib-dynamodb.ts',
   '@aws-sdk/lib-dynamodb/dist-es': './node_modules/@aws-sdk/lib-dynamodb/dist-es',
-  '@aws/lambda-invoke-store': './shared/store/sdk/no-invoke-store.ts',
+  '@aws/lambda-invoke-store': './shared/store/client/sdk/no-invoke-store.ts',
   // Asked for by operations that stream events, of which DynamoDB has none: nothing is carried for it.
   '@smithy/core/event-streams': 'node:events',
-  '@smithy/signature-v4': './shared/store/sdk/signature-v4.ts',
+  '@smithy/signature-v4': './shared/store/client/sdk/signature-v4.ts',
   '@smithy/signature-v4/dist-es': './node_modules/@smithy/signature-v4/dist-es',
   // The SDK's own variants for where there are no configuration files.
   '@aws-sdk/core/httpAuthSchemes': './node_modules/@aws-sdk/core/dist-es/submodules/httpAuthSchemes/index.browser.js',

@@ -2,8 +2,8 @@ import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { newAccount } from '../../shared/accounts/new-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { findAccount, provisionAccount } from '../../shared/store/account-store.ts';
-import { provisionKey } from '../../shared/store/api-key-store.ts';
+import { findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 
 const id = 'acct_demo';
 

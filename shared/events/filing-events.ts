@@ -1,6 +1,6 @@
 import type { FilingStatus } from '../filings/filing.ts';
 import type { StoredFiling } from '../filings/ledger.ts';
-import { filingFrom } from '../store/filing-item.ts';
+import { filingFrom } from '../store/filings/filing-item.ts';
 import type { EventType, FilingEvent } from './event.ts';
 
 const ended = ({ closed_at, filed_at, canceled_at }: StoredFiling) =>

@@ -1,5 +1,5 @@
 import type { StoredFiling } from '../filings/ledger.ts';
-import { filingItem } from '../store/filing-item.ts';
+import { filingItem } from '../store/filings/filing-item.ts';
 import type { FilingEvent, TransactionEvent } from './event.ts';
 import { filingEvents } from './filing-events.ts';
 import { transactionEvents } from './transaction-events.ts';

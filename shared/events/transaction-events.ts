@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { auditEntryFrom } from '../store/audit-item.ts';
 import { headOwner } from '../store/keys.ts';
+import { auditEntryFrom } from '../store/ledger/audit-item.ts';
 import type { EventType, TransactionEvent } from './event.ts';
 
 const Item = z.object({

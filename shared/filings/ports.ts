@@ -29,10 +29,10 @@ export type FilingFilters = {
 
 export type FilingListAsked = FilingFilters & { readonly limit: number; readonly starting_after: string | null };
 
-/** What reading filings needs: `filingReadPorts` of shared/store/filing-read-ports.ts. */
+/** What reading filings needs: `filingReadPorts` of shared/store/filings/filing-read-ports.ts. */
 export type FilingReadPorts = { readonly filings: FilingReads };
 
-/** What changing filings needs: `filingPorts(remainingMs)` of shared/store/filing-ports.ts. */
+/** What changing filings needs: `filingPorts(remainingMs)` of shared/store/filings/filing-ports.ts. */
 export type FilingPorts = { readonly filings: FilingLedger } & Pick<
   Ports,
   'now' | 'storedSize' | 'attemptsMax' | 'giveUp'
@@ -51,7 +51,7 @@ export type FilingPorts = { readonly filings: FilingLedger } & Pick<
     readonly onFailure: (error: unknown) => void;
   };
 
-/** What the schedule needs beside, the accounts page by page: `closePorts(remainingMs)` of shared/store/filing-ports.ts. */
+/** What the schedule needs beside, the accounts page by page: `closePorts(remainingMs)` of shared/store/filings/filing-ports.ts. */
 export type ClosePorts = FilingPorts & {
   readonly accountIds: (
     after: string | null,

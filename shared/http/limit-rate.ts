@@ -2,7 +2,7 @@ import { rateLimiter } from '../accounts/rate-limiter.ts';
 import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
-import { takeRequests } from '../store/rate-window.ts';
+import { takeRequests } from '../store/accounts/rate-window.ts';
 import { type Caller, type Exchange, Refusal } from './exchange.ts';
 
 const limiter = rateLimiter(takeRequests, (error) => {

@@ -4,8 +4,8 @@ import { calculationProblems } from '../calculations/request-problems.ts';
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
 import { noteTax } from '../observability/answered-tax.ts';
-import { ledgerReads } from '../store/ledger-reads.ts';
-import { loadContent } from '../store/load-content.ts';
+import { loadContent } from '../store/content/load-content.ts';
+import { ledgerReads } from '../store/ledger/ledger-reads.ts';
 import { createCalculation } from '../transactions/create-calculation.ts';
 
 const ports = { ledger: ledgerReads, loadContent, now };

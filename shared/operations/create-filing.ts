@@ -5,7 +5,7 @@ import { changedFilingReply } from '../http/changed-filing-reply.ts';
 import { idempotencyOf } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { filingPorts } from '../store/filing-ports.ts';
+import { filingPorts } from '../store/filings/filing-ports.ts';
 
 export const serve = operation({
   body: { schema: FilingRequest, answer: filingAnswerFields },

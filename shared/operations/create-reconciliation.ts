@@ -1,8 +1,8 @@
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { holderReads } from '../store/holder-reads.ts';
-import { transactionIndex } from '../store/transaction-index.ts';
+import { holderReads } from '../store/ledger/holder-reads.ts';
+import { transactionIndex } from '../store/ledger/transaction-index.ts';
 import { reconcile } from '../transactions/reconciliation/reconcile.ts';
 import { ReconciliationRequest, reconciliationProblems } from '../transactions/reconciliation/request.ts';
 

@@ -8,7 +8,7 @@ import { activeReleases } from '../coverage/releases.ts';
 import { operation } from '../http/operation.ts';
 import { taggedReply } from '../http/tagged-reply.ts';
 import { accept } from '../result.ts';
-import { readActiveReleases, readContent } from '../store/content-reads.ts';
+import { readActiveReleases, readContent } from '../store/content/content-reads.ts';
 
 const ports = {
   readActive: readActiveReleases,

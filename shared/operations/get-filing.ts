@@ -3,7 +3,7 @@ import { FilingQuery } from '../filings/query.ts';
 import { filingReply } from '../http/filing-reply.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { filingReadPorts } from '../store/filing-read-ports.ts';
+import { filingReadPorts } from '../store/filings/filing-read-ports.ts';
 import { pageLimitOf } from '../transactions/page-limit.ts';
 
 export const serve = operation({

@@ -3,7 +3,7 @@ import { operation } from '../http/operation.ts';
 import { RatesQuery } from '../rates/query.ts';
 import { findRates } from '../rates/rates.ts';
 import { mapResult } from '../result.ts';
-import { loadContent } from '../store/load-content.ts';
+import { loadContent } from '../store/content/load-content.ts';
 
 const ports = { loadContent, now };
 

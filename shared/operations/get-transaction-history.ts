@@ -1,7 +1,7 @@
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { historyReads } from '../store/history-reads.ts';
+import { historyReads } from '../store/ledger/history-reads.ts';
 import { transactionHistory } from '../transactions/history/history.ts';
 import { TransactionHistoryQuery } from '../transactions/history/query.ts';
 

@@ -1,8 +1,8 @@
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { ledgerReads } from '../store/ledger-reads.ts';
-import { transactionIndex } from '../store/transaction-index.ts';
+import { ledgerReads } from '../store/ledger/ledger-reads.ts';
+import { transactionIndex } from '../store/ledger/transaction-index.ts';
 import { TransactionListQuery } from '../transactions/list-query.ts';
 import { listTransactions } from '../transactions/list-transactions.ts';
 

@@ -1,8 +1,8 @@
 import { now } from '../config/clock.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { ledgerReads } from '../store/ledger-reads.ts';
-import { loadContent } from '../store/load-content.ts';
+import { loadContent } from '../store/content/load-content.ts';
+import { ledgerReads } from '../store/ledger/ledger-reads.ts';
 import { replayTransaction } from '../transactions/replay/replay-transaction.ts';
 
 const ports = { ledger: ledgerReads, loadContent, now };

@@ -2,7 +2,7 @@ import { ifMatchOf } from '../http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { mapResult } from '../result.ts';
-import { changePortsWithin } from '../store/transaction-ports.ts';
+import { changePortsWithin } from '../store/ledger/transaction-ports.ts';
 import { transactionAnswerFields } from '../transactions/answer-fields.ts';
 import { TransactionUpdate } from '../transactions/request.ts';
 import { updateProblemsOf } from '../transactions/request-problems.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
-import { createTable } from '../../shared/store/create-table.ts';
-import { createTableInput } from '../../shared/store/create-table-input.ts';
+import { createTable } from '../../shared/store/client/create-table.ts';
+import { createTableInput } from '../../shared/store/client/create-table-input.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 
 const input = createTableInput('transactions', tables.transactions);

@@ -22,7 +22,7 @@ it('these files write to the log, and no others', () => {
     'shared/http/failure.ts',
     'shared/observability/metric.ts',
     'shared/observability/scheduled.ts',
-    'shared/store/filing-ports.ts',
+    'shared/store/filings/filing-ports.ts',
   ]);
 });
 

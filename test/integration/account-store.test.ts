@@ -9,11 +9,11 @@ import { environment } from '../../shared/config/environment.ts';
 import { authenticate } from '../../shared/http/authenticate.ts';
 import { type Exchange, exchangeOf, Refusal } from '../../shared/http/exchange.ts';
 import { limitRate } from '../../shared/http/limit-rate.ts';
-import { findAccount, listAccountIds, provisionAccount } from '../../shared/store/account-store.ts';
-import { findKey, provisionKey, revokeKey } from '../../shared/store/api-key-store.ts';
-import { database } from '../../shared/store/client.ts';
+import { findAccount, listAccountIds, provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { findKey, provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
+import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
-import { takeRequests } from '../../shared/store/rate-window.ts';
 
 const account = (settings: Partial<Account['settings']> = {}): Account => ({
   id: `acc_${ulid()}`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { findAccount } from '../../shared/store/account-store.ts';
+import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import {
   accounts,
   answerTo,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
-import { findNamedKey, keyOn, rotateKey } from '../../shared/store/api-key-store.ts';
+import { findNamedKey, keyOn, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import {
   answerTo,
   dayMs,

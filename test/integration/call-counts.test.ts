@@ -1,7 +1,7 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, made, michigan, sale, sold } from '../support/sales.ts';
 

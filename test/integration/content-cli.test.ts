@@ -7,8 +7,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { emulatorEnvironment } from '../../infra/local/emulator.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
-import { createTable } from '../../shared/store/create-table.ts';
-import { createTableInput } from '../../shared/store/create-table-input.ts';
+import { createTable } from '../../shared/store/client/create-table.ts';
+import { createTableInput } from '../../shared/store/client/create-table-input.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -20,7 +20,7 @@ vi.resetModules();
 await import('../contract/observe-exchanges.ts');
 const { newCaller } = await import('../support/api.ts');
 const { advanceClock } = await import('../../shared/config/clock.ts');
-const { database } = await import('../../shared/store/client.ts');
+const { database } = await import('../../shared/store/client/client.ts');
 const {
   beginImport,
   discardImport,
@@ -31,7 +31,7 @@ const {
   takenIds,
   unfinishedImports,
   writeParts,
-} = await import('../../shared/store/content-store.ts');
+} = await import('../../shared/store/content/content-store.ts');
 const { contentProgram } = await import('../../shared/cli/content/program.ts');
 
 const today = new Date().toISOString().slice(0, 10);

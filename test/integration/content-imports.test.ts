@@ -9,9 +9,9 @@ import { headOf, partOf } from '../support/imported.ts';
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
-const { claimItem } = await import('../../shared/store/content-claims.ts');
-const store = await import('../../shared/store/content-store.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const { claimItem } = await import('../../shared/store/content/content-claims.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { beginWriting } = await import('../../shared/cli/content/begin-writing.ts');
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));

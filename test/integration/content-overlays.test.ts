@@ -13,7 +13,7 @@ process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
 const { contentProgram } = await import('../../shared/cli/content/program.ts');
 const { activateRelease, findHead, importRelease, readActiveReleases } = await import(
-  '../../shared/store/content-store.ts'
+  '../../shared/store/content/content-store.ts'
 );
 const { changeHead, changePart, withText } = await import('../support/content-tampering.ts');
 

@@ -14,9 +14,9 @@ import { headOf, partOf } from '../support/imported.ts';
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
-const store = await import('../../shared/store/content-store.ts');
-const { readContent } = await import('../../shared/store/content-reads.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const store = await import('../../shared/store/content/content-store.ts');
+const { readContent } = await import('../../shared/store/content/content-reads.ts');
 const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
 
 const TableName = environment.tables.content;

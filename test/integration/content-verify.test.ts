@@ -15,9 +15,9 @@ import { runCommand } from '../support/run-command.ts';
 // What is active is so for everybody: the table is this file's own.
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
-const { database } = await import('../../shared/store/client.ts');
-const { partItem } = await import('../../shared/store/content-item.ts');
-const store = await import('../../shared/store/content-store.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const { partItem } = await import('../../shared/store/content/content-item.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
 const { requestLines } = await import('../../shared/observability/request-lines.ts');
 const { newCaller } = await import('../support/api.ts');
@@ -259,7 +259,7 @@ describe('an item that is not what the import wrote', () => {
 
 describe('the list of the keys of a release', () => {
   it('is known for each release that is asked for, however many others were read since', async () => {
-    const { readContent } = await import('../../shared/store/content-reads.ts');
+    const { readContent } = await import('../../shared/store/content/content-reads.ts');
     const first = await imported();
     expect((await readContent([first], [])).heads).toHaveLength(1);
     await remove(partKey(first, '55402'));

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { measure } from '../../shared/cli/cost/measure.ts';
 import type { Step } from '../../shared/cli/cost/paper-clerk.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { itemSize } from '../support/item-size.ts';
 

@@ -18,8 +18,8 @@ process.env['DYNAMODB_ENDPOINT'] = emulator.endpoint;
 vi.resetModules();
 const { newCaller, startApi } = await import('../support/api.ts');
 const { itemsOf } = await import('../support/transactions.ts');
-const { transactionFrom } = await import('../../shared/store/transaction-item.ts');
-const { openEntryFrom } = await import('../../shared/store/open-entry-item.ts');
+const { transactionFrom } = await import('../../shared/store/ledger/transaction-item.ts');
+const { openEntryFrom } = await import('../../shared/store/ledger/open-entry-item.ts');
 const read = { transactionFrom, openEntryFrom };
 
 const isDynoxide = inject('emulator') === 'dynoxide';

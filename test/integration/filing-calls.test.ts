@@ -2,7 +2,7 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, type Filer, filerOf, settled, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/hurried.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, filerOf, settled, soldOn, totalsOf } from '../support/filings.ts';
 import { made } from '../support/sales.ts';

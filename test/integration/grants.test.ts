@@ -12,11 +12,13 @@ process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
+const { database } = await import('../../shared/store/client/client.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
-const { activateRelease, importRelease, readActiveReleases } = await import('../../shared/store/content-store.ts');
+const { activateRelease, importRelease, readActiveReleases } = await import(
+  '../../shared/store/content/content-store.ts'
+);
 const { newCaller } = await import('../support/api.ts');
-const { ledger } = await import('../../shared/store/ledger-store.ts');
+const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
 const { headOf } = await import('../support/imported.ts');
 const { cancel, closedFiling, filerOf, soldOn } = await import('../support/filings.ts');
 const { hurriedCall } = await import('../support/hurried.ts');

@@ -3,9 +3,9 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
-import { historyReads } from '../../shared/store/history-reads.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { auditKey } from '../../shared/store/keys.ts';
+import { historyReads } from '../../shared/store/ledger/history-reads.ts';
 import { type HistoryReads, transactionHistory } from '../../shared/transactions/history/history.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import {

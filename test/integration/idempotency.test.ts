@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import type { Handler } from '../../shared/http/endpoint.ts';
-import { newTransactionId } from '../../shared/store/new-id.ts';
-import { transactionPorts } from '../../shared/store/transaction-ports.ts';
+import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
+import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';
 import type { TransactionRequest } from '../../shared/transactions/request.ts';
 import { newCaller } from '../support/api.ts';

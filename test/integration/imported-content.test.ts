@@ -8,8 +8,8 @@ import { headOf, partOf } from '../support/imported.ts';
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
-const store = await import('../../shared/store/content-store.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller } = await import('../support/api.ts');
 const { clientOf, creditOf, goods, later, made, sale } = await import('../support/sales.ts');
 
@@ -173,7 +173,7 @@ describe('a transaction of an imported release', () => {
     const client = await newClient();
     const { account } = await newCaller();
     const { currentContext, pinnedContext } = await import('../../shared/transactions/context.ts');
-    const { loadContent } = await import('../../shared/store/load-content.ts');
+    const { loadContent } = await import('../../shared/store/content/load-content.ts');
     const around = { settings: account.settings, now: 0 };
     const gone = { transaction: { content_releases: { 'US-MN': 'US-MN@2030-01-03.1' } }, pinned: account.settings };
     await activated(one, async () => {

@@ -12,8 +12,7 @@ import { periodFindings, verifyFiling } from '../../shared/cli/ledger/verify-fil
 import { verifyTransaction } from '../../shared/cli/ledger/verify-transaction.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
-import { auditEntryFrom, auditItem } from '../../shared/store/audit-item.ts';
-import { filingProgressFrom, filingProgressItem } from '../../shared/store/filing-progress-item.ts';
+import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import {
   auditKey,
   chainKey,
@@ -24,8 +23,9 @@ import {
   openEntryKey,
   periodKey,
 } from '../../shared/store/keys.ts';
-import { entryAttributes, openEntryItem } from '../../shared/store/open-entry-item.ts';
-import { transactionFrom } from '../../shared/store/transaction-item.ts';
+import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.ts';
+import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
+import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { entryHashOf } from '../../shared/transactions/audit.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { draftIndex } from '../../shared/store/draft-index.ts';
 import { draftPartition, draftShard } from '../../shared/store/keys.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { draftIndex } from '../../shared/store/ledger/draft-index.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { expired } from '../../shared/transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import {

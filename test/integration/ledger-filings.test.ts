@@ -4,7 +4,7 @@ import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { listFilings } from '../../shared/filings/list-filings.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
 import { chainKey } from '../../shared/store/keys.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   cancelIt,
   close,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ledger } from '../../shared/store/ledger-store.ts';
-import { transactionIndex } from '../../shared/store/transaction-index.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { transactionIndex } from '../../shared/store/ledger/transaction-index.ts';
 import type { ListPage, ListQuery } from '../../shared/transactions/ledger.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import {

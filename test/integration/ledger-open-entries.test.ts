@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ledger } from '../../shared/store/ledger-store.ts';
-import { openEntryFrom } from '../../shared/store/open-entry-item.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { openEntryFrom } from '../../shared/store/ledger/open-entry-item.ts';
 import { type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import {
   changed,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { changed, commitOf, created, finalized, itemsOf, keyed, kindsOf, newAccount } from '../support/transactions.ts';
 
 it('lets one of eight change a version, and says to the others that it has moved', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { claimKey } from '../../shared/store/keys.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { expired } from '../../shared/transactions/lifecycle.ts';
 import {
   changed,

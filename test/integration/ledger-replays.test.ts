@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { changed, commitOf, created, createdMs, itemsOf, keyed, kindsOf, newAccount } from '../support/transactions.ts';
 
 const dayMs = 24 * 3_600_000;

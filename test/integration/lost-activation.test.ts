@@ -6,7 +6,7 @@ import { headOf } from '../support/imported.ts';
 // What is active is so for everybody: the table is this file's own.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
-const store = await import('../../shared/store/content-store.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { failSends, lostReply, noFaults } = await import('../support/faults.ts');
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));

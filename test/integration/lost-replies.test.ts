@@ -7,11 +7,11 @@ import { windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { provisionAccount } from '../../shared/store/account-store.ts';
-import { provisionKey, revokeKey } from '../../shared/store/api-key-store.ts';
-import { database } from '../../shared/store/client.ts';
+import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
+import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
-import { takeRequests } from '../../shared/store/rate-window.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import {

@@ -5,7 +5,7 @@ import { invoke } from '../../infra/local/invoke.ts';
 import { eventOf } from '../../shared/cli/bench/event.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { Operation } from '../../shared/http/routes.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, noFaults, throttled } from '../support/faults.ts';
 import { clientOf, creditOf, made, sale, sold } from '../support/sales.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { provisionKey, revokeKey } from '../../shared/store/api-key-store.ts';
+import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { anonymous, newCaller } from '../support/api.ts';
 import type { Request } from '../support/http.ts';
 import { clientOf, creditOf, made, refusalOf, sale, sold } from '../support/sales.ts';

@@ -10,8 +10,8 @@ import { headOf, partOf } from '../support/imported.ts';
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
-const store = await import('../../shared/store/content-store.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller } = await import('../support/api.ts');
 const { dayMs, later, made, refusalOf } = await import('../support/sales.ts');
 

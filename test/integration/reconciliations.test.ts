@@ -1,9 +1,9 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
-import { claimItem } from '../../shared/store/claims.ts';
-import { database } from '../../shared/store/client.ts';
-import { transactionItem } from '../../shared/store/transaction-item.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { claimItem } from '../../shared/store/ledger/claims.ts';
+import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { cursorOf } from '../../shared/transactions/list-cursor.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, refusalOf, sale, sold } from '../support/sales.ts';

@@ -10,9 +10,9 @@ import { headOf, partOf } from '../support/imported.ts';
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
+const { database } = await import('../../shared/store/client/client.ts');
 const { releaseHeadKey } = await import('../../shared/store/keys.ts');
-const store = await import('../../shared/store/content-store.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller, onExchange } = await import('../support/api.ts');
 const { clientOf, creditOf, goods, later, made, sale } = await import('../support/sales.ts');
 
@@ -79,8 +79,8 @@ it('says that it cannot know where an imported release was lost', async () => {
   await database.send(new DeleteCommand({ TableName: environment.tables.content, Key: releaseHeadKey(lost) }));
   vi.resetModules();
   // Another instance, which has nothing of it at hand.
-  const { loadContent } = await import('../../shared/store/load-content.ts');
-  const { ledgerReads } = await import('../../shared/store/ledger-reads.ts');
+  const { loadContent } = await import('../../shared/store/content/load-content.ts');
+  const { ledgerReads } = await import('../../shared/store/ledger/ledger-reads.ts');
   const { replayTransaction } = await import('../../shared/transactions/replay/replay-transaction.ts');
   const replay = await replayTransaction(id, caller.account, { ledger: ledgerReads, loadContent, now: Date.now });
   expect(replay).toMatchObject({

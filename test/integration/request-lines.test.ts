@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import { type Operation, routes } from '../../shared/http/routes.ts';
 import { requestLines } from '../../shared/observability/request-lines.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';

@@ -12,7 +12,7 @@ import { created } from '../support/transactions.ts';
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client.ts');
+const { database } = await import('../../shared/store/client/client.ts');
 const { headKey } = await import('../../shared/store/keys.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newTransactionId } from '../../shared/store/new-id.ts';
-import { openEntryFrom } from '../../shared/store/open-entry-item.ts';
-import { transactionPorts } from '../../shared/store/transaction-ports.ts';
+import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
+import { openEntryFrom } from '../../shared/store/ledger/open-entry-item.ts';
+import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';
 import { updateTransaction } from '../../shared/transactions/update-transaction.ts';
 import { newCaller } from '../support/api.ts';

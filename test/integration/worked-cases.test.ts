@@ -21,7 +21,7 @@ import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worke
 // What is active is so for everybody: the table is this file's own.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
-const store = await import('../../shared/store/content-store.ts');
+const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller, onExchange } = await import('../support/api.ts');
 const { clientOf, creditOf, later, made } = await import('../support/sales.ts');
 

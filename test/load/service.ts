@@ -17,8 +17,8 @@ const provision = async (rateLimit: number): Promise<string> => {
   const { newApiKey } = await import('../../shared/accounts/api-key.ts');
   const { newAccount } = await import('../../shared/accounts/new-account.ts');
   const { currentVersion } = await import('../../shared/http/versions.ts');
-  const { provisionAccount } = await import('../../shared/store/account-store.ts');
-  const { provisionKey } = await import('../../shared/store/api-key-store.ts');
+  const { provisionAccount } = await import('../../shared/store/accounts/account-store.ts');
+  const { provisionKey } = await import('../../shared/store/accounts/api-key-store.ts');
   const account = newAccount({
     name: 'Load',
     serviceVersion: currentVersion,

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
-import { createTable } from '../../shared/store/create-table.ts';
-import { createTableInput } from '../../shared/store/create-table-input.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { createTable } from '../../shared/store/client/create-table.ts';
+import { createTableInput } from '../../shared/store/client/create-table-input.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import type { Command } from '../support/memory-database.ts';
 import { type Backend, besideEachOther } from './backend.ts';

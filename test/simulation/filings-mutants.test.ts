@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import type { FilingLedger } from '../../shared/filings/ledger.ts';
 import type { ClosePorts } from '../../shared/filings/ports.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   annotate,
   Crash,

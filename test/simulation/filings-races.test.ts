@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   annotate,
   atEveryCall,

@@ -14,9 +14,9 @@ import { serve as getTransaction } from '../../shared/operations/get-transaction
 import { serve as listTransactions } from '../../shared/operations/list-transactions.ts';
 import { serve as updateFiling } from '../../shared/operations/update-filing.ts';
 import { serve as updateTransaction } from '../../shared/operations/update-transaction.ts';
-import { draftIndex } from '../../shared/store/draft-index.ts';
-import { closePorts } from '../../shared/store/filing-ports.ts';
-import { ledger } from '../../shared/store/ledger-store.ts';
+import { closePorts } from '../../shared/store/filings/filing-ports.ts';
+import { draftIndex } from '../../shared/store/ledger/draft-index.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { Died, type Invocation } from './invocation.ts';
 

@@ -8,8 +8,8 @@ import { newAccount } from '../../shared/accounts/new-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { Scope } from '../../shared/http/routes.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { provisionAccount } from '../../shared/store/account-store.ts';
-import { provisionKey } from '../../shared/store/api-key-store.ts';
+import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { type Answer, type Request, send } from './http.ts';
 
 export type Api = { readonly url: string; readonly close: () => Promise<void> };

@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 
 // Emulators know no conflicts, no throttling and no lost replies; the SDK's middleware can make them.
 const name = 'fault';

@@ -1,5 +1,5 @@
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { type TableDefinition, tables } from '../../shared/store/table-definitions.ts';
 import { noSuchTable } from './memory-database/exceptions.ts';
 import type { Input } from './memory-database/parameters.ts';

@@ -15,10 +15,10 @@ onExchange(({ method, path, request, answer }) => {
 afterAll(async () => {
   if (recorded.size === 0) return;
   // Not over HTTP: an account of a test may have used up its requests, or lack the scope.
-  const { findAccount } = await import('../../shared/store/account-store.ts');
-  const { findKey } = await import('../../shared/store/api-key-store.ts');
-  const { ledgerReads } = await import('../../shared/store/ledger-reads.ts');
-  const { loadContent } = await import('../../shared/store/load-content.ts');
+  const { findAccount } = await import('../../shared/store/accounts/account-store.ts');
+  const { findKey } = await import('../../shared/store/accounts/api-key-store.ts');
+  const { ledgerReads } = await import('../../shared/store/ledger/ledger-reads.ts');
+  const { loadContent } = await import('../../shared/store/content/load-content.ts');
   const { replayTransaction } = await import('../../shared/transactions/replay/replay-transaction.ts');
   const ports = { ledger: ledgerReads, loadContent, now };
   const others: unknown[] = [];

@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { auditEntry } from '../../shared/transactions/audit.ts';
 import type { Commit, HeadChange } from '../../shared/transactions/ledger.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';

@@ -1,8 +1,8 @@
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { Operation } from '../../shared/http/routes.ts';
-import { provisionKey, revokeKey } from '../../shared/store/api-key-store.ts';
-import { database } from '../../shared/store/client.ts';
+import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { cursorOf } from '../../shared/transactions/list-cursor.ts';
 import { type Caller, newCaller } from './api.ts';
 import { closedFiling, filerOf, soldOn } from './filings.ts';

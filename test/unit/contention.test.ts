@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pauseBefore } from '../../shared/backoff.ts';
-import { Contention, contendedMsMax, retryContention } from '../../shared/store/contention.ts';
+import { Contention, contendedMsMax, retryContention } from '../../shared/store/client/contention.ts';
 import { untilSettled } from '../../shared/transactions/attempts.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { virtualTime } from '../support/virtual-time.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaxRowResponse } from '../../shared/calculations/response.ts';
-import { openEntryFrom, openEntryItem } from '../../shared/store/open-entry-item.ts';
+import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import { finalized, line, transaction } from '../support/transactions.ts';
 

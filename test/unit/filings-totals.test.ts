@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answeredSummary, answeredTotals, noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
-import { filingProgressFrom, filingProgressItem } from '../../shared/store/filing-progress-item.ts';
+import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entries.ts';
 
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { Account, defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import { newAccount } from '../../shared/accounts/new-account.ts';
-import { compress, decompress } from '../../shared/store/compressed.ts';
-import { transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
+import { compress, decompress } from '../../shared/store/client/compressed.ts';
+import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { createCalculation } from '../../shared/transactions/create-calculation.ts';
 import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { compress, compressBytes } from '../../shared/store/compressed.ts';
-import { storedSize, summaryFrom, transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
+import { compress, compressBytes } from '../../shared/store/client/compressed.ts';
+import {
+  storedSize,
+  summaryFrom,
+  transactionFrom,
+  transactionItem,
+} from '../../shared/store/ledger/transaction-item.ts';
 import { changed, created, finalized, line } from '../support/transactions.ts';
 
 const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);

@@ -2,10 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { creditedBytesMax } from '../../shared/store/credited-attribute.ts';
-import { idempotencyItem } from '../../shared/store/idempotency-item.ts';
-import { storedSize, storedSizeMax, transactionFrom, transactionItem } from '../../shared/store/transaction-item.ts';
-import { hasRoom } from '../../shared/store/transaction-room.ts';
+import { creditedBytesMax } from '../../shared/store/ledger/credited-attribute.ts';
+import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
+import {
+  storedSize,
+  storedSizeMax,
+  transactionFrom,
+  transactionItem,
+} from '../../shared/store/ledger/transaction-item.ts';
+import { hasRoom } from '../../shared/store/ledger/transaction-room.ts';
 import { answerOf } from '../../shared/transactions/answer.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';

@@ -1,7 +1,7 @@
 /** What an operator says of a new API key, and how the key is shown: once. */
 import type { Command } from 'commander';
 import type { ApiKey } from '../../accounts/api-key.ts';
-import type { KeyTerms } from '../../store/api-key-store.ts';
+import type { KeyTerms } from '../../store/accounts/api-key-store.ts';
 import { CommandError } from '../content/command-error.ts';
 import { print } from '../content/output.ts';
 import { nameFrom } from './name.ts';

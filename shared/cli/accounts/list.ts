@@ -1,7 +1,7 @@
 /** `accounts list`: every account there is. */
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
-import { allAccounts } from '../../store/account-list.ts';
+import { allAccounts } from '../../store/accounts/account-list.ts';
 import { counted, print, printJson } from '../content/output.ts';
 import { textTable } from '../content/text-table.ts';
 import { instantText } from '../content/texts.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Account, Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../http/versions.ts';
-import { changeSettings } from '../../store/account-store.ts';
+import { changeSettings } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../content/command-error.ts';
 import { print, printJson } from '../content/output.ts';
 import { textTable } from '../content/text-table.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import { findAccount } from '../../store/account-store.ts';
+import { findAccount } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../content/command-error.ts';
 
 /** The account that an option names. */

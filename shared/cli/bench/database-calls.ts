@@ -2,7 +2,7 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import type { Operation } from '../../http/routes.ts';
-import { database } from '../../store/client.ts';
+import { database } from '../../store/client/client.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median } from './figure.ts';
 import { requestOf } from './four-jurisdictions.ts';

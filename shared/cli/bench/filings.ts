@@ -5,9 +5,9 @@ import { ulid } from 'ulid';
 import { environment } from '../../config/environment.ts';
 import { beginning, newFiling, newShards } from '../../filings/begin.ts';
 import { workOn } from '../../filings/work-on.ts';
-import { database } from '../../store/client.ts';
-import { filingPorts } from '../../store/filing-ports.ts';
-import { openEntryItem } from '../../store/open-entry-item.ts';
+import { database } from '../../store/client/client.ts';
+import { filingPorts } from '../../store/filings/filing-ports.ts';
+import { openEntryItem } from '../../store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { type Figure, rounded } from './figure.ts';
 

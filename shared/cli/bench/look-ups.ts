@@ -5,8 +5,8 @@ import { contentLoader } from '../../content/loading/content-loader.ts';
 import { readAddress, type TaxAddress } from '../../content/location/address.ts';
 import { locate } from '../../content/location/place.ts';
 import type { Release } from '../../content/release.ts';
-import { readActiveReleases, readContent } from '../../store/content-reads.ts';
-import { activateRelease, importRelease } from '../../store/content-store.ts';
+import { readActiveReleases, readContent } from '../../store/content/content-reads.ts';
+import { activateRelease, importRelease } from '../../store/content/content-store.ts';
 import { type Figure, median, rounded } from './figure.ts';
 
 const id = 'US-MN@2026-11-21.199';

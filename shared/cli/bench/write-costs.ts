@@ -4,7 +4,7 @@ import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { environment } from '../../config/environment.ts';
 import type { Operation } from '../../http/routes.ts';
-import { database } from '../../store/client.ts';
+import { database } from '../../store/client/client.ts';
 import { dollarsPerMillion, type ItemWrite, transactionUnits } from './cost-formula.ts';
 import { eventOf } from './event.ts';
 import { type Figure, rounded } from './figure.ts';

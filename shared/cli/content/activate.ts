@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
-import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content-store.ts';
+import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content/content-store.ts';
 import { readActiveRelease } from './active-release.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';

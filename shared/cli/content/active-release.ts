@@ -2,7 +2,7 @@ import type { ReleaseHead } from '../../content/content.ts';
 import type { Position } from '../../content/imports/build.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Release } from '../../content/release.ts';
-import { findHead, readActiveReleases } from '../../store/content-store.ts';
+import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
 import { CommandError } from './command-error.ts';
 import { explainError } from './explain-error.ts';
 import { print } from './output.ts';

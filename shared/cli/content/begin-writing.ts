@@ -1,6 +1,6 @@
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
-import { beginImport, type ImportClaim } from '../../store/content-store.ts';
+import { beginImport, type ImportClaim } from '../../store/content/content-store.ts';
 import { nextReleaseId } from './next-release-id.ts';
 
 type Begun = { readonly claim: ImportClaim; readonly head: ReleaseHead };

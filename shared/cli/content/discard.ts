@@ -1,7 +1,7 @@
 /** `content discard`: remove what an import left that was broken off. */
 import type { Command } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
-import { discardImport, findHead } from '../../store/content-store.ts';
+import { discardImport, findHead } from '../../store/content/content-store.ts';
 import { CommandError } from './command-error.ts';
 import { counted, print } from './output.ts';
 import { accepted } from './refusal.ts';

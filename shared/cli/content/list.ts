@@ -14,7 +14,7 @@ import {
   readActiveReleases,
   type UnfinishedImport,
   unfinishedImports,
-} from '../../store/content-store.ts';
+} from '../../store/content/content-store.ts';
 import { corruptionText } from './corruption.ts';
 import { counted, print, printJson } from './output.ts';
 import { stateOf } from './state-option.ts';

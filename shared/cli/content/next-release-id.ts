@@ -1,4 +1,4 @@
-import { takenIds } from '../../store/content-store.ts';
+import { takenIds } from '../../store/content/content-store.ts';
 
 /** The first counter of an import. Those below are the built-in releases': a later version of the service may ship one of the same day. */
 export const firstCounter = 101;

@@ -1,5 +1,5 @@
 import type { ReleaseHead } from '../../content/content.ts';
-import { readPartKeys } from '../../store/content-store.ts';
+import { readPartKeys } from '../../store/content/content-store.ts';
 import type { ActiveRelease } from './active-release.ts';
 import { CommandError } from './command-error.ts';
 import { counted } from './output.ts';

@@ -1,7 +1,7 @@
 import type { ReleaseFor } from '../../content/content.ts';
 import { readAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
-import { loadContent } from '../../store/load-content.ts';
+import { loadContent } from '../../store/content/load-content.ts';
 import type { Case } from './cases.ts';
 import { addressOf } from './run-case.ts';
 

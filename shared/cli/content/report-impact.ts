@@ -5,8 +5,8 @@ import { releaseView } from '../../content/loading/release-view.ts';
 import { loadLocalTable } from '../../content/local/load.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
-import { readPartKeys } from '../../store/content-store.ts';
-import { loadContent } from '../../store/load-content.ts';
+import { readPartKeys } from '../../store/content/content-store.ts';
+import { loadContent } from '../../store/content/load-content.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
 import type { OpenRelease } from './releases.ts';
 

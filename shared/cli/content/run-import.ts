@@ -10,7 +10,7 @@ import {
   type PartDigests,
   unfinishedImports,
   writeParts,
-} from '../../store/content-store.ts';
+} from '../../store/content/content-store.ts';
 import { activate } from './activate.ts';
 import {
   type ActiveRelease,

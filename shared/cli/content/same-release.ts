@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { orCorrupt } from '../../content/loading/content-corrupt.ts';
-import { listHeads } from '../../store/content-store.ts';
+import { listHeads } from '../../store/content/content-store.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { openRelease } from './releases.ts';
 

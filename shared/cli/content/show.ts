@@ -6,7 +6,7 @@ import type { ReleaseHead } from '../../content/content.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
-import { readActiveReleases } from '../../store/content-store.ts';
+import { readActiveReleases } from '../../store/content/content-store.ts';
 import { explainError } from './explain-error.ts';
 import { percentOf } from './fractions.ts';
 import { counted, print, printJson } from './output.ts';

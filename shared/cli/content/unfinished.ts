@@ -1,4 +1,4 @@
-import type { UnfinishedImport } from '../../store/content-store.ts';
+import type { UnfinishedImport } from '../../store/content/content-store.ts';
 import { print } from './output.ts';
 import { instantText } from './texts.ts';
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import { ContentCorrupt, orCorrupt } from '../../content/loading/content-corrupt.ts';
-import { findHead, listHeads, readActiveReleases } from '../../store/content-store.ts';
+import { findHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
 import { CommandError } from './command-error.ts';
 import { corruptionText } from './corruption.ts';
 import { counted, print } from './output.ts';

@@ -1,7 +1,7 @@
 import type { FilingCommit } from '../../filings/ledger.ts';
-import { commitWrites } from '../../store/commit-writes.ts';
-import { filingWrites } from '../../store/filing-commit.ts';
+import { filingWrites } from '../../store/filings/filing-commit.ts';
 import { headKey } from '../../store/keys.ts';
+import { commitWrites } from '../../store/ledger/commit-writes.ts';
 import type { Commit, Ledger } from '../../transactions/ledger.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';

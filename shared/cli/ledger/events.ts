@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/stored-events.ts';
-import { findAccount } from '../../store/account-store.ts';
-import { auditItems, transactionIds } from '../../store/ledger-walk.ts';
+import { findAccount } from '../../store/accounts/account-store.ts';
+import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { instantMs } from '../accounts/time-span.ts';
 import { CommandError } from '../content/command-error.ts';
 import { counted, print } from '../content/output.ts';

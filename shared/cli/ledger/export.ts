@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { findAccount } from '../../store/account-store.ts';
+import { findAccount } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../content/command-error.ts';
 import { counted, print } from '../content/output.ts';
 import { exportLedger } from './export/export-ledger.ts';

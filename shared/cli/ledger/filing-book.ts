@@ -1,5 +1,5 @@
 import type { StoredFiling } from '../../filings/ledger.ts';
-import { filingReads } from '../../store/filing-reads.ts';
+import { filingReads } from '../../store/filings/filing-reads.ts';
 
 const pageSize = 100;
 

@@ -1,6 +1,6 @@
+import { keysMax } from '../../store/client/read-together.ts';
 import { filedEntryKey, type ItemKey, openEntryKey } from '../../store/keys.ts';
-import { type Item, itemsAt } from '../../store/ledger-walk.ts';
-import { keysMax } from '../../store/read-together.ts';
+import { type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import type { Found } from './checks/entries.ts';
 import type { FilingBook } from './filing-book.ts';

@@ -1,7 +1,7 @@
 import { builtInReleases } from '../../content/built-in.ts';
 import { headKey } from '../../store/keys.ts';
-import { type Item, itemsAt, openEntryItems } from '../../store/ledger-walk.ts';
-import { transactionFrom } from '../../store/transaction-item.ts';
+import { type Item, itemsAt, openEntryItems } from '../../store/ledger/ledger-walk.ts';
+import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { entryName, entryPlace, expectedEntries } from './checks/entries.ts';
 import type { Finding } from './finding.ts';
 

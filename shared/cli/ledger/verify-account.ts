@@ -1,5 +1,5 @@
 import { decodeTime } from 'ulid';
-import { newestId, transactionIds } from '../../store/ledger-walk.ts';
+import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { confirmed } from './confirm.ts';
 import { addCounts, type Counts, noCounts } from './counts.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';

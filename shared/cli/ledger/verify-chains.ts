@@ -1,6 +1,6 @@
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
-import { type ChainItems, chainItems } from '../../store/filing-chain-items.ts';
-import { chainFrom } from '../../store/filing-item.ts';
+import { type ChainItems, chainItems } from '../../store/filings/filing-chain-items.ts';
+import { chainFrom } from '../../store/filings/filing-item.ts';
 import { differing, type Fault, type Finding } from './finding.ts';
 import { statesOfEntries } from './stray-entries.ts';
 import { orUnreadable } from './unreadable.ts';

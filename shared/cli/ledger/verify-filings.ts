@@ -8,10 +8,10 @@ import {
   totalsOfAll,
   withEntries,
 } from '../../filings/totals.ts';
-import { filingReads } from '../../store/filing-reads.ts';
+import { filingReads } from '../../store/filings/filing-reads.ts';
 import { headKey, openEntryKey } from '../../store/keys.ts';
-import { itemsAt } from '../../store/ledger-walk.ts';
-import { transactionFrom } from '../../store/transaction-item.ts';
+import { itemsAt } from '../../store/ledger/ledger-walk.ts';
+import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { entryName, entryPlace, expectedEntries } from './checks/entries.ts';
 import { differing, type Fault, type Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 import { headKey } from '../../store/keys.ts';
-import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from '../../store/ledger-walk.ts';
-import { transactionFrom } from '../../store/transaction-item.ts';
+import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
+import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { isLive } from '../../transactions/reconciliation/live.ts';
 import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
 import { chainOf } from './checks/chain.ts';

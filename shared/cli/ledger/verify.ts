@@ -1,7 +1,7 @@
 /** `ledger verify`: whether everything that is stored of an account agrees with everything else. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { findAccount } from '../../store/account-store.ts';
+import { findAccount } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../content/command-error.ts';
 import { counted, print, printJson } from '../content/output.ts';
 import { startProgress } from '../content/progress.ts';

@@ -1,7 +1,7 @@
 /** `accounts keys list`: the keys of an account, and what became of them. */
 import type { Command } from 'commander';
 import { now } from '../../../config/clock.ts';
-import { type ListedKey, listKeys } from '../../../store/key-list.ts';
+import { type ListedKey, listKeys } from '../../../store/accounts/key-list.ts';
 import { counted, print, printJson } from '../../content/output.ts';
 import { textTable } from '../../content/text-table.ts';
 import { instantText } from '../../content/texts.ts';

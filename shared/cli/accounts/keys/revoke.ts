@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type ApiKey, digestOf } from '../../../accounts/api-key.ts';
-import { findKey, revokeKey } from '../../../store/api-key-store.ts';
+import { findKey, revokeKey } from '../../../store/accounts/api-key-store.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { print, printJson } from '../../content/output.ts';
 import { theKey } from './the-key.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type ApiKey, newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
-import { keyOn, rotateKey } from '../../../store/api-key-store.ts';
+import { keyOn, rotateKey } from '../../../store/accounts/api-key-store.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { print, printJson } from '../../content/output.ts';
 import { addTermOptions, printKey, type TermOptions, termsOf, withSecret } from '../key-terms.ts';

@@ -1,4 +1,4 @@
-import { findNamedKey } from '../../../store/api-key-store.ts';
+import { findNamedKey } from '../../../store/accounts/api-key-store.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { theAccount } from '../the-account.ts';
 

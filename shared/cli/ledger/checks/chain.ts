@@ -1,6 +1,6 @@
-import { auditEntryFrom } from '../../../store/audit-item.ts';
 import { auditKey } from '../../../store/keys.ts';
-import type { Item } from '../../../store/ledger-walk.ts';
+import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
+import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../store/ledger-walk.ts';
+import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { asOf, isExpired, isExpiredDraft } from '../../../transactions/lifecycle.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';

@@ -1,7 +1,7 @@
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { openEntryKey } from '../../../store/keys.ts';
-import type { Item } from '../../../store/ledger-walk.ts';
-import { openEntryFrom } from '../../../store/open-entry-item.ts';
+import type { Item } from '../../../store/ledger/ledger-walk.ts';
+import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
 import { isLive } from '../../../transactions/reconciliation/live.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';

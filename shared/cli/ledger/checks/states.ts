@@ -1,5 +1,5 @@
-import type { Item } from '../../../store/ledger-walk.ts';
-import { transactionItem } from '../../../store/transaction-item.ts';
+import type { Item } from '../../../store/ledger/ledger-walk.ts';
+import { transactionItem } from '../../../store/ledger/transaction-item.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from '../../../accounts/account.ts';
-import { transactionIds } from '../../../store/ledger-walk.ts';
+import { transactionIds } from '../../../store/ledger/ledger-walk.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { statesOfEntries } from '../stray-entries.ts';
 import { fileLines } from './file-lines.ts';

@@ -1,11 +1,11 @@
 import type { EntryPlace, StoredFiling } from '../../../filings/ledger.ts';
-import { decompress } from '../../../store/compressed.ts';
-import { chainItems } from '../../../store/filing-chain-items.ts';
-import { chainFrom } from '../../../store/filing-item.ts';
-import { filingReads } from '../../../store/filing-reads.ts';
+import { decompress } from '../../../store/client/compressed.ts';
+import { chainItems } from '../../../store/filings/filing-chain-items.ts';
+import { chainFrom } from '../../../store/filings/filing-item.ts';
+import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { filingProgressKey } from '../../../store/keys.ts';
-import { itemsAt, openEntryItems } from '../../../store/ledger-walk.ts';
-import { openEntryFrom } from '../../../store/open-entry-item.ts';
+import { itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
+import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { filingBook } from '../filing-book.ts';
 import type { Line } from './format.ts';

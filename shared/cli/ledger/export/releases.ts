@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../canonical-json.ts';
 import { builtInReleaseById } from '../../../content/built-in.ts';
-import { findHead } from '../../../store/content-store.ts';
+import { findHead } from '../../../store/content/content-store.ts';
 
 /** The hash of a release, built-in or imported here; `null` where there is none of this id. */
 export const releaseHash = async (id: string): Promise<string | null> => {

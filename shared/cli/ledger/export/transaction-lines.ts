@@ -1,6 +1,6 @@
-import { auditEntryFrom } from '../../../store/audit-item.ts';
-import { auditItems, claimItemOf, headItem } from '../../../store/ledger-walk.ts';
-import { transactionFrom } from '../../../store/transaction-item.ts';
+import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
+import { auditItems, claimItemOf, headItem } from '../../../store/ledger/ledger-walk.ts';
+import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { CommandError } from '../../content/command-error.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { transactionIndex } from '../../../store/transaction-index.ts';
+import { transactionIndex } from '../../../store/ledger/transaction-index.ts';
 
 const pageSize = 100;
 

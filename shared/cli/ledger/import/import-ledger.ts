@@ -1,4 +1,4 @@
-import { findAccount } from '../../../store/account-store.ts';
+import { findAccount } from '../../../store/accounts/account-store.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { beginMark, type Mark, moveMark, readMark } from './import-mark.ts';
 import { itemsOf } from './line-items.ts';

@@ -2,9 +2,9 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../../config/environment.ts';
-import { database } from '../../../store/client.ts';
+import { database } from '../../../store/client/client.ts';
+import { readItem } from '../../../store/client/read-item.ts';
 import { importMarkKey } from '../../../store/keys.ts';
-import { readItem } from '../../../store/read-item.ts';
 
 const TableName = environment.tables.transactions;
 

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { auditEntryFrom, auditItem } from '../../../store/audit-item.ts';
-import { claimItem } from '../../../store/claims.ts';
-import { compress } from '../../../store/compressed.ts';
-import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filing-item.ts';
-import { filingProgressFrom } from '../../../store/filing-progress-item.ts';
+import { compress } from '../../../store/client/compressed.ts';
+import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filings/filing-item.ts';
+import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
 import { filedEntryKey, filingProgressKey, type ItemKey, periodKey } from '../../../store/keys.ts';
-import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/open-entry-item.ts';
-import { transactionFrom, transactionItem } from '../../../store/transaction-item.ts';
+import { auditEntryFrom, auditItem } from '../../../store/ledger/audit-item.ts';
+import { claimItem } from '../../../store/ledger/claims.ts';
+import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
+import { transactionFrom, transactionItem } from '../../../store/ledger/transaction-item.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import { kinds, type Line } from '../export/format.ts';
 

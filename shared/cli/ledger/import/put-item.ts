@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../../config/environment.ts';
-import { database } from '../../../store/client.ts';
-import { decompressBytes } from '../../../store/compressed.ts';
-import { patiently } from '../../../store/content-throttling.ts';
+import { database } from '../../../store/client/client.ts';
+import { decompressBytes } from '../../../store/client/compressed.ts';
+import { readItem } from '../../../store/client/read-item.ts';
+import { patiently } from '../../../store/content/content-throttling.ts';
 import { auditKey } from '../../../store/keys.ts';
-import { readItem } from '../../../store/read-item.ts';
 import type { Item } from './line-items.ts';
 
 const TableName = environment.tables.transactions;

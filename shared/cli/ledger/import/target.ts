@@ -1,8 +1,8 @@
 import type { Account } from '../../../accounts/account.ts';
 import { newAccount } from '../../../accounts/new-account.ts';
-import { findAccount, provisionAccount } from '../../../store/account-store.ts';
-import { filingReads } from '../../../store/filing-reads.ts';
-import { newestId } from '../../../store/ledger-walk.ts';
+import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
+import { filingReads } from '../../../store/filings/filing-reads.ts';
+import { newestId } from '../../../store/ledger/ledger-walk.ts';
 import { CommandError } from '../../content/command-error.ts';
 import type { Header } from '../export/format.ts';
 import { releaseHash } from '../export/releases.ts';

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import { Account, type Settings } from '../../accounts/account.ts';
+import { ApiKey } from '../../accounts/api-key.ts';
+import { now } from '../../config/clock.ts';
+import { environment } from '../../config/environment.ts';
+import { database } from '../client/client.ts';
+import { readItem } from '../client/read-item.ts';
+import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
+import { keyPuts } from './api-key-store.ts';
+
+const TableName = environment.tables.accounts;
+const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
+
+/** The account with this id. */
+export const findAccount = async (id: string): Promise<Account | undefined> => {
+  const item = await readItem(TableName, accountKey(id));
+  return item === undefined ? undefined : Account.parse(item);
+};
+
+/** A first API key, made with its account: the key, and the digest of its secret. */
+export type FirstKey = { readonly key: ApiKey; readonly digest: string };
+
+const accountPuts = (account: Account) => [
+  {
+    Put: {
+      ...absent,
+      Item: { ...accountKey(account.id), ...account },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    },
+  },
+  { Put: { ...absent, Item: accountRegisterKey(account.id) } },
+];
+
+const insert = async (account: Account, keyWrites: ReturnType<typeof keyPuts> | []): Promise<void> => {
+  const asked = Account.parse(account);
+  try {
+    await database.send(new TransactWriteCommand({ TransactItems: [...accountPuts(asked), ...keyWrites] }));
+  } catch (error) {
+    const stored = error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item;
+    if (!stored) throw error;
+    if (isDeepStrictEqual(Account.parse(unmarshall(stored)), asked)) return;
+    throw new Error(`Another account has the id ${account.id} already.`, { cause: error });
+  }
+};
+
+/** Create an account, and enter it into the register. An identical one may exist already; a different one throws. */
+export const provisionAccount = (account: Account): Promise<void> => insert(account, []);
+
+/** Create an account as `provisionAccount` does, and its first API key with it: both or neither. */
+export const provisionAccountWithKey = (account: Account, { key, digest }: FirstKey): Promise<void> =>
+  insert(account, keyPuts(ApiKey.parse(key), digest));
+
+const registerPage = 100;
+const RegisterKey = z.object({ sk: z.string() });
+
+/** The ids of all accounts, in their order, page by page: those after the one that is given. */
+export const listAccountIds = async (
+  after: string | null,
+): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
+  const { Items = [], LastEvaluatedKey } = await database.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :register',
+      ExpressionAttributeValues: { ':register': accountRegister },
+      Limit: registerPage,
+      ...(after !== null && { ExclusiveStartKey: accountRegisterKey(after) }),
+    }),
+  );
+  const ids = Items.map((item) => RegisterKey.parse(item).sk);
+  return { ids, next: LastEvaluatedKey ? RegisterKey.parse(LastEvaluatedKey).sk : null };
+};
+
+/**
+ * Change settings of an account, where those that change are still as they were read; `false` where one is not. One that
+ * has its new value already is no obstacle: the reply to this very change may have been lost, and it be sent again.
+ * An account that is older than a setting does not have it, and was read with the default.
+ *
+ * What is not named stays, also what another operator changes at the same time. Instances notice within 60 s.
+ */
+export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
+  const names = Object.keys(changed) as (keyof Settings)[];
+  const each = (text: (at: number) => string) => names.map((_, at) => text(at));
+  try {
+    await database.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKey(id),
+        UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
+        ConditionExpression: [
+          'attribute_exists(pk)',
+          ...each((at) => `(attribute_not_exists(settings.#n${at}) OR settings.#n${at} IN (:seen${at}, :new${at}))`),
+        ].join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
+        ExpressionAttributeValues: {
+          ':now': new Date(now()).toISOString(),
+          ...Object.fromEntries(
+            names.flatMap((name, at) => [
+              [`:new${at}`, changed[name]],
+              [`:seen${at}`, settings[name]],
+            ]),
+          ),
+        },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};

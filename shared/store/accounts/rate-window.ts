@@ -1,0 +1,50 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import type { Taken } from '../../accounts/rate-limiter.ts';
+import { environment } from '../../config/environment.ts';
+import { database } from '../client/client.ts';
+import { rateWindowKey } from '../keys.ts';
+
+const TableName = environment.tables.accounts;
+const Window = z.object({ requests: z.number() });
+const windowKeptS = 3600;
+// A limiter that waits is worse than one that lets a request pass.
+const countTimeoutMs = 500;
+
+/**
+ * Add requests to a counter of an account's window, all of them or, where they would go over the limit, none.
+ *
+ * A lost reply counts them twice: that can waste some of the limit, never exceed it.
+ */
+export const takeRequests = async (
+  account: string,
+  windowStart: number,
+  amount: number,
+  limit: number,
+  counter = 0,
+): Promise<Taken> => {
+  if (amount > limit) throw new RangeError('A window that is not there yet would take any amount.');
+  const command = new UpdateCommand({
+    TableName,
+    Key: rateWindowKey(account, windowStart, counter),
+    UpdateExpression: 'ADD requests :amount SET #ttl = :ttl',
+    ConditionExpression: 'attribute_not_exists(requests) OR requests <= :room',
+    ExpressionAttributeNames: { '#ttl': 'ttl' },
+    ExpressionAttributeValues: {
+      ':amount': amount,
+      ':room': limit - amount,
+      ':ttl': Math.floor(windowStart / 1000) + windowKeptS,
+    },
+    ReturnValues: 'UPDATED_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    const { Attributes } = await database.send(command, { abortSignal: AbortSignal.timeout(countTimeoutMs) });
+    return { taken: true, used: Window.parse(Attributes).requests };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
+    return { taken: false, used: Window.parse(unmarshall(error.Item)).requests };
+  }
+};

@@ -1,0 +1,27 @@
+import { now } from '../../config/clock.ts';
+import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
+import type { LoadContent } from '../../content/content.ts';
+import { contentLoader } from '../../content/loading/content-loader.ts';
+import { noteKept } from '../../observability/tally.ts';
+import { readActiveReleases, readContent } from './content-reads.ts';
+
+const noting =
+  <Asked extends readonly unknown[], Value>(read: (...asked: Asked) => Value) =>
+  (...asked: Asked): Value => {
+    noteKept('ContentKept', 0);
+    return read(...asked);
+  };
+
+const loader = contentLoader({
+  readActive: noting(readActiveReleases),
+  readContent: noting(readContent),
+  builtIn: builtInRelease,
+  builtInById: builtInReleaseById,
+  now,
+});
+
+/** Loads content from the Content table and from what ships with the service. One of an instance, with one cache. */
+export const loadContent: LoadContent = (addresses, pinned) => {
+  noteKept('ContentKept', 1);
+  return loader.loadContent(addresses, pinned);
+};

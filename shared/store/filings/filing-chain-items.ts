@@ -1,0 +1,28 @@
+import { chainKey, type ItemKey } from '../keys.ts';
+import { query, startAfter } from './filing-query.ts';
+
+/** What a state's periods rest on, each item as it is stored: the chain, if there is one, and the periods by their end. */
+export type ChainItems = {
+  readonly chain: unknown;
+  readonly periods: readonly { readonly period_end: string; readonly filing: unknown }[];
+};
+
+/** Read them, strongly consistent: a few hundred in a decade. */
+export const chainItems = async (account: string, state: string): Promise<ChainItems> => {
+  const { pk, sk: chainSk } = chainKey(account, state);
+  const items: Record<string, unknown>[] = [];
+  let after: ItemKey | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof query>> = await query({
+      KeyConditionExpression: 'pk = :state',
+      ExpressionAttributeValues: { ':state': pk },
+      ...startAfter(after),
+    });
+    items.push(...page.items);
+    after = page.last ? { pk, sk: String(page.last['sk']) } : null;
+  } while (after !== null);
+  return {
+    chain: items.find(({ sk }) => sk === chainSk),
+    periods: items.flatMap(({ sk, filing }) => (sk === chainSk ? [] : [{ period_end: String(sk), filing }])),
+  };
+};

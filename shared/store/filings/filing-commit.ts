@@ -1,0 +1,113 @@
+import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { environment } from '../../config/environment.ts';
+import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
+import type { OpenEntry } from '../../transactions/open-entries.ts';
+import { database } from '../client/client.ts';
+import { Contention, contentionCodes, type RemainingMs, retryContention } from '../client/contention.ts';
+import { filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
+import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
+import { replayFrom } from '../ledger/idempotency-item.ts';
+import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
+import { chainItem, filingItem } from './filing-item.ts';
+import { filingProgressItem } from './filing-progress-item.ts';
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type Versioned = { readonly version: number };
+
+const TableName = environment.tables.transactions;
+const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
+const present = { ConditionExpression: 'attribute_exists(pk)' };
+const asSeen = ({ version }: Versioned) => ({
+  ConditionExpression: 'version = :seen',
+  ExpressionAttributeValues: { ':seen': version },
+});
+
+type Condition = typeof absent | ReturnType<typeof asSeen>;
+
+const put = (Item: ItemKey & Readonly<Record<string, unknown>>, condition?: Condition): Write => ({
+  Put: { TableName, Item, ...condition },
+});
+const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { TableName, Key, ...condition } });
+
+/** What has a version: new, or on the condition of the one that was read. */
+const change = (before: Versioned | null, item: ItemKey & Readonly<Record<string, unknown>>): Write =>
+  put(item, before === null ? absent : asSeen(before));
+
+// An entry that was voided or taxed otherwise since it was read has another version, or is gone.
+const take = (account: string, id: string, entry: OpenEntry): Write[] => [
+  remove(openEntryKey(account, entry), asSeen(entry)),
+  put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
+];
+
+const giveBack = (account: string, id: string, entry: OpenEntry): Write[] => [
+  remove(filedEntryKey(account, id, entry), present),
+  put(openEntryItem(account, entry), absent),
+];
+
+const periodWrites = ({ account, filing: { id, state }, period }: FilingCommit): Write[] => {
+  if (period === null) return [];
+  return 'put' in period
+    ? [put({ ...periodKey(account, state, period.put), filing: id }, absent)]
+    : [remove(periodKey(account, state, period.remove), present)];
+};
+
+const workWrites = ({ account, filing, work, nowMs }: FilingCommit): Write[] => {
+  if (work === null) return [];
+  const key = filingWorkKey(account, filing.id);
+  return [work === 'put' ? put({ ...key, since: new Date(nowMs).toISOString() }) : remove(key)];
+};
+
+/** The writes of a commit, all of which happen or none: at most 99. The idempotency record is the first. */
+export const filingWrites = (commit: FilingCommit): Write[] => {
+  const { account, filing, head, chain, progress } = commit;
+  return [
+    ...idempotencyWrites(commit).map(({ write }) => write),
+    ...(head ? [change(head.before, filingItem(head.after))] : []),
+    ...(chain ? [change(chain.before, chainItem(chain.after))] : []),
+    ...periodWrites(commit),
+    ...workWrites(commit),
+    ...progress.map(({ before, after }) => change(before, filingProgressItem(account, filing.id, after))),
+    ...commit.take.flatMap((entry) => take(account, filing.id, entry)),
+    ...commit.giveBack.flatMap((entry) => giveBack(account, filing.id, entry)),
+    ...commit.heads.flatMap((of) => headWrites(account, of, ['head', 'audit']).map(({ write }) => write)),
+  ];
+};
+
+const refusalOf = (
+  { idempotency, nowMs }: FilingCommit,
+  exception: TransactionCanceledException,
+): Exclude<FilingCommitted, { kind: 'committed' }> => {
+  const reasons = exception.CancellationReasons ?? [];
+  const record = idempotency && reasons[0]?.Item;
+  const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
+  if (replay) return replay;
+  if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return { kind: 'stale' };
+  if (reasons.some(({ Code }) => contentionCodes.has(Code ?? '')))
+    throw new Contention('Others are writing the same items.', { cause: exception });
+  throw exception;
+};
+
+/**
+ * Make a commit's changes true together, or say why not: then nothing of it is stored. For an invocation that lasts so
+ * long: contention is waited for no longer.
+ *
+ * The SDK repeats one try under one ClientRequestToken, so a lost reply cannot write twice within it; after that, the
+ * versions say that it was written.
+ */
+export const commitFilingWithin =
+  (remainingMs: RemainingMs): FilingLedger['commit'] =>
+  (commit) =>
+    retryContention(async () => {
+      try {
+        await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));
+        return { kind: 'committed' };
+      } catch (error) {
+        // The same one, whose reply was lost: another try finds what became of it.
+        if (error instanceof TransactionInProgressException)
+          throw new Contention('The transaction is being written.', { cause: error });
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        return refusalOf(commit, error);
+      }
+    }, remainingMs);

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
+import type { Chain, StoredFiling } from '../../filings/ledger.ts';
+import { chainKey, filingKey, type ItemKey } from '../keys.ts';
+
+type Item = ItemKey & Readonly<Record<string, unknown>>;
+
+const instant = z.nullable(z.string());
+const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
+
+const Filing = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  state: z.string(),
+  period_start: z.string(),
+  period_end: z.string(),
+  frequency: z.enum(frequencies),
+  status: z.enum(filingStatuses),
+  unfinished: z.boolean(),
+  confirmation_number: z.nullable(z.string()),
+  summary: z.array(FilingSummary),
+  entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
+  asked_by: z.string(),
+  filed_by: z.nullable(z.string()),
+  created_at: z.string(),
+  closed_at: instant,
+  filed_at: instant,
+  canceled_at: instant,
+  previous: z.nullable(ChainEnd),
+  version: z.int(),
+});
+
+/** A filing's head as the table holds it. Not under `account` and `id`: the indexes of the transactions would list it. */
+export const filingItem = ({ account, id, isUnfinished, ...filing }: StoredFiling): Item => ({
+  ...filingKey(account, id),
+  ...filing,
+  unfinished: isUnfinished,
+});
+
+/** The filing of a head. Throws where the item is not what `filingItem` makes. */
+export const filingFrom = (item: unknown): StoredFiling => {
+  const { pk, sk, unfinished, ...filing } = Filing.parse(item);
+  return { account: pk.split('#')[1] ?? '', id: sk, isUnfinished: unfinished, ...filing };
+};
+
+const ChainItem = z.object({
+  pk: z.string(),
+  last: z.nullable(ChainEnd),
+  // Older chains have none.
+  begins: z.optional(z.nullable(z.object({ start: z.string(), end: z.string(), frequency: z.enum(frequencies) }))),
+  busy: z.boolean(),
+  held: z.boolean(),
+  version: z.int(),
+});
+
+/** A state's chain of periods as the table holds it. */
+export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: Chain): Item => ({
+  ...chainKey(account, state),
+  ...chain,
+  busy: isBusy,
+  held: isHeld,
+});
+
+/** The chain of an item. Throws where the item is not what `chainItem` makes. */
+export const chainFrom = (item: unknown): Chain => {
+  const { pk, busy, held, begins = null, ...chain } = ChainItem.parse(item);
+  const [, account = '', state = ''] = pk.split('#');
+  return { account, state, isBusy: busy, isHeld: held, begins, ...chain };
+};

@@ -1,0 +1,44 @@
+import { now } from '../../config/clock.ts';
+import type { ClosePorts, FilingPorts } from '../../filings/ports.ts';
+import { failureLine } from '../../observability/failure-line.ts';
+import { findAccount, listAccountIds } from '../accounts/account-store.ts';
+import { callMsMax } from '../client/client.ts';
+import { Contention, contendedMsMax, type RemainingMs } from '../client/contention.ts';
+import { ledgerWithin } from '../ledger/ledger-store.ts';
+import { newFilingId } from '../ledger/new-id.ts';
+import { storedSize } from '../ledger/transaction-item.ts';
+import { commitFilingWithin } from './filing-commit.ts';
+import { filingReadsWithin } from './filing-reads.ts';
+
+// A transaction takes 100 writes: two for each entry, and one for the shard.
+const stepEntriesMax = 49;
+// A step reads entries, and the transactions of them, and writes once.
+const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
+
+const reportOf = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
+
+/** What the use cases that change filings need, on DynamoDB, for an invocation that lasts so long. */
+export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
+  filings: { ...filingReadsWithin(remainingMs), commit: commitFilingWithin(remainingMs) },
+  ledger: ledgerWithin(remainingMs),
+  now,
+  newId: newFilingId,
+  storedSize,
+  remainingMs,
+  atOnceMs: 3000,
+  stepMsMax,
+  stepEntriesMax,
+  attemptsMax: 100,
+  giveUp: () => {
+    throw new Contention('Others keep changing the filing.');
+  },
+  onFailure: reportOf('work'),
+});
+
+/** The same for the schedule. */
+export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
+  ...filingPorts(remainingMs),
+  onFailure: reportOf('close-periods'),
+  accountIds: listAccountIds,
+  findAccount,
+});

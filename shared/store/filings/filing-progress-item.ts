@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import { phases, type ShardProgress } from '../../filings/ledger.ts';
+import type { Totals } from '../../filings/totals.ts';
+import { compress, decompress } from '../client/compressed.ts';
+import { filingProgressKey, type ItemKey } from '../keys.ts';
+
+// Minor units as text: JSON has no whole numbers of that size.
+const minor = z.codec(z.string().check(z.regex(/^-?\d+$/)), z.bigint(), {
+  decode: (text) => BigInt(text),
+  encode: (value) => value.toString(),
+});
+const Sum = z.object({ taxable: minor, exempt: minor, tax: minor, count: z.int() });
+
+const Stored = z.object({
+  jurisdictions: z.array(
+    z.tuple([
+      z.string(),
+      z.object({
+        jurisdiction_code: z.string(),
+        jurisdiction_name: z.string(),
+        jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
+        currency: z.string(),
+        sum: Sum,
+        rates: z.array(z.tuple([z.string(), Sum])),
+      }),
+    ]),
+  ),
+  summary: z.array(z.tuple([z.string(), Sum])),
+});
+
+type Row = z.output<typeof Stored>['jurisdictions'][number];
+
+const storedTotals = ({ jurisdictions, summary }: Totals): Uint8Array =>
+  compress(
+    z.encode(Stored, {
+      jurisdictions: [...jurisdictions].map(([key, { rates, ...rest }]): Row => [key, { ...rest, rates: [...rates] }]),
+      summary: [...summary],
+    }),
+  );
+
+const totalsFrom = (bytes: Uint8Array): Totals => {
+  const { jurisdictions, summary } = z.decode(Stored, decompress(bytes) as z.input<typeof Stored>);
+  return {
+    jurisdictions: new Map(jurisdictions.map(([key, { rates, ...sum }]) => [key, { ...sum, rates: new Map(rates) }])),
+    summary: new Map(summary),
+  };
+};
+
+const Item = z.object({
+  shard: z.int(),
+  phase: z.enum(phases),
+  done: z.boolean(),
+  entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
+  cursor: z.nullable(z.object({ transactionId: z.string(), currency: z.string() })),
+  totals: z.instanceof(Uint8Array),
+  version: z.int(),
+});
+
+/** How far a shard of a filing is, as the table holds it. Two thousand jurisdictions take some 40 KB compressed. */
+export const filingProgressItem = (
+  account: string,
+  id: string,
+  { isDone, totals, ...progress }: ShardProgress,
+): ItemKey & Record<string, unknown> => ({
+  ...filingProgressKey(account, id, progress.shard),
+  ...progress,
+  done: isDone,
+  totals: storedTotals(totals),
+});
+
+/** The progress of an item. Throws where the item is not what `filingProgressItem` makes. */
+export const filingProgressFrom = (item: unknown): ShardProgress => {
+  const { done, totals, ...progress } = Item.parse(item);
+  return { ...progress, isDone: done, totals: totalsFrom(totals) };
+};

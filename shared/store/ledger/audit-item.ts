@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import type { AuditEntry } from '../../transactions/audit.ts';
+import { auditKey } from '../keys.ts';
+
+/**
+ * An audit entry as the table holds it, for ever.
+ *
+ * Not under `id` and `account`: an item with both would be listed by the indexes of the heads.
+ */
+export const auditItem = (account: string, entry: AuditEntry): Record<string, unknown> => ({
+  ...auditKey(account, entry.transactionId, entry.version),
+  transaction_id: entry.transactionId,
+  version: entry.version,
+  at: entry.at,
+  by: entry.by,
+  from_status: entry.from,
+  to_status: entry.to,
+  fields: entry.fields,
+  state_hash: entry.stateHash,
+  previous_hash: entry.previousHash,
+  // As the head calls it, which holds the newest one.
+  audit_hash: entry.hash,
+});
+
+const Item = z.object({
+  transaction_id: z.string(),
+  version: z.int(),
+  at: z.string(),
+  by: z.string(),
+  from_status: z.nullable(z.string()),
+  to_status: z.string(),
+  fields: z.array(z.string()),
+  state_hash: z.string(),
+  previous_hash: z.nullable(z.string()),
+  audit_hash: z.string(),
+});
+
+/** The audit entry of an item. Throws where the item is not what `auditItem` makes. */
+export const auditEntryFrom = (item: unknown): AuditEntry => {
+  const read = Item.parse(item);
+  return {
+    transactionId: read.transaction_id,
+    version: read.version,
+    at: read.at,
+    by: read.by,
+    from: read.from_status,
+    to: read.to_status,
+    fields: read.fields,
+    stateHash: read.state_hash,
+    previousHash: read.previous_hash,
+    hash: read.audit_hash,
+  };
+};

@@ -1,0 +1,123 @@
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../config/environment.ts';
+import type { Commit, HeadChange } from '../../transactions/ledger.ts';
+import type { OpenEntry } from '../../transactions/open-entries.ts';
+import { claimKey, openEntryKey } from '../keys.ts';
+import { aboutChange } from './about-change.ts';
+import { auditItem } from './audit-item.ts';
+import { claimChanges, claimItem } from './claims.ts';
+import { idempotencyItem } from './idempotency-item.ts';
+import { openEntryItem } from './open-entry-item.ts';
+import { transactionItem } from './transaction-item.ts';
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** What a write is there for, which says what it means when its condition fails. */
+export type Role = 'idempotency' | 'take' | 'release' | 'head' | 'audit' | 'parent' | 'post' | 'replace' | 'remove';
+export type RoledWrite = { readonly role: Role; readonly write: Write };
+
+const TableName = environment.tables.transactions;
+
+const isAbsent = 'attribute_not_exists(pk)';
+const isPresent = 'attribute_exists(pk)';
+const isPast = 'expires_at <= :now';
+const isOwn = 'transaction_id = :id';
+const isAsSeen = 'version = :seen';
+
+// Whose item is read when it stands in the way. A head's is not: it may have 300 KB, and its audit entry says the same.
+const askedBack = new Set<Role>(['idempotency', 'take', 'audit']);
+
+type Item = Readonly<Record<string, unknown>>;
+
+const put = (role: Role, item: Item, condition: string, values?: Item): RoledWrite => ({
+  role,
+  write: {
+    Put: {
+      TableName,
+      Item: item,
+      ConditionExpression: condition,
+      ...(values && { ExpressionAttributeValues: values }),
+      ...(askedBack.has(role) && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+    },
+  },
+});
+
+const remove = (role: Role, Key: Item, condition: string, values?: Item): RoledWrite => ({
+  role,
+  write: {
+    Delete: {
+      TableName,
+      Key,
+      ConditionExpression: condition,
+      ...(values && { ExpressionAttributeValues: values }),
+    },
+  },
+});
+
+const instantOf = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** The record of a request that may be sent again: there is none yet, or none that still counts. */
+export const idempotencyWrites = ({
+  account,
+  idempotency,
+  nowMs,
+}: Pick<Commit, 'account' | 'idempotency' | 'nowMs'>): RoledWrite[] => {
+  if (idempotency === null) return [];
+  const item = idempotencyItem(account, idempotency, nowMs);
+  return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': instantOf(nowMs) })];
+};
+
+const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
+  const { take, release } = claimChanges(head, nowMs);
+  const id = { ':id': head.after.transaction.id };
+  const isFree = `${isAbsent} OR ${isOwn} OR ${isPast}`;
+  return [
+    ...(take === null
+      ? []
+      : [put('take', claimItem(account, take, head.after), isFree, { ...id, ':now': instantOf(nowMs) })]),
+    ...(release === null ? [] : [remove('release', claimKey(account, release), isOwn, id)]),
+  ];
+};
+
+/** A head and its audit entry: new, or as it was seen. The whole item is put, so that nothing of the old one stays. */
+export const headWrites = (
+  account: string,
+  { before, after, entry }: HeadChange,
+  roles: [Role, Role],
+): RoledWrite[] => {
+  const item = transactionItem(account, after);
+  return [
+    before === null
+      ? put(roles[0], item, isAbsent)
+      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),
+    put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),
+  ];
+};
+
+const placeIn = (account: string) => (entry: OpenEntry) => Object.values(openEntryKey(account, entry)).join(' ');
+
+// An entry whose amounts change is removed and posted under one key, which a transaction may name only once.
+const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Commit): RoledWrite[] => {
+  const placeOf = placeIn(account);
+  const postedPlaces = new Set(post.map(placeOf));
+  const removedPlaces = new Set(removed.map(placeOf));
+  return [
+    ...post.map((entry) =>
+      removedPlaces.has(placeOf(entry))
+        ? put('replace', openEntryItem(account, entry), isPresent)
+        : put('post', openEntryItem(account, entry), isAbsent),
+    ),
+    ...removed
+      .filter((entry) => !postedPlaces.has(placeOf(entry)))
+      .map((entry) => remove('remove', openEntryKey(account, entry), isPresent)),
+  ];
+};
+
+/** The writes of a commit, all of which happen or none. The idempotency record is the first: its reason is read first. */
+export const commitWrites = (commit: Commit): RoledWrite[] => [
+  ...idempotencyWrites(commit),
+  ...claimWrites(commit),
+  ...headWrites(commit.account, commit.head, ['head', 'audit']),
+  ...(commit.parent === null ? [] : headWrites(commit.account, commit.parent, ['parent', 'parent'])),
+  ...openEntryWrites(commit),
+];

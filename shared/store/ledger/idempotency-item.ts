@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+import type { Idempotency, Replay, SavedAnswer } from '../../transactions/ledger.ts';
+import { compressText, decompressText } from '../client/compressed.ts';
+import { tidiedAt } from '../client/tidying.ts';
+import { idempotencyKey } from '../keys.ts';
+
+const keptMs = 24 * 3_600_000;
+
+// The body as it is, after a line with the rest: as a string within JSON it would be longer than what it is the answer of.
+const textOf = ({ body, ...beside }: SavedAnswer) => `${JSON.stringify(beside)}\n${body}`;
+
+const answerFrom = (text: string): SavedAnswer => {
+  const end = text.indexOf('\n');
+  return { ...Beside.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
+};
+
+/** A request's record: what it was and what was answered, for 24 hours (interface decisions 10). */
+export const idempotencyItem = (
+  account: string,
+  { digest, fingerprint, answer, shape }: Idempotency & { readonly answer: SavedAnswer },
+  nowMs: number,
+): Record<string, unknown> => ({
+  ...idempotencyKey(account, digest),
+  fingerprint,
+  answer: compressText(textOf(shape ? { ...answer, body: shape(answer.body) } : answer)),
+  expires_at: new Date(nowMs + keptMs).toISOString(),
+  ttl: tidiedAt(nowMs + keptMs),
+});
+
+const Item = z.object({ fingerprint: z.string(), answer: z.instanceof(Uint8Array), expires_at: z.string() });
+const Beside = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
+
+/** What a record says of a request that comes again. One that has expired, but is not yet tidied away, says nothing. */
+export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: number): Replay | undefined => {
+  if (item === undefined) return undefined;
+  const record = Item.parse(item);
+  if (Date.parse(record.expires_at) <= nowMs) return undefined;
+  return record.fingerprint === fingerprint
+    ? { kind: 'replay', answer: answerFrom(decompressText(record.answer)) }
+    : { kind: 'key_reused' };
+};

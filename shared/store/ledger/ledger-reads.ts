@@ -1,0 +1,60 @@
+import { environment } from '../../config/environment.ts';
+import type { Idempotency, Ledger } from '../../transactions/ledger.ts';
+import type { StoredTransaction } from '../../transactions/transaction.ts';
+import type { RemainingMs } from '../client/contention.ts';
+import { readItem } from '../client/read-item.ts';
+import { readTogether } from '../client/read-together.ts';
+import { headKey, type ItemKey, idempotencyKey } from '../keys.ts';
+import { replayFrom } from './idempotency-item.ts';
+import { transactionFrom } from './transaction-item.ts';
+
+const TableName = environment.tables.transactions;
+
+const storedFrom = (item: unknown): StoredTransaction | undefined =>
+  item === undefined ? undefined : transactionFrom(item);
+
+const findReplay: Ledger['findReplay'] = async (account, idempotency, nowMs) =>
+  replayFrom(await readItem(TableName, idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
+
+// No id of ours is longer, and DynamoDB fails on a key of more than 2 KB.
+export const idLengthMax = 64;
+
+const find: Ledger['find'] = async (account, id) =>
+  id.length > idLengthMax ? undefined : storedFrom(await readItem(TableName, headKey(account, id)));
+
+type LedgerReads = Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'>;
+
+const findSomeWithin =
+  (remainingMs?: RemainingMs): Ledger['findSome'] =>
+  async (account, ids) => {
+    if (ids.length === 0) return [];
+    const keys = ids.map((id) => headKey(account, id));
+    return (await readTogether(TableName, keys, remainingMs)).map(transactionFrom);
+  };
+
+const readBoth = async (account: string, id: string, { digest }: Idempotency, remainingMs?: RemainingMs) => {
+  const keys = { head: headKey(account, id), record: idempotencyKey(account, digest) };
+  const items = await readTogether(TableName, [keys.head, keys.record], remainingMs);
+  const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
+  return { head: itemOf(keys.head), record: itemOf(keys.record) };
+};
+
+const findWithReplayWithin =
+  (remainingMs?: RemainingMs): Ledger['findWithReplay'] =>
+  async (account, id, idempotency, nowMs) => {
+    if (idempotency === null) return { stored: await find(account, id), replay: undefined };
+    if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
+    const { head, record } = await readBoth(account, id, idempotency, remainingMs);
+    return { stored: storedFrom(head), replay: replayFrom(record, idempotency, nowMs) };
+  };
+
+/** What reads the ledger for an invocation that lasts so long. */
+export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
+  find,
+  findSome: findSomeWithin(remainingMs),
+  findReplay,
+  findWithReplay: findWithReplayWithin(remainingMs),
+});
+
+/** What reads the ledger. By itself, so that a function that only reads carries nothing that writes. */
+export const ledgerReads: LedgerReads = ledgerReadsWithin();

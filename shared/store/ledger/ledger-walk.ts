@@ -1,0 +1,90 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../config/environment.ts';
+import { database } from '../client/client.ts';
+import { readItem } from '../client/read-item.ts';
+import { keysMax, readTogether } from '../client/read-together.ts';
+import { auditKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
+
+/** What an operator's command reads of one account, page by page, so that memory does not grow with the ledger. */
+
+export type Item = Readonly<Record<string, unknown>>;
+
+const TableName = environment.tables.transactions;
+
+/** The pages of a query; a page ends at 1 MB or at the query's limit. */
+const pagesOf = async function* (query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<readonly Item[]> {
+  let start: Item | undefined;
+  do {
+    const input = { ...query, TableName, ...(start && { ExclusiveStartKey: start }) };
+    const { Items = [], LastEvaluatedKey } = await database.send(new QueryCommand(input));
+    yield Items;
+    start = LastEvaluatedKey;
+  } while (start);
+};
+
+const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => String(id));
+
+const byAccount = (account: string, limit: number, forward: boolean): Omit<QueryCommandInput, 'TableName'> => ({
+  IndexName: 'by_account',
+  KeyConditionExpression: 'account = :account',
+  ExpressionAttributeValues: { ':account': account },
+  ProjectionExpression: 'id',
+  ScanIndexForward: forward,
+  Limit: limit,
+});
+
+/** The ids of an account's transactions, oldest first, in pages. An index may be seconds behind the table. */
+export const transactionIds = async function* (account: string, limit: number): AsyncGenerator<readonly string[]> {
+  for await (const items of pagesOf(byAccount(account, limit, true))) yield idsOf(items);
+};
+
+/** The id of an account's newest transaction. */
+export const newestId = async (account: string): Promise<string | undefined> => {
+  for await (const items of pagesOf(byAccount(account, 1, false))) return idsOf(items)[0];
+  return undefined;
+};
+
+/** The ids of a sale's credits, in pages. */
+export const creditIds = async function* (account: string, sale: string): AsyncGenerator<readonly string[]> {
+  const query = {
+    IndexName: 'by_parent',
+    KeyConditionExpression: 'account_parent = :parent',
+    ExpressionAttributeValues: { ':parent': valueOfAccount(account, sale) },
+    ProjectionExpression: 'id',
+    // As many heads as are read together.
+    Limit: keysMax,
+  };
+  for await (const items of pagesOf(query)) yield idsOf(items);
+};
+
+/** The items of a transaction's audit entries, oldest first, strongly consistent, in pages. */
+export const auditItems = (account: string, id: string): AsyncGenerator<readonly Item[]> =>
+  pagesOf({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :entries)',
+    ExpressionAttributeValues: { ':pk': headKey(account, id).pk, ':entries': auditKey(account, id, 0).sk.slice(0, 2) },
+    ConsistentRead: true,
+  });
+
+/** The items of an account's open entries in one state, strongly consistent, in pages. */
+export const openEntryItems = async function* (account: string, state: string): AsyncGenerator<readonly Item[]> {
+  for (const pk of openEntryPartitions(account, state))
+    yield* pagesOf({
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+      ConsistentRead: true,
+    });
+};
+
+/** The item of a transaction, strongly consistent. */
+export const headItem = (account: string, id: string): Promise<Item | undefined> =>
+  readItem(TableName, headKey(account, id));
+
+/** The item of the claim on a reference, strongly consistent. */
+export const claimItemOf = (account: string, reference: string): Promise<Item | undefined> =>
+  readItem(TableName, claimKey(account, reference));
+
+/** The items of these keys that there are, strongly consistent, by key; at most 100. */
+export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
+  const found = keys.length === 0 ? [] : await readTogether(TableName, keys);
+  return new Map(found.map((item) => [`${item['pk']} ${item['sk']}`, item]));
+};

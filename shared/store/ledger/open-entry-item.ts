@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import type { OpenEntry } from '../../transactions/open-entries.ts';
+import { compress, decompress } from '../client/compressed.ts';
+import { type ItemKey, openEntryKey } from '../keys.ts';
+
+/** What an entry is wherever it is kept. A thousand lines may touch hundreds of jurisdictions: compressed as well. */
+export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
+  transaction_id: entry.transactionId,
+  state: entry.state,
+  month: entry.month,
+  currency: entry.currency,
+  version: entry.version,
+  figures: compress({ base: entry.base, amounts: entry.amounts }),
+});
+
+/** An open entry as the table holds it. */
+export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
+  ...openEntryKey(account, entry),
+  ...entryAttributes(entry),
+});
+
+const Item = z.object({
+  transaction_id: z.string(),
+  state: z.string(),
+  month: z.string(),
+  currency: z.string(),
+  version: z.int(),
+  figures: z.instanceof(Uint8Array),
+});
+const sums = { taxable_amount: z.string(), exempt_amount: z.string() };
+const Figures = z.object({
+  base: z.object(sums),
+  amounts: z.array(
+    z.object({
+      jurisdiction_code: z.string(),
+      jurisdiction_name: z.string(),
+      jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
+      rate: z.string(),
+      ...sums,
+      tax_amount: z.string(),
+    }),
+  ),
+}) satisfies z.ZodMiniType<Pick<OpenEntry, 'base' | 'amounts'>>;
+
+/** The open entry of an item. Throws where the item is not what `openEntryItem` makes. */
+export const openEntryFrom = (item: unknown): OpenEntry => {
+  const { transaction_id, figures, ...place } = Item.parse(item);
+  return { transactionId: transaction_id, ...place, ...Figures.parse(decompress(figures)) };
+};

@@ -1,0 +1,74 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { environment } from '../../config/environment.ts';
+import type { ListPage, ListPosition, ListQuery, TransactionIndex } from '../../transactions/ledger.ts';
+import { database } from '../client/client.ts';
+import { headKey, taxDateId, valueOfAccount } from '../keys.ts';
+import { summaryFrom } from './transaction-item.ts';
+
+// Below and above every id and every instant that this service writes.
+const lowest = '!';
+const highest = '~';
+
+const partitions = {
+  by_account: 'account',
+  by_customer: 'account_customer',
+  by_parent: 'account_parent',
+  by_reference: 'account_reference',
+  by_tax_date: 'account',
+} as const satisfies Record<ListQuery['index'], string>;
+
+const partitionValue = (account: string, value: string | null) =>
+  value === null ? account : valueOfAccount(account, value);
+
+/** An index's sort key: its name, a row's place in it, and the bounds of a query in it. */
+const byId = (from: string | null, to: string | null) => ({
+  name: 'id',
+  placeOf: ({ id }: ListPosition) => id,
+  from: from ?? lowest,
+  to: to ?? highest,
+});
+const byTaxDate = (from: string | null, to: string | null) => ({
+  name: 'tax_date_id',
+  placeOf: ({ tax_date, id }: ListPosition) => taxDateId(tax_date, id),
+  from: from === null ? lowest : taxDateId(from, lowest),
+  to: to === null ? highest : taxDateId(to, highest),
+});
+
+const emptyPage: ListPage = { rows: [], next: null };
+
+/** Built here from the account that asks: a position can point nowhere but into its own index. */
+const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byId>, position: ListPosition) => ({
+  ...headKey(account, position.id),
+  [partitions[query.index]]: partitionValue(account, query.value),
+  [sort.name]: sort.placeOf(position),
+});
+
+const page = async (account: string, query: ListQuery): Promise<ListPage> => {
+  const sort = (query.index === 'by_tax_date' ? byTaxDate : byId)(query.from, query.to);
+  const place = query.after === null ? null : sort.placeOf(query.after);
+  // DynamoDB refuses bounds that cross, and a start outside of them.
+  if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
+  const startsInside = query.after !== null && place !== null && place <= sort.to;
+  const { Items = [], LastEvaluatedKey } = await database.send(
+    new QueryCommand({
+      TableName: environment.tables.transactions,
+      IndexName: query.index,
+      KeyConditionExpression: '#partition = :partition AND #sort BETWEEN :from AND :to',
+      ExpressionAttributeNames: { '#partition': partitions[query.index], '#sort': sort.name },
+      ExpressionAttributeValues: {
+        ':partition': partitionValue(account, query.value),
+        ':from': sort.from,
+        ':to': sort.to,
+      },
+      ScanIndexForward: false,
+      Limit: query.limit,
+      ...(startsInside && { ExclusiveStartKey: startKey(account, query, sort, query.after) }),
+    }),
+  );
+  const rows = Items.map(summaryFrom);
+  const last = LastEvaluatedKey && rows.at(-1);
+  return { rows, next: last ? { id: last.id, tax_date: last.tax_date } : null };
+};
+
+/** The lists, each from the index whose rows are whole; an index may be seconds behind the table. */
+export const transactionIndex: TransactionIndex = { page };

@@ -1,0 +1,28 @@
+import { now } from '../../config/clock.ts';
+import type { ChangePorts, Ports } from '../../transactions/ports.ts';
+import { Contention, type RemainingMs } from '../client/contention.ts';
+import { loadContent } from '../content/load-content.ts';
+import { ledger, ledgerWithin } from './ledger-store.ts';
+import { storedSize } from './transaction-item.ts';
+import { hasRoom } from './transaction-room.ts';
+
+/** What the transaction use cases need, on DynamoDB. */
+export const transactionPorts: Ports = {
+  ledger,
+  loadContent,
+  now,
+  storedSize,
+  hasRoom,
+  // Of several at once one is through with every round. What ends it sooner is the invocation's time.
+  attemptsMax: 100,
+  giveUp: () => {
+    throw new Contention('Others keep changing the transaction.');
+  },
+};
+
+/** The same for an invocation that lasts so long. */
+export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
+  ...transactionPorts,
+  ledger: ledgerWithin(remainingMs),
+  remainingMs,
+});
