@@ -77,7 +77,7 @@ export const periodAgain = (canceled: Period, registrations: readonly Registrati
 export const lastMonthOf = ({ end }: Pick<Period, 'end'>): string => end.slice(0, 7);
 
 /** What the first period of a state is decided on. */
-export type Beginnings = {
+export type FilingStarts = {
   /** `YYYY-MM`; `null` where nothing is open. */
   readonly oldestOpenMonth: string | null;
   /** When the account was created, an instant. */
@@ -89,7 +89,7 @@ export type Beginnings = {
  * account was there and registered, if that is earlier. `null` where neither is: then there is nothing to begin with.
  */
 export const firstPeriod = (
-  { oldestOpenMonth, createdAt }: Beginnings,
+  { oldestOpenMonth, createdAt }: FilingStarts,
   registrations: readonly Registration[],
 ): Period | null => {
   const created = createdAt.slice(0, 10);

@@ -5,4 +5,4 @@ const graceMs = 3_600_000;
  *
  * Time to live only tidies, some day. That a deadline has passed is always read from the deadline itself.
  */
-export const tidiedAt = (deadlineMs: number): number => Math.ceil((deadlineMs + graceMs) / 1000);
+export const ttlSeconds = (deadlineMs: number): number => Math.ceil((deadlineMs + graceMs) / 1000);

@@ -2,10 +2,10 @@ import { exponentOf, parseAmount } from '../../money/currency.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { Transaction } from '../transaction.ts';
 import { changedInputs, changedMetadata } from './changed-fields.ts';
-import type { Asked } from './immutable.ts';
+import type { RequestedChanges } from './immutable.ts';
 
 /** What an update really asks to change: a field sent with its stored value asks nothing (interface decisions 1). */
-export const askedOf = (update: TransactionUpdate, transaction: Transaction): Asked => ({
+export const requestedChanges = (update: TransactionUpdate, transaction: Transaction): RequestedChanges => ({
   inputs: changedInputs(update, transaction),
   metadata: changedMetadata(update, transaction),
   reference: update.reference_id !== undefined && update.reference_id !== transaction.reference_id,

@@ -45,7 +45,7 @@ const isTaxAsked = ({ tax_amount: sent }: Body, { currency, tax_amount, tax_amou
     ? tax_amount_source === 'provided'
     : sent !== undefined && minor(currency, sent) !== minor(currency, tax_amount);
 
-export const askedOf = (update: Body, stored: Body): Asked => {
+export const requestedChanges = (update: Body, stored: Body): Asked => {
   const metadata = update.metadata === undefined ? stored.metadata : merged(update.metadata, stored.metadata);
   const isSent = (field: string) => update[field] !== undefined;
   return {

@@ -9,9 +9,9 @@ const reserveMs = 2000;
  * Attempt a change until what it rests on stays as it was read, with full jitter in between. Gives up while there is
  * still time to say so.
  */
-export const untilSettled = async <Value>(
+export const retryWhileStale = async <Value>(
   attempt: () => Promise<Value | 'stale'>,
-  ports: Pick<ChangePorts, 'attemptsMax' | 'giveUp' | 'remainingMs'>,
+  ports: Pick<ChangePorts, 'attemptsMax' | 'throwContention' | 'remainingMs'>,
   time: Time = realTime,
 ): Promise<Value> => {
   for (let retry = 0; retry < ports.attemptsMax; retry++) {
@@ -21,5 +21,5 @@ export const untilSettled = async <Value>(
     if (pauseMs > ports.remainingMs() - reserveMs) break;
     await time.sleep(pauseMs);
   }
-  return ports.giveUp();
+  return ports.throwContention();
 };
