@@ -20,6 +20,8 @@ const moduleOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': './shared/store/client/env-credentials.ts' },
+  // The SDK imports this entry for operations with event streams. DynamoDB has none, so it never loads.
+  external: ['@smithy/core/event-streams'],
   minify: true,
   legalComments: 'none',
   sourcemap: 'inline',
