@@ -1,9 +1,9 @@
-import { effectInWords, limitsInWords } from '../../content/effect-in-words.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import type { Decimal } from '../../money/decimal.ts';
 import type { TaxRow, Treatment } from '../../tax/document.ts';
 import { definitionOf } from '../../tax/effects/effects.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
+import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Exemption } from '../fields.ts';
 import type { Writer } from '../figures.ts';

@@ -1,5 +1,5 @@
-import { definitionOf } from '../tax/effects/effects.ts';
-import type { Effect, Rule, ShippingPolicy } from './release.ts';
+import type { Effect, Rule, ShippingPolicy } from '../content/release.ts';
+import { definitionOf } from './effects/effects.ts';
 
 /** What a rule's effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
 export const effectInWords = (effect: Effect): string => definitionOf(effect).describe(effect);
