@@ -1,4 +1,4 @@
-import { type Decimal, powerOfTen, rescale } from '../money/decimal.ts';
+import { type Decimal, powerOfTen, rescale } from '../../money/decimal.ts';
 
 /** What an effect is measured on. Amounts are in minor units, of `exponent` decimals. */
 export type Base = {
@@ -15,7 +15,7 @@ export type Base = {
 };
 
 /** An amount per unit for all the units of the base, to the nearest `10^-decimals`. */
-export const forAllUnits = (amount: Decimal, { quantity }: Base, decimals: number): bigint =>
+export const timesQuantity = (amount: Decimal, { quantity }: Base, decimals: number): bigint =>
   rescale({ units: amount.units * quantity.units, scale: amount.scale + quantity.scale }, decimals);
 
 /**

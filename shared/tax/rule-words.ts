@@ -1,46 +1,8 @@
-import type { Effect, Rule, ShippingPolicy } from './release.ts';
+import type { Effect, Rule, ShippingPolicy } from '../content/release.ts';
+import { definitionOf } from './effects/effects.ts';
 
-/**
- * What a rule's effect does to one unit, as a clause that a sentence can begin with: `exempt below 110 a unit, …`.
- *
- * Amounts and rates stand as the content writes them.
- */
-export const effectInWords = (effect: Effect): string => {
-  switch (effect.type) {
-    case 'taxable':
-      return 'taxable';
-    case 'exempt':
-      return 'exempt';
-    case 'rate':
-      return `taxed at the rate ${effect.rate}`;
-    case 'threshold_cliff':
-      return effect.inclusive
-        ? `exempt up to ${effect.amount} a unit; above that the whole price is taxed`
-        : `exempt below ${effect.amount} a unit; from there on the whole price is taxed`;
-    case 'threshold_excess':
-      return `taxed on what exceeds ${effect.amount} a unit`;
-    case 'threshold_rate':
-      return `taxable; above ${effect.amount} a unit the whole price is taxed at the rate ${effect.rate}`;
-    case 'base_cap':
-      return `taxed on the first ${effect.amount} of each unit`;
-    case 'band':
-      return `of each unit, what lies above ${effect.above} and not above ${effect.to} is taxed at the rate ${effect.rate}`;
-    case 'tax_cap':
-      return `taxed at the rate ${effect.rate}, with at most ${effect.amount} of tax for each unit`;
-    case 'base_percent':
-      return `taxed on the fraction ${effect.percent} of the price`;
-    case 'flat_fee':
-      return `a fee of ${effect.amount} for each unit${effect.order_minimum === null ? '' : `, once the taxable goods reach ${effect.order_minimum}`}`;
-    case 'holiday':
-      return effect.amount === null
-        ? 'exempt on the holiday'
-        : `exempt on the holiday ${effect.inclusive ? 'up to' : 'below'} ${effect.amount} a unit`;
-    case 'use_split':
-      return `${effectInWords(effect.business)} for a business, ${effectInWords(effect.personal)} for a person`;
-    case 'follows_goods':
-      return 'taxed as the goods that it brings';
-  }
-};
+/** What a rule's effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
+export const effectInWords = (effect: Effect): string => definitionOf(effect).describe(effect);
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 const dayOfYear = (monthDay: string): string =>
