@@ -1,3 +1,4 @@
+import { dayMs } from '../calendar.ts';
 import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Problem } from '../problem.ts';
@@ -15,7 +16,7 @@ export const calculationProblems = (body: unknown, nowMs: number): Problem[] => 
   ...crossFieldProblems(body),
 ];
 
-const aheadMs = 31 * 86_400_000;
+const aheadMs = 31 * dayMs;
 
 /** A tax date further ahead than content is known. */
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
