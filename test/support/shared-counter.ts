@@ -1,6 +1,6 @@
-import type { Taken, TakeRequests } from '../../../accounts/rate-limiter.ts';
+import type { Taken, TakeRequests } from '../../shared/accounts/rate-limiter.ts';
 
-/** Runs something at a virtual time, in milliseconds. */
+/** Schedule a callback at a virtual time in milliseconds. */
 export type At = (time: number, run: () => void) => void;
 
 type Network = {
@@ -8,14 +8,14 @@ type Network = {
   readonly at: At;
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
-  /** How often a reply is lost after the write was made; the client then sends the write once more, as the SDK does. */
+  /** Probability that a reply is lost after the write succeeded; the client then retries, as the SDK does. */
   readonly lostReplies: number;
 };
 
-// A call within a region; one of a hundred takes ten times as long.
+// Latency within a region; 1 % of the calls take ten times as long.
 const latencyMs = (random: () => number): number => (4 + 4 * random()) * (random() < 0.01 ? 10 : 1);
 
-/** A counter in memory that does what the conditional ADD of the store does, some virtual milliseconds away. */
+/** In-memory equivalent of the store's conditional ADD, with virtual network latency. */
 export const sharedCounter = ({ now, at, random, lostReplies }: Network) => {
   const windows = new Map<string, number>();
   const counter = { writes: 0 };
