@@ -146,7 +146,7 @@ describe('whatever an alarm or the dashboard reads', () => {
 });
 
 describe('the alarms', () => {
-  const decision = readFileSync(new URL('../../infra/decisions/0017-what-wakes-a-person.md', import.meta.url), 'utf8');
+  const decision = readFileSync(new URL('../../infra/decisions/0017-alerting.md', import.meta.url), 'utf8');
   const runbook = decision.slice(decision.indexOf('## Runbook'));
   const headings = runbook
     .split(/^### /m)
@@ -198,7 +198,7 @@ describe('the alarms', () => {
     const pointed = new Set(alarms.map(headingOf));
     expect([...pointed].sort()).toEqual(headings.map(({ name }) => name.toLowerCase()).sort());
     for (const { AlarmDescription } of alarms)
-      expect(AlarmDescription).toContain('infra/decisions/0017-what-wakes-a-person.md#');
+      expect(AlarmDescription).toContain('infra/decisions/0017-alerting.md#');
     for (const { text } of headings) expect(text).toMatch(/^Means: .* Look at: .* Do: .* Do not: /s);
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
-const text = readFileSync(new URL('infra/decisions/0015-what-could-go-wrong.md', root), 'utf8');
+const text = readFileSync(new URL('infra/decisions/0015-threat-model.md', root), 'utf8');
 const rows = text.split('\n').filter((line) => /^\| API\d+ /.test(line));
 
 /** The tests that a row names: a file, and a title in it. */
