@@ -39,3 +39,10 @@ it.each(pages)('%s names only npm scripts that exist', (page) => {
   const named = [...read(page).matchAll(/npm run (?:-s |--silent )?([a-z][\w-]*)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
 });
+
+it.each(pages)('%s names only source files that exist', (page) => {
+  const named = [...read(page).matchAll(/`((?:functions|infra|shared|test)\/[\w./-]+\.\w+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
