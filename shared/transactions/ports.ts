@@ -3,7 +3,7 @@ import type { LoadContent } from '../content/content.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** Who asks, as far as the use cases need to know. */
 export type Caller = {
@@ -35,7 +35,12 @@ export type ChangePorts = Ports & { readonly remainingMs: () => number };
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
 /** An answer, and whether it had been given before. */
-export type Answered = { readonly answer: SavedAnswer; readonly isReplayed: boolean };
+export type Answered = {
+  readonly answer: SavedAnswer;
+  readonly isReplayed: boolean;
+  /** The transaction that this request created. */
+  readonly transaction?: Transaction;
+};
 
 /** The answer to a request that came before, or the refusal of another request under its key (interface decisions 10). */
 export const answerOfReplay = (replay: Replay): Result<Answered> =>
