@@ -105,7 +105,7 @@ export const costProgram = (): Command =>
     .option('--json', 'one JSON object, with the prices and where each is from')
     .addHelpText(
       'after',
-      '\nExample:\n  npm run cost -- --calculations 1000000 --transactions 100000 --lines 3\n\nWhat is assumed, and what is measured: shared/cli/cost/README.md',
+      '\nExample:\n  npm run cost -- --calculations 1000000 --transactions 100000 --lines 3\n\nWhat is assumed, and what is measured: infra/docs/cost.md',
     )
     .showHelpAfterError('See the options with --help.')
     .action(run);
