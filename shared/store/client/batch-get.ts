@@ -38,7 +38,7 @@ const readSome = async (
  * DynamoDB may return unprocessed keys. If it reached the limit of 16 MB, the rest is read at once. A response without
  * any item means that the database is throttled, and the next read waits for the backoff.
  */
-export const readTogether = async (
+export const batchGet = async (
   table: string,
   keys: readonly ItemKey[],
   remainingMs?: RemainingMs,
