@@ -3,16 +3,16 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 
 const entries = [
-  ...Object.keys(routes),
+  ...Object.keys(endpoints),
   ...Object.keys(schedules),
   'method-not-allowed',
   'announce-changes',
 ] as Entry[];
-const operations = (Object.keys(routes) as Operation[]).filter((operation) => routes[operation].scope !== null);
+const operations = (Object.keys(endpoints) as Operation[]).filter((operation) => endpoints[operation].scope !== null);
 const require = createRequire(import.meta.url);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));
 
@@ -59,6 +59,10 @@ describe.each(entries)('the bundle of %s', (entry) => {
     }
   });
 
+  it('carries the definition of no other function', () => {
+    expect(Object.keys(inputs).filter((path) => path.startsWith('functions/'))).toEqual([`functions/${entry}.ts`]);
+  });
+
   it('takes its credentials from the environment only', () => {
     const inTheChain = Object.keys(inputs).filter((path) =>
       /client-(sso|sts)|credential-provider-(?!env)|nested-clients/.test(path),
@@ -72,20 +76,12 @@ describe.each(operations)('the bundle of %s, once it has started,', (operation) 
   const folder = realpathSync(newFolder());
   bundle(operation, folder);
   const { handler } = require(join(folder, 'index.js'));
-  const loaded = () => codeIn(folder).filter((name) => join(folder, name) in require.cache);
-  const later = () => codeIn(folder).filter((name) => !loaded().includes(name));
+  const later = () => codeIn(folder).filter((name) => !(join(folder, name) in require.cache));
   const answer = (headers: Record<string, string>) =>
     handler(
       { httpMethod: 'POST', resource: '/', headers, requestContext: { requestId: 'request_1' } },
       { getRemainingTimeInMillis: () => 9000 },
     );
-
-  it('loads nothing for a stranger: the operation waits for a caller', async () => {
-    const atStart = loaded();
-    expect(await answer({})).toHaveProperty('statusCode', 401);
-    expect(loaded()).toEqual(atStart);
-    expect(later()).toContainEqual(expect.stringMatching(`^${operation}-`));
-  });
 
   it('has the library for bearer tokens in a file of its own, which waits for the first token', async () => {
     expect(await answer({ Authorization: 'Bearer token' })).toHaveProperty('statusCode', 401);

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../shared/http/routes.ts';
+import { endpoints } from '../../functions/endpoints.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = ['*.md', 'infra/**/*.md', 'shared/**/*.md', 'test/*.md']
@@ -54,7 +54,7 @@ it("the README's table has every endpoint, with what a caller needs for it", () 
     ...read('README.md').matchAll(/^\| `(GET|POST) (\S+)` \| \[([\w-]+)\]\(functions\/[\w-]+\.ts\) \| (\w+) \|/gm),
   ];
   const told = rows.map(([, method, path, name, scope]) => `${method} ${path} ${name} ${scope}`);
-  const there = Object.entries(routes).map(
+  const there = Object.entries(endpoints).map(
     ([name, { method, path, scope }]) => `${method} ${path} ${name} ${scope ?? 'none'}`,
   );
   expect(told.toSorted()).toEqual(there.toSorted());
