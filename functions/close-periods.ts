@@ -1,8 +1,19 @@
+import { defineSchedule } from '../shared/define-schedule.ts';
 import { closePeriods } from '../shared/filings/close-periods.ts';
 import { scheduled } from '../shared/observability/scheduled.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
+import { accountPartitions, filingActions, filingPartitions } from '../shared/store/table-access.ts';
 
-/** Every five minutes: go on with the filings that are unfinished, and close the periods that are due. */
-export const handler = scheduled('close-periods', (context) =>
-  closePeriods(closePorts(() => context.getRemainingTimeInMillis())),
-);
+/** Continues unfinished filings, and closes the periods that are due. */
+export const schedule = defineSchedule({
+  name: 'close-periods',
+  minutes: 5,
+  timeoutSeconds: 240,
+  access: {
+    actions: { accounts: ['GetItem', 'Query'], transactions: filingActions },
+    partitions: { accounts: accountPartitions, transactions: filingPartitions },
+  },
+  run: (context) => closePeriods(closePorts(() => context.getRemainingTimeInMillis())),
+});
+
+export const handler = scheduled(schedule.name, schedule.run);

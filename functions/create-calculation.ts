@@ -1,4 +1,48 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { CalculationRequest } from '../shared/calculations/request.ts';
+import { calculationProblems } from '../shared/calculations/request-problems.ts';
+import { now } from '../shared/config/clock.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { calculationErrors } from '../shared/http/error-codes.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { recordTax } from '../shared/observability/answered-tax.ts';
+import { mapResult } from '../shared/result.ts';
+import { loadContent } from '../shared/store/content/load-content.ts';
+import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
+import { contentReads, partitions } from '../shared/store/table-access.ts';
+import { createCalculation } from '../shared/transactions/create-calculation.ts';
 
-/** POST /calculations: the tax of a document, stored nowhere. */
-export const handler = endpoint('create-calculation', () => import('../shared/operations/create-calculation.ts'));
+export const endpoint = defineEndpoint({
+  name: 'create-calculation',
+  method: 'POST',
+  path: '/calculations',
+  scope: 'read',
+  access: {
+    actions: { ...contentReads, transactions: ['GetItem'] },
+    partitions: { transactions: [partitions.transactions] },
+  },
+  tag: 'Calculations',
+  summary: 'Calculate tax',
+  description:
+    'Calculates the tax of a document and stores nothing. Every field of the request comes back as it was sent, so the answer can be posted to /transactions as it is. With `type: credit` and a parent it answers what that credit would record.',
+  requestHeaders: ['Prefer'],
+  body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
+  responses: [
+    {
+      status: 200,
+      description: 'The tax of the document.',
+      schema: 'Calculation',
+      optionalHeaders: ['Preference-Applied'],
+    },
+  ],
+  errors: [...calculationErrors, 'validation_parent_not_found'],
+  run: async ({ body, caller, unknownFields }) => {
+    const ports = { ledger: ledgerReads, loadContent, now };
+    return mapResult(await createCalculation(body, unknownFields, caller.account, ports), (calculation) => {
+      recordTax(calculation);
+      return { status: 200, body: calculation };
+    });
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

@@ -1,4 +1,54 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { calculationErrors } from '../shared/http/error-codes.ts';
+import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { recordTax } from '../shared/observability/answered-tax.ts';
+import { mapResult } from '../shared/result.ts';
+import { newTransactionId } from '../shared/store/ledger/new-id.ts';
+import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
+import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
+import { transactionAnswerFields } from '../shared/transactions/answer-fields.ts';
+import { createTransaction } from '../shared/transactions/create-transaction.ts';
+import { TransactionRequest } from '../shared/transactions/request.ts';
+import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
 
-/** POST /transactions: record a sale or a credit and answer with its tax. */
-export const handler = endpoint('create-transaction', () => import('../shared/operations/create-transaction.ts'));
+export const endpoint = defineEndpoint({
+  name: 'create-transaction',
+  method: 'POST',
+  path: '/transactions',
+  scope: 'write',
+  access: {
+    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
+    partitions: { transactions: transactionPartitions },
+  },
+  tag: 'Transactions',
+  summary: 'Create a transaction',
+  description:
+    'Records a sale or a credit. A draft has 24 hours to be finalized; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.',
+  requestHeaders: ['IdempotencyKey', 'Prefer'],
+  body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
+  responses: [
+    {
+      status: 201,
+      description: 'The created transaction.',
+      schema: 'Transaction',
+      headers: ['Location', 'ETag'],
+      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
+    },
+  ],
+  errors: [
+    ...calculationErrors,
+    'conflict_duplicate_reference_id',
+    'idempotency_key_reused',
+    'validation_parent_not_found',
+  ],
+  run: async ({ body, caller, unknownFields, exchange }) => {
+    const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
+    const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
+    const created = await createTransaction(creation, caller, ports);
+    if (created.ok && created.value.transaction) recordTax(created.value.transaction);
+    return mapResult(created, replyOfAnswer);
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

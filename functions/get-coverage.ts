@@ -1,4 +1,53 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { dayOf } from '../shared/calendar.ts';
+import { now } from '../shared/config/clock.ts';
+import { builtInReleaseById, newestBuiltInReleases } from '../shared/content/built-in.ts';
+import { stateJurisdiction } from '../shared/content/location/zip-states.ts';
+import { attribution } from '../shared/coverage/attribution.ts';
+import { coverageOfAll } from '../shared/coverage/coverage.ts';
+import { CoverageQuery } from '../shared/coverage/query.ts';
+import { activeReleases } from '../shared/coverage/releases.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { taggedReply } from '../shared/http/tagged-reply.ts';
+import { accept } from '../shared/result.ts';
+import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
+import { contentReads } from '../shared/store/table-access.ts';
 
-/** GET /coverage: what the active releases know of each state today, and what they do not. */
-export const handler = endpoint('get-coverage', () => import('../shared/operations/get-coverage.ts'));
+const ports = {
+  readActive: readActiveReleases,
+  readContent,
+  newest: newestBuiltInReleases,
+  builtInById: builtInReleaseById,
+};
+
+export const endpoint = defineEndpoint({
+  name: 'get-coverage',
+  method: 'GET',
+  path: '/coverage',
+  scope: 'read',
+  access: { actions: contentReads },
+  tag: 'Coverage',
+  summary: 'Retrieve coverage',
+  description:
+    'What the active releases of the tax content know of each state today: the general rate, the local rates, how goods and shipping are taxed, how sure that is, and what is missing. What is not established is said.',
+  requestHeaders: ['IfNoneMatch'],
+  query: CoverageQuery,
+  responses: [
+    {
+      status: 200,
+      description: 'The states by their letters. A place without content has no row.',
+      schema: 'Coverage',
+      headers: ['ETag'],
+    },
+  ],
+  notModified: 'Coverage is what If-None-Match names.',
+  errors: [],
+  run: async ({ query, version, exchange }) => {
+    const state = query.state === undefined ? null : stateJurisdiction(query.state);
+    const day = dayOf(now());
+    const states = coverageOfAll(await activeReleases(state, ports), day);
+    return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

@@ -1,4 +1,48 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { getFiling } from '../shared/filings/get-filing.ts';
+import { FilingQuery } from '../shared/filings/query.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { filingReply } from '../shared/http/filing-reply.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { mapResult } from '../shared/result.ts';
+import { filingReadPorts } from '../shared/store/filings/filing-read-ports.ts';
+import { partitions } from '../shared/store/table-access.ts';
+import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
-/** GET /filings/{id}: what is owed for a period, by jurisdiction or entry by entry, as JSON or CSV. */
-export const handler = endpoint('get-filing', () => import('../shared/operations/get-filing.ts'));
+export const endpoint = defineEndpoint({
+  name: 'get-filing',
+  method: 'GET',
+  path: '/filings/{id}',
+  scope: 'read',
+  access: {
+    actions: { transactions: ['GetItem', 'BatchGetItem', 'Query'] },
+    partitions: { transactions: [partitions.filings] },
+  },
+  tag: 'Filings',
+  summary: 'Retrieve a filing',
+  description: [
+    'The totals by jurisdiction and rate, and how far it is. While it is closing, the totals are those so far.',
+    '`expand=entries` pages its members: every transaction that the totals are made of, each once.',
+    'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate; with `expand=entries`, the members of the page, with a `Link` to the next. Text that a spreadsheet would take for a formula begins with an apostrophe.',
+  ].join('\n\n'),
+  query: FilingQuery,
+  responses: [
+    {
+      status: 200,
+      description: 'The filing.',
+      schema: 'Filing',
+      hasCsv: true,
+      headers: ['Vary'],
+      optionalHeaders: ['Link', 'Content-Disposition'],
+    },
+  ],
+  errors: ['validation_invalid_cursor', 'not_found'],
+  run: async ({ id, query, caller, exchange }) => {
+    const { expand = null, starting_after = null } = query;
+    const page = { expand, limit: pageLimitOf(query), starting_after };
+    return mapResult(await getFiling(id, page, caller.account, filingReadPorts), (filing) =>
+      filingReply(filing, page.limit, exchange),
+    );
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

@@ -1,5 +1,33 @@
-import { publicDocument } from '../shared/http/public-document.ts';
-import { read } from '../shared/operations/get-openapi.ts';
+import { definePublicDocument, publicHandler } from '../shared/http/define-public-document.ts';
 
-/** GET /openapi.json: the OpenAPI document, for anybody. */
-export const handler = publicDocument('get-openapi', read);
+export const endpoint = definePublicDocument({
+  name: 'get-openapi',
+  path: '/openapi.json',
+  summary: 'Read the OpenAPI document',
+  description: 'The machine-readable form of all this, for anybody: to generate a client, to import into a tool.',
+  response: {
+    description: 'An OpenAPI 3.1 document.',
+    schema: {
+      type: 'object',
+      required: ['openapi', 'info', 'paths'],
+      properties: {
+        openapi: { type: 'string', pattern: '^3\\.1\\.' },
+        info: { type: 'object' },
+        paths: { type: 'object' },
+      },
+    },
+  },
+  notModified: 'The document is the one that If-None-Match names.',
+  read: async () => {
+    // Imported here, because the document itself is generated from this definition.
+    const { default: document } = await import('../shared/http/openapi.json', { with: { type: 'json' } });
+    return {
+      // The bytes of the committed file, which is written in the same way.
+      text: `${JSON.stringify(document, null, 2)}\n`,
+      // It holds no account's data: shared caches may store it if they revalidate it.
+      headers: { 'Cache-Control': 'public, no-cache' },
+    };
+  },
+});
+
+export const handler = publicHandler(endpoint);

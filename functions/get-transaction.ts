@@ -1,4 +1,45 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { now } from '../shared/config/clock.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { replyOfAnswer } from '../shared/http/idempotency.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { accept, mapResult, type Result, refuse } from '../shared/result.ts';
+import { historyReads } from '../shared/store/ledger/history-reads.ts';
+import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
+import { partitions } from '../shared/store/table-access.ts';
+import { answerOf } from '../shared/transactions/answer.ts';
+import { transactionWithHistory } from '../shared/transactions/history/history.ts';
+import { TransactionQuery } from '../shared/transactions/history/query.ts';
+import type { RetrievedTransaction } from '../shared/transactions/history/response.ts';
+import { asOf } from '../shared/transactions/lifecycle.ts';
+import { notFound } from '../shared/transactions/ports.ts';
 
-/** GET /transactions/{id}: one transaction as it stands now. */
-export const handler = endpoint('get-transaction', () => import('../shared/operations/get-transaction.ts'));
+const withoutHistory = async (id: string, account: string): Promise<Result<RetrievedTransaction>> => {
+  const stored = await ledgerReads.find(account, id);
+  return stored ? accept({ ...asOf(stored.transaction, now()), history: null }) : refuse(notFound);
+};
+
+export const endpoint = defineEndpoint({
+  name: 'get-transaction',
+  method: 'GET',
+  path: '/transactions/{id}',
+  scope: 'read',
+  access: {
+    actions: { transactions: ['GetItem', 'Query'] },
+    partitions: { transactions: [partitions.transactions] },
+  },
+  tag: 'Transactions',
+  summary: 'Retrieve a transaction',
+  description:
+    'The transaction as it is now. A draft after its deadline reads as void. `expand=history` adds its newest 50 changes; `history` is in no other answer, and no part of the state that is hashed.',
+  query: TransactionQuery,
+  responses: [{ status: 200, description: 'The transaction.', schema: 'RetrievedTransaction', headers: ['ETag'] }],
+  errors: ['not_found'],
+  run: async ({ id, query, caller: { account } }) => {
+    const found = query.expand
+      ? await transactionWithHistory(id, account, { history: historyReads, now })
+      : await withoutHistory(id, account.id);
+    return mapResult(found, (transaction) => replyOfAnswer({ answer: answerOf(200, transaction), isReplayed: false }));
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

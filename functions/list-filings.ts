@@ -1,4 +1,39 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { listFilings } from '../shared/filings/list-filings.ts';
+import { FilingListQuery } from '../shared/filings/query.ts';
+import { stateOf } from '../shared/filings/request.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { mapResult } from '../shared/result.ts';
+import { filingReadPorts } from '../shared/store/filings/filing-read-ports.ts';
+import { partitions } from '../shared/store/table-access.ts';
+import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
-/** GET /filings: an account's filings, newest first. */
-export const handler = endpoint('list-filings', () => import('../shared/operations/list-filings.ts'));
+export const endpoint = defineEndpoint({
+  name: 'list-filings',
+  method: 'GET',
+  path: '/filings',
+  scope: 'read',
+  access: {
+    actions: { transactions: ['GetItem', 'BatchGetItem', 'Query'] },
+    partitions: { transactions: [partitions.filings] },
+  },
+  tag: 'Filings',
+  summary: 'List filings',
+  description:
+    'Newest first, without their totals. Filters are ANDed. A page may be short where filters leave little: go on while `has_more` is true.',
+  query: FilingListQuery,
+  responses: [{ status: 200, description: 'A page of filings.', schema: 'FilingList' }],
+  errors: ['validation_invalid_cursor'],
+  run: async ({ query, caller }) => {
+    const { state, starting_after = null, ...filters } = query;
+    const page = {
+      ...filters,
+      ...(state !== undefined && { state: stateOf(state) }),
+      limit: pageLimitOf(query),
+      starting_after,
+    };
+    return mapResult(await listFilings(page, caller.account, filingReadPorts), (body) => ({ status: 200, body }));
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

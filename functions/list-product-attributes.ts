@@ -1,7 +1,40 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { taggedReply } from '../shared/http/tagged-reply.ts';
+import { accept } from '../shared/result.ts';
+import { attributesFor } from '../shared/vocabulary/applicability.ts';
+import { pageOf } from '../shared/vocabulary/page.ts';
+import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
+import { vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
-/** GET /product-attributes: the vocabulary's attributes, all of them or those of one product tax code. */
-export const handler = endpoint(
-  'list-product-attributes',
-  () => import('../shared/operations/list-product-attributes.ts'),
-);
+export const endpoint = defineEndpoint({
+  name: 'list-product-attributes',
+  method: 'GET',
+  path: '/product-attributes',
+  scope: 'read',
+  access: { actions: {} },
+  tag: 'Product attributes',
+  summary: 'List product attributes',
+  description:
+    'The vocabulary of facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
+  requestHeaders: ['IfNoneMatch'],
+  query: ProductAttributesQuery,
+  responses: [
+    {
+      status: 200,
+      description: 'A page of product attributes.',
+      schema: 'ProductAttributesListResponse',
+      headers: ['ETag'],
+    },
+  ],
+  notModified: 'The page is the one that If-None-Match names.',
+  errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
+  run: ({ query, version, exchange }) => {
+    const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
+    if (!attributes.ok) return attributes;
+    const page = pageOf('/product-attributes', attributes.value, query.limit, query.starting_after);
+    return accept(taggedReply(page, version, exchange));
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

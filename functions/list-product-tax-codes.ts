@@ -1,7 +1,32 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { taggedReply } from '../shared/http/tagged-reply.ts';
+import { accept } from '../shared/result.ts';
+import { selectItems } from '../shared/vocabulary/catalog.ts';
+import { pageOf } from '../shared/vocabulary/page.ts';
+import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
 
-/** GET /product-tax-codes: what a line item can be, with descriptions and the codes of other tax services. */
-export const handler = endpoint(
-  'list-product-tax-codes',
-  () => import('../shared/operations/list-product-tax-codes.ts'),
-);
+export const endpoint = defineEndpoint({
+  name: 'list-product-tax-codes',
+  method: 'GET',
+  path: '/product-tax-codes',
+  scope: 'read',
+  access: { actions: {} },
+  tag: 'Product tax codes',
+  summary: 'List product tax codes',
+  description:
+    'What a line item can be taxed as, sorted by code: each code with what belongs to it, examples, and the codes of Stripe, TaxJar and Avalara that stand for it. Filters are ANDed. The default page size returns the whole list in one call.',
+  requestHeaders: ['IfNoneMatch'],
+  query: ProductTaxCodesQuery,
+  responses: [
+    { status: 200, description: 'A page of product tax codes.', schema: 'ProductTaxCodeList', headers: ['ETag'] },
+  ],
+  notModified: 'The page is the one that If-None-Match names.',
+  errors: [],
+  run: ({ query, version, exchange }) => {
+    const page = pageOf('/product-tax-codes', selectItems(query), query.limit, query.starting_after);
+    return accept(taggedReply(page, version, exchange));
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

@@ -1,4 +1,34 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { now } from '../shared/config/clock.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { mapResult } from '../shared/result.ts';
+import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
+import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
+import { partitions } from '../shared/store/table-access.ts';
+import { TransactionListQuery } from '../shared/transactions/list-query.ts';
+import { listTransactions } from '../shared/transactions/list-transactions.ts';
 
-/** GET /transactions: an account's transactions, newest first. */
-export const handler = endpoint('list-transactions', () => import('../shared/operations/list-transactions.ts'));
+export const endpoint = defineEndpoint({
+  name: 'list-transactions',
+  method: 'GET',
+  path: '/transactions',
+  scope: 'read',
+  access: {
+    actions: { transactions: ['GetItem', 'BatchGetItem'] },
+    indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date'],
+    partitions: { transactions: [partitions.transactions] },
+  },
+  tag: 'Transactions',
+  summary: 'List transactions',
+  description:
+    'Newest first. Filters are ANDed. A range on `tax_date` orders by it, newest first. A page may be short where filters leave little: go on while `has_more` is true.',
+  query: TransactionListQuery,
+  responses: [{ status: 200, description: 'A page of transactions.', schema: 'TransactionList' }],
+  errors: ['validation_invalid_cursor'],
+  run: async ({ query, caller }) => {
+    const ports = { index: transactionIndex, ledger: ledgerReads, now };
+    return mapResult(await listTransactions(query, caller.account, ports), (body) => ({ status: 200, body }));
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

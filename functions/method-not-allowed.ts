@@ -1,12 +1,16 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { exchangeOf } from '../shared/http/exchange.ts';
 import { envelope, proxyResult } from '../shared/http/reply.ts';
-import { allowed } from '../shared/http/routes.ts';
 import { presumeVersion } from '../shared/http/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 
+/** The variable with the methods of each path as JSON. This function carries no endpoint, so the gateway tells it. */
+export const methodsVariable = 'METHODS_BY_PATH';
+
+const methodsOf = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
+
 const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-  const methods = allowed(event.resource);
+  const methods = methodsOf(event.resource);
   const exchange = exchangeOf(event, () => 0);
   presumeVersion(exchange);
   const refused = envelope(
@@ -16,5 +20,5 @@ const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResul
   return proxyResult({ ...refused, headers: { Allow: methods } }, exchange);
 };
 
-/** Any method that a known path does not have. The gateway itself would say 403. */
+/** Refuses any method that a known path does not have. API Gateway itself would answer 403. */
 export const handler = observed('method-not-allowed', refuse);

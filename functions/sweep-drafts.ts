@@ -1,24 +1,38 @@
 import { now } from '../shared/config/clock.ts';
+import { defineSchedule } from '../shared/define-schedule.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
 import { scheduled } from '../shared/observability/scheduled.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { contendedMsMax } from '../shared/store/client/contention.ts';
 import { draftIndex } from '../shared/store/ledger/draft-index.ts';
 import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
+import { partitions } from '../shared/store/table-access.ts';
 import { sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
 
-// A batch asks the index once, and then for all drafts side by side: reads one, voids it, reads it again.
+// A batch queries the index once. Then, for all its drafts in parallel, it reads a draft, voids it and reads it again.
 const batchMsMax = 3 * callMsMax + contendedMsMax(callMsMax);
 
-/** Every five minutes: void the drafts whose deadline has passed. */
-export const handler = scheduled('sweep-drafts', (context) => {
-  const remainingMs = () => context.getRemainingTimeInMillis();
-  return sweepDrafts({
-    ledger: ledgerWithin(remainingMs),
-    drafts: draftIndex,
-    now,
-    batchMsMax,
-    remainingMs,
-    onFailure: (error) => console.error({ schedule: 'sweep-drafts', ...failureLine(error) }),
-  });
+/** Voids the drafts whose deadline has passed. */
+export const schedule = defineSchedule({
+  name: 'sweep-drafts',
+  minutes: 5,
+  timeoutSeconds: 240,
+  access: {
+    actions: { transactions: ['GetItem', 'PutItem'] },
+    indexes: ['drafts'],
+    partitions: { transactions: [partitions.transactions] },
+  },
+  run: (context) => {
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    return sweepDrafts({
+      ledger: ledgerWithin(remainingMs),
+      drafts: draftIndex,
+      now,
+      batchMsMax,
+      remainingMs,
+      onFailure: (error) => console.error({ schedule: 'sweep-drafts', ...failureLine(error) }),
+    });
+  },
 });
+
+export const handler = scheduled(schedule.name, schedule.run);

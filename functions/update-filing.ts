@@ -1,4 +1,68 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { filingAnswerFields } from '../shared/filings/answer-fields.ts';
+import { FilingUpdate, filingUpdateProblems } from '../shared/filings/request.ts';
+import { updateFiling } from '../shared/filings/update-filing.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { changedFilingReply } from '../shared/http/filing-reply.ts';
+import { idempotencyOf } from '../shared/http/idempotency.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { mapResult } from '../shared/result.ts';
+import { filingPorts } from '../shared/store/filings/filing-ports.ts';
+import { filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
 
-/** POST /filings/{id}: a period's return was sent, or the period is opened again. */
-export const handler = endpoint('update-filing', () => import('../shared/operations/update-filing.ts'));
+export const endpoint = defineEndpoint({
+  name: 'update-filing',
+  method: 'POST',
+  path: '/filings/{id}',
+  scope: 'write',
+  access: {
+    actions: { transactions: filingActions },
+    partitions: { transactions: [...filingPartitions, partitions.idempotencyKeys] },
+  },
+  tag: 'Filings',
+  summary: 'File or cancel a filing',
+  description: [
+    '`filed`, with the `confirmation_number` of the state, says that the return was sent. Its transactions become filed, each with the last of its states; until they all are, the status is `marking`.',
+    '`canceled` opens its entries again. Only the last filing of a state can be canceled, and only while it is closed.',
+    '',
+    '| From | To |',
+    '|---|---|',
+    '| closing | none, until it is closed |',
+    '| closed | filed, canceled |',
+    '| marking, filed, canceled | none |',
+    '',
+    'What it is already is answered as it is.',
+  ].join('\n'),
+  requestHeaders: ['IdempotencyKey', 'Prefer'],
+  body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
+  responses: [
+    {
+      status: 200,
+      description: 'The filing, with nothing left to do.',
+      schema: 'Filing',
+      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
+    },
+    {
+      status: 202,
+      description: 'The filing, whose transactions are being marked or whose entries are being opened again.',
+      schema: 'Filing',
+      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
+    },
+  ],
+  errors: [
+    'idempotency_key_reused',
+    'not_found',
+    'conflict_invalid_status_transition',
+    'conflict_immutable_field',
+    'conflict_period_order',
+  ],
+  run: async ({ id, body, caller, unknownFields, exchange }) => {
+    const { status, confirmation_number = null } = body;
+    const change = { id, status, confirmation_number };
+    const ports = filingPorts(exchange.remainingMs);
+    return mapResult(await updateFiling(change, idempotencyOf(exchange), caller, ports), (answered) =>
+      changedFilingReply(answered, unknownFields),
+    );
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

@@ -1,4 +1,70 @@
-import { endpoint } from '../shared/http/endpoint.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { ifMatchOf } from '../shared/http/entity-tag.ts';
+import { calculationErrors } from '../shared/http/error-codes.ts';
+import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
+import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { mapResult } from '../shared/result.ts';
+import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
+import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
+import { transactionAnswerFields } from '../shared/transactions/answer-fields.ts';
+import { TransactionUpdate } from '../shared/transactions/request.ts';
+import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
+import { updateTransaction } from '../shared/transactions/update-transaction.ts';
 
-/** POST /transactions/{id}: edit, finalize or void a transaction. */
-export const handler = endpoint('update-transaction', () => import('../shared/operations/update-transaction.ts'));
+export const endpoint = defineEndpoint({
+  name: 'update-transaction',
+  method: 'POST',
+  path: '/transactions/{id}',
+  scope: 'write',
+  access: {
+    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+    partitions: { transactions: transactionPartitions },
+  },
+  tag: 'Transactions',
+  summary: 'Update a transaction',
+  description: [
+    'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
+    'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
+    '',
+    '| Field | draft | finalized | filed, void |',
+    '|---|---|---|---|',
+    '| status | finalized, void | void | none |',
+    '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
+    '| tax_amount | yes | while its period is open and no credit is in force | no |',
+    '| reference_id | yes | once, if null | no |',
+    '| metadata | yes | yes | yes |',
+    '| type, parent_transaction_id | no | no | no |',
+  ].join('\n'),
+  requestHeaders: ['IdempotencyKey', 'IfMatch', 'Prefer'],
+  body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: updateProblemsOf },
+  responses: [
+    {
+      status: 200,
+      description: 'The transaction after the change.',
+      schema: 'Transaction',
+      headers: ['ETag'],
+      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
+    },
+  ],
+  errors: [
+    ...calculationErrors,
+    'conflict_duplicate_reference_id',
+    'idempotency_key_reused',
+    'not_found',
+    'precondition_failed',
+    'conflict_invalid_status_transition',
+    'conflict_immutable_field',
+    'conflict_draft_expired',
+    'conflict_has_credits',
+    'conflict_period_closed',
+    'conflict_credit_stale',
+  ],
+  run: async ({ id, body, caller, unknownFields, exchange }) => {
+    const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
+    const update = { id, update: body, ifMatch, idempotency: idempotencyOf(exchange), unknownFields };
+    const ports = changePortsWithin(exchange.remainingMs);
+    return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
+  },
+});
+
+export const handler = lambdaHandler(endpoint);

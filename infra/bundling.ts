@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile, type TransformOptions, transformSync } from 'esbuild';
-import type { Operation, ScheduleName } from '../shared/http/routes.ts';
+import type { Operation, ScheduleName } from '../functions/endpoints.ts';
 import { packedFiles } from '../shared/packed/pack.ts';
 
 /** The files in functions/ that become Lambda functions. */

@@ -13,7 +13,7 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { type Action, type Allowed, draftPartitions, updatablePartitions } from '../shared/http/grants.ts';
+import { type Action, draftPartitions, type TableAccess, updatablePartitions } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import type { Entry } from './bundling.ts';
 import { useOf } from './data-key.ts';
@@ -24,11 +24,11 @@ import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
-type Props = Allowed &
-  Pick<FunctionOptions, 'timeout' | 'environment'> & {
-    readonly tables: Tables;
-    readonly settings: Settings;
-  };
+type Props = Pick<FunctionOptions, 'timeout' | 'environment'> & {
+  readonly access: TableAccess;
+  readonly tables: Tables;
+  readonly settings: Settings;
+};
 
 /** Retries and the dead-letter queue of asynchronous events, and the gradual deployment of new versions. */
 type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
@@ -36,15 +36,11 @@ type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeplo
 // SAM runs the template's architecture. On an x64 host, arm64 would run in an emulator.
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
 
-/** A Lambda function with the service's defaults, its own role, and the grants of the route table. */
+/** A Lambda function with the service's defaults, its own role, and the table access of its definition. */
 export class EndpointFunction extends LambdaFunction {
   readonly #settings: Settings;
 
-  constructor(
-    scope: Construct,
-    entry: Entry,
-    { grants, indexes = [], partitions = {}, tables, settings, environment, ...options }: Props,
-  ) {
+  constructor(scope: Construct, entry: Entry, { access, tables, settings, environment, ...options }: Props) {
     const logs = logGroup(scope, `${entry}-logs`, settings);
     // The default managed policy can write to every log group of the account.
     const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -77,8 +73,16 @@ export class EndpointFunction extends LambdaFunction {
     this.#settings = settings;
     // The same readable name in the console, in `sam local invoke` and in an env-vars file.
     (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
-    for (const [table, actions] of Object.entries(grants) as [TableName, readonly Action[]][]) {
-      this.addEnvironment(`TABLE_${table.toUpperCase()}`, settings.sam ? table : tables.nameOf(table));
+    this.#grant(access, tables);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resource that a policy could name.',
+    });
+  }
+
+  #grant({ actions: byTable, indexes = [], partitions = {} }: TableAccess, tables: Tables): void {
+    for (const [table, actions] of Object.entries(byTable) as [TableName, readonly Action[]][]) {
+      this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.nameOf(table));
       const onAccounts = (action: Action) => table === 'accounts' && action === 'UpdateItem';
       const others = actions.filter((action) => !onAccounts(action));
       this.#allow(others, tables.arnOf(table), partitions[table]);
@@ -90,11 +94,7 @@ export class EndpointFunction extends LambdaFunction {
         tables.indexArnOf('transactions', index),
         index === 'drafts' ? [draftPartitions] : undefined,
       );
-    if (tables.key && Object.keys(grants).length > 0) this.addToRolePolicy(useOf(tables.key));
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resource that a policy could name.',
-    });
+    if (tables.key && Object.keys(byTable).length > 0) this.addToRolePolicy(useOf(tables.key));
   }
 
   /**

@@ -27,7 +27,7 @@ export class Events extends Construct {
     this.bus = new EventBus(this, 'Bus', { eventBusName: settings.name, description: 'What the ledger tells' });
     (this.bus.node.defaultChild as CfnElement).overrideLogicalId('EventBus');
     this.untold = deadLetterQueue(this, 'UntoldEvents', 'records');
-    const announcer = new EndpointFunction(this, 'announce-changes', { grants: {}, tables, settings });
+    const announcer = new EndpointFunction(this, 'announce-changes', { access: { actions: {} }, tables, settings });
     Validations.of(announcer).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason: 'The pipe calls it synchronously, and keeps what failed.',

@@ -6,8 +6,8 @@ import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/a
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { allowedTo } from '../shared/http/grants.ts';
-import { type ScheduleDefinition, type ScheduleName, schedules } from '../shared/http/routes.ts';
+import { type ScheduleName, schedules } from '../functions/endpoints.ts';
+import type { Schedule as ScheduleDefinition } from '../shared/define-schedule.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { pascalCase } from './pascal-case.ts';
@@ -16,7 +16,7 @@ import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
-/** The work that starts by itself, each with a function of its own. */
+/** The schedules, each with a function of its own. */
 export class Schedules extends Construct {
   readonly #props: Props;
   readonly failedRuns: Queue;
@@ -26,16 +26,14 @@ export class Schedules extends Construct {
     this.#props = props;
     // A run that failed is made good by the next one; this holds why.
     this.failedRuns = deadLetterQueue(this, 'FailedRuns', 'runs');
-    for (const [name, definition] of Object.entries(schedules) as [ScheduleName, ScheduleDefinition][]) {
-      this.#add(name, definition);
-    }
+    for (const definition of Object.values(schedules)) this.#add(definition);
   }
 
-  #add(name: ScheduleName, { minutes, timeoutSeconds }: ScheduleDefinition): void {
+  #add({ name, minutes, timeoutSeconds, access }: ScheduleDefinition<ScheduleName>): void {
     const period = Duration.minutes(minutes);
     const handler = new EndpointFunction(this, name, {
       ...this.#props,
-      ...allowedTo[name],
+      access,
       timeout: Duration.seconds(timeoutSeconds),
     });
     // At once: of one run in five minutes, a part cannot be moved, and the next run makes good what one fails at.

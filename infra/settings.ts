@@ -1,6 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IConstruct, Node } from 'constructs';
-import { allowedTo } from '../shared/http/grants.ts';
+import { endpoints, schedules } from '../functions/endpoints.ts';
 import type { Entry } from './bundling.ts';
 import { flag, matching, oneOf, refuse, text, wholeNumber } from './context.ts';
 import { awsAddressOf, type Domain, domainOf } from './domain-settings.ts';
@@ -88,7 +88,7 @@ const daysOf = (node: Node): RetentionDays => {
   return Number(oneOf(node, 'logRetention', ['90', ...known.map(String)]));
 };
 
-const entries = [...Object.keys(allowedTo), 'method-not-allowed', 'announce-changes'];
+const entries = [...Object.keys(endpoints), ...Object.keys(schedules), 'method-not-allowed', 'announce-changes'];
 
 const reservedOf = (node: Node): Settings['reservedConcurrency'] => {
   const given = text(node, 'reservedConcurrency');

@@ -9,8 +9,10 @@ import {
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import { type Allowed, allowedTo } from '../shared/http/grants.ts';
-import { type Operation, type Route, routes } from '../shared/http/routes.ts';
+import { endpoints, methodsByPath, type Operation } from '../functions/endpoints.ts';
+import { methodsVariable } from '../functions/method-not-allowed.ts';
+import type { Endpoint } from '../shared/http/define-endpoint.ts';
+import type { TableAccess } from '../shared/store/table-access.ts';
 import type { Entry } from './bundling.ts';
 import { CustomDomain, tls } from './custom-domain.ts';
 import { EndpointFunction } from './endpoint-function.ts';
@@ -27,7 +29,7 @@ export const stageName = 'v1';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
-/** The REST API of the route table: each operation with its own function, every error in the one envelope. */
+/** The REST API: each endpoint with its own function, every error in the one envelope. */
 export class TaxApi extends Construct {
   readonly #props: Props;
   readonly #api: RestApi;
@@ -43,7 +45,7 @@ export class TaxApi extends Construct {
     this.#deployment = config && new GradualDeployment(this, 'Deployments', { config, api });
     // Before the verbs: API Gateway prefers the more exact method, but SAM CLI lets the last one of a template win.
     this.#refuseOtherMethods();
-    for (const [operation, route] of Object.entries(routes) as [Operation, Route][]) this.#add(operation, route);
+    for (const endpoint of Object.values(endpoints)) this.#add(endpoint);
     for (const response of gatewayResponses) {
       const name = response.type.responseType.toLowerCase().replaceAll('_', '-');
       this.#api.addGatewayResponse(pascalCase(name), response);
@@ -108,21 +110,19 @@ export class TaxApi extends Construct {
   }
 
   #refuseOtherMethods(): void {
-    const refuse = this.#integration('method-not-allowed', { grants: {} });
-    const paths = new Set(Object.values(routes).map(({ path }) => path));
-    for (const path of paths) this.#api.root.resourceForPath(path).addMethod('ANY', refuse);
+    const environment = { [methodsVariable]: JSON.stringify(methodsByPath) };
+    const refuse = this.#integration('method-not-allowed', { actions: {} }, environment);
+    for (const path of Object.keys(methodsByPath)) this.#api.root.resourceForPath(path).addMethod('ANY', refuse);
   }
 
-  #add(operation: Operation, { method, path, scope }: Route): void {
+  #add({ name, method, path, scope, access }: Endpoint<Operation>): void {
     const { oidc } = this.#props.settings;
-    const environment = scope ? oidc : {};
-    this.#api.root
-      .resourceForPath(path)
-      .addMethod(method, this.#integration(operation, allowedTo[operation], environment));
+    const integration = this.#integration(name, access, scope ? oidc : {});
+    this.#api.root.resourceForPath(path).addMethod(method, integration);
   }
 
-  #integration(entry: Entry, allowed: Allowed, environment: Record<string, string> = {}): LambdaIntegration {
-    const handler = new EndpointFunction(this, entry, { ...this.#props, ...allowed, environment });
+  #integration(entry: Entry, access: TableAccess, environment: Record<string, string>): LambdaIntegration {
+    const handler = new EndpointFunction(this, entry, { ...this.#props, access, environment });
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason: 'API Gateway calls it synchronously: a failure is an answer, and no event is left over to keep.',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type ScheduleDefinition, type ScheduleName, schedules } from '../../shared/http/routes.ts';
+import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { moveClock, readClock } from './clock-control.ts';
 import type { Handlers } from './handlers.ts';
@@ -28,7 +28,7 @@ const clock: Control = {
 const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
   methods: ['POST'],
   run: async ({ requestId }) => {
-    const { timeoutSeconds }: ScheduleDefinition = schedules[name];
+    const { timeoutSeconds } = schedules[name];
     // As EventBridge Scheduler starts it: with nothing to say.
     const invocation = { functionName: name, requestId, timeoutMs: timeoutSeconds * 1000 };
     return json(200, (await invoke(handlers.schedules[name], {}, invocation)) ?? null, requestId);

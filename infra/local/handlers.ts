@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { type Operation, routes, type ScheduleName, schedules } from '../../shared/http/routes.ts';
+import { endpoints, methodsByPath, type Operation, type ScheduleName, schedules } from '../../functions/endpoints.ts';
+import { methodsVariable } from '../../functions/method-not-allowed.ts';
 
 type Handler<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
 type EndpointName = Operation | 'method-not-allowed';
@@ -9,8 +10,8 @@ export type Handlers = {
   readonly schedules: Readonly<Record<ScheduleName, Handler<unknown, unknown>>>;
 };
 
-const endpointNames = [...(Object.keys(routes) as Operation[]), 'method-not-allowed'] as const;
-const scheduleNames = Object.keys(schedules) as ScheduleName[];
+// The deployed function has it from the CDK app.
+process.env[methodsVariable] = JSON.stringify(methodsByPath);
 
 const load = async <Event, Answer>(name: string): Promise<Handler<Event, Answer>> => {
   const { handler } = await import(`../../functions/${name}.ts`);
@@ -18,30 +19,16 @@ const load = async <Event, Answer>(name: string): Promise<Handler<Event, Answer>
   return handler;
 };
 
-// Kept, and not imported again: to look a module up takes longer than many a request.
-const loadOnce = <Event, Answer>(name: string): Handler<Event, Answer> => {
-  let loaded: Handler<Event, Answer> | null = null;
-  return async (event, context) => {
-    loaded ??= await load<Event, Answer>(name);
-    return loaded(event, context);
-  };
-};
+const loadAll = async <Name extends string, Event, Answer>(names: readonly Name[]) =>
+  Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await load<Event, Answer>(name)] as const)),
+  ) as Record<Name, Handler<Event, Answer>>;
 
-const onDemand = <Name extends string, Event, Answer>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, loadOnce(name)])) as Record<Name, Handler<Event, Answer>>;
-
-/**
- * The functions that the route table names, each imported when it is first called: a test loads no more than it tests.
- *
- * The environment must be complete by then, as functions read it once.
- */
+/** The handlers of all functions, by name. The environment must be complete, because they read it when imported. */
 export const handlers: Handlers = {
-  endpoints: onDemand<EndpointName, APIGatewayProxyEvent, APIGatewayProxyResult>(endpointNames),
-  schedules: onDemand<ScheduleName, unknown, unknown>(scheduleNames),
-};
-
-/** Import all of them now, so that one that is missing shows before the first request does. */
-export const loadHandlers = async (): Promise<Handlers> => {
-  await Promise.all([...endpointNames, ...scheduleNames].map(load));
-  return handlers;
+  endpoints: await loadAll<EndpointName, APIGatewayProxyEvent, APIGatewayProxyResult>([
+    ...(Object.keys(endpoints) as Operation[]),
+    'method-not-allowed',
+  ]),
+  schedules: await loadAll<ScheduleName, unknown, unknown>(Object.keys(schedules) as ScheduleName[]),
 };

@@ -1,4 +1,4 @@
-import { type Operation, type Route, routes } from '../../shared/http/routes.ts';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
 
 /** A path of the API with the operations that it offers: what API Gateway calls a resource. */
 type Resource = {
@@ -13,20 +13,16 @@ export type MatchedResource = {
   readonly operation: Operation | null;
 };
 
-const entries = Object.entries(routes) as [Operation, Route][];
-
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}$`);
 
-const resources: readonly Resource[] = [...new Set(entries.map(([, { path }]) => path))]
-  // A literal segment beats a parameter, whatever the order of the routes.
-  .sort((a, b) => a.split('{').length - b.split('{').length)
-  .map((path) => ({
+const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
+  // A literal segment beats a parameter, whatever the order of the endpoints.
+  .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+  .map(([path, offered]) => ({
     path,
     pattern: patternOf(path),
-    operations: new Map(
-      entries.filter(([, route]) => route.path === path).map(([operation, { method }]) => [method, operation]),
-    ),
+    operations: new Map(offered.map(({ method, name }) => [method, name])),
   }));
 
 /** Each parameter decoded once; `null` when one is not the encoding of any text. */

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Emulator, emulatorEnvironment, startEmulator, useEmulator } from './emulator.ts';
-import { createGateway } from './gateway.ts';
 import { greeting } from './greeting.ts';
-import { loadHandlers } from './handlers.ts';
 import { freePort, listenProblem, loopback } from './ports.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
 import { SetupError } from './setup-error.ts';
@@ -28,11 +26,13 @@ const listen = async (server: Server, port: number): Promise<string> => {
 };
 
 const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void> => {
-  // Before anything that reads the environment is imported: it is read once (shared/config/environment.ts).
+  // Before the functions are imported, which read it once (shared/config/environment.ts).
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { createDemo } = await import('./demo.ts');
+  const { createGateway } = await import('./gateway.ts');
+  const { handlers } = await import('./handlers.ts');
   const apiKey = await createDemo(settings.apiKey);
-  const server = createGateway({ handlers: await loadHandlers() });
+  const server = createGateway({ handlers });
   const url = await listen(server, settings.port);
   console.log(greeting(url, apiKey, emulator, settings));
 };

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ScheduleName } from '../../shared/http/routes.ts';
+import type { ScheduleName } from '../../functions/endpoints.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Code } from '../../shared/problem.ts';
 import type { Settings } from '../settings.ts';

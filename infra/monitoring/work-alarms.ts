@@ -1,4 +1,4 @@
-import { type ScheduleName, schedules } from '../../shared/http/routes.ts';
+import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { pascalCase } from '../pascal-case.ts';
 import { type AlarmDefinition, above, silent, type Watched } from './alarm.ts';
 

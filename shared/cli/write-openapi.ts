@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { endpoints } from '../../functions/endpoints.ts';
 import { openApiText } from '../http/openapi/document.ts';
 
-/** Write shared/http/openapi.json anew, after a change of a schema, a route or a text. */
-if (import.meta.main) writeFileSync(new URL('../http/openapi.json', import.meta.url), openApiText());
+/** Regenerate shared/http/openapi.json, after a change of a schema, an endpoint or a description. */
+if (import.meta.main)
+  writeFileSync(new URL('../http/openapi.json', import.meta.url), openApiText(Object.values(endpoints)));

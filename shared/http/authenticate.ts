@@ -9,10 +9,9 @@ import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey } from '../store/accounts/api-key-store.ts';
 import { recordKeyUse } from '../store/accounts/key-uses.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
-import { type Caller, type Exchange, Refusal } from './exchange.ts';
+import { type Caller, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
-import type { Scope } from './routes.ts';
 
 /** What authentication asks of the outside. */
 export type Credentials = {

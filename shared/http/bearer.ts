@@ -3,9 +3,9 @@ import { environment } from '../config/environment.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { accept, type Result, refuse } from '../result.ts';
+import type { Scope } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import type { CheckToken } from './jwt.ts';
-import type { Scope } from './routes.ts';
 
 /** What a bearer token says, once it is known to be the issuer's. */
 export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };

@@ -1,8 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Account } from '../accounts/account.ts';
 import type { Problem } from '../problem.ts';
-import type { Scope } from './routes.ts';
 import type { Shapes } from './versions/version.ts';
+
+/** What a credential may allow: to read, or to write the ledger. */
+export type Scope = 'read' | 'write';
 
 /** Who sent a request: an account, through one of its credentials. */
 export type Caller = {

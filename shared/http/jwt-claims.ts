@@ -1,5 +1,5 @@
 import type { Issuer, Token } from './bearer.ts';
-import type { Scope } from './routes.ts';
+import type { Scope } from './exchange.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,4 @@
 import { type Exchange, Refusal } from './exchange.ts';
-import type { Operation } from './routes.ts';
 import { type Version, versions } from './versions/version.ts';
 
 const namesOf = (known: readonly Version[]): readonly string[] => known.map(({ name }) => name);
@@ -33,7 +32,7 @@ export const presumeVersion = (exchange: Exchange): void =>
  * chain of transformations is how long-lived APIs keep one code and many versions.
  */
 export const resolveVersion =
-  (operation: Operation, known: readonly Version[] = versions) =>
+  (operation: string, known: readonly Version[] = versions) =>
   (exchange: Exchange): void => {
     if (!exchange.caller) throw new Error('The version is resolved after the caller is known.');
     const version = sentVersion(exchange) ?? exchange.caller.account.settings.service_version;

@@ -84,5 +84,5 @@ export const packedFiles: readonly PackedFile[] = [
   ),
   ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
-  data('docs', 'shared/operations/get-docs.ts', () => pack(docs())),
+  data('docs', 'functions/get-docs.ts', () => pack(docs())),
 ];

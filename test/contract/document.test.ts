@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../functions/endpoints.ts';
 import { CoverageQuery } from '../../shared/coverage/query.ts';
 import { FilingListQuery, FilingQuery } from '../../shared/filings/query.ts';
+import { errorCodesOf } from '../../shared/http/error-codes.ts';
 import { openApiText } from '../../shared/http/openapi/document.ts';
-import { operationCodes } from '../../shared/http/openapi/operation-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
-import { type Operation, type Route, routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
 import { RatesQuery } from '../../shared/rates/query.ts';
 import { TransactionHistoryQuery, TransactionQuery } from '../../shared/transactions/history/query.ts';
@@ -92,9 +92,9 @@ const structure = {
 };
 
 describe('the OpenAPI document', () => {
-  it('is what the schemas and routes make of it: after a change, run npm run openapi', () => {
+  it('is what the schemas and endpoints make of it: after a change, run npm run openapi', () => {
     const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
-    expect(committed).toBe(openApiText());
+    expect(committed).toBe(openApiText(Object.values(endpoints)));
   });
 
   it('has the structure of OpenAPI 3.1', () => {
@@ -116,17 +116,18 @@ describe('the OpenAPI document', () => {
     expect(document.security).toEqual(Object.keys(securitySchemes).map((name) => ({ [name]: [] })));
   });
 
-  it('has exactly the operations of the route table, each with an id of its own', () => {
+  it('has exactly the defined endpoints, each with an id of its own', () => {
     const told = entries.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(told.sort()).toEqual(
-      Object.values(routes)
+      Object.values(endpoints)
         .map(({ path, method }) => `${method} ${path}`)
         .sort(),
     );
     expect(new Set(entries.map(({ operation }) => operation.operationId)).size).toBe(entries.length);
   });
 
-  it.each(Object.entries(routes) as [Operation, Route][])('tells %s whole', (operation, { path, method, scope }) => {
+  it.each(Object.entries(endpoints))('describes %s completely', (_name, endpoint) => {
+    const { path, method, scope } = endpoint;
     const told = (document.paths as any)[path][method.toLowerCase()];
     const parameters = told.parameters.map(dereferenced);
     const pathNames = parameters.filter((parameter: any) => parameter.in === 'path').map(({ name }: any) => name);
@@ -135,7 +136,7 @@ describe('the OpenAPI document', () => {
     expect(told.security).toEqual(scope === null ? [] : undefined);
     expect(document.tags.map(({ name }) => name)).toContain(told.tags[0]);
     const statuses = Object.keys(told.responses).filter((status) => Number(status) >= 400);
-    expect(statuses).toEqual([...new Set(operationCodes[operation].map((code) => String(statusOf[code])))].sort());
+    expect(statuses).toEqual([...new Set(errorCodesOf(endpoint).map((code) => String(statusOf[code])))].sort());
     for (const response of Object.values(told.responses).map(dereferenced))
       expect(dereferenced(response.headers['X-Request-Id']).required).toBe(true);
   });
@@ -157,7 +158,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('gives every error code to an operation', () => {
-    expect(new Set(Object.values(operationCodes).flat())).toEqual(new Set(Object.keys(statusOf)));
+    expect(new Set(Object.values(endpoints).flatMap(errorCodesOf))).toEqual(new Set(Object.keys(statusOf)));
     expect(schemas['ErrorObject'].properties.code.enum).toEqual(Object.keys(statusOf));
   });
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { calculation } from '../../shared/http/openapi/answer-examples.ts';
-import { coverage } from '../../shared/http/openapi/coverage-example.ts';
+import { coverage, replay } from '../../shared/http/openapi/examples.ts';
 import { rates, ratesQuery } from '../../shared/http/openapi/rates-example.ts';
-import { replay } from '../../shared/http/openapi/replay-example.ts';
 import { exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import './observe-exchanges.ts';

@@ -4,17 +4,17 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 
 const entries = [
-  ...Object.keys(routes),
+  ...Object.keys(endpoints),
   ...Object.keys(schedules),
   'method-not-allowed',
   'announce-changes',
 ] as Entry[];
 const operations: ReadonlySet<string> = new Set(
-  (Object.keys(routes) as Operation[]).filter((operation) => routes[operation].scope !== null),
+  (Object.keys(endpoints) as Operation[]).filter((operation) => endpoints[operation].scope !== null),
 );
 const require = createRequire(import.meta.url);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));
@@ -58,6 +58,10 @@ describe.each(entries)('the bundle of %s', (entry) => {
     for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toMatch(/[^\w.$]import\(/);
   });
 
+  it('has the definition of no other function', () => {
+    expect(Object.keys(inputs).filter((path) => path.startsWith('functions/'))).toEqual([`functions/${entry}.ts`]);
+  });
+
   it('has no provider of credentials but the one for the environment', () => {
     const chain = /client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
     expect(Object.keys(inputs).filter((path) => chain.test(path))).toEqual([]);
@@ -70,11 +74,6 @@ describe.each(entries)('the bundle of %s', (entry) => {
       { httpMethod: 'POST', resource: '/', headers, requestContext: { requestId: 'request_1' } },
       { getRemainingTimeInMillis: () => 9000 },
     );
-
-  it('does not load the operation for an unauthenticated request', async () => {
-    expect(await answer({})).toHaveProperty('statusCode', 401);
-    expect(code.filter((name) => !isLoaded(name))).toContainEqual(expect.stringMatching(`^${entry}-`));
-  });
 
   it('loads the library for bearer tokens with the first token', async () => {
     const library = code.find((name) => /^jwt-/.test(name)) as string;

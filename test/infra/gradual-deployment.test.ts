@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../shared/http/routes.ts';
+import { endpoints } from '../../functions/endpoints.ts';
 import { flat, type Resource, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType, template } = synthesize();
 const functions = ofType('AWS::Lambda::Function').map(([id]) => id);
-const served = [...Object.keys(routes), 'method-not-allowed'].map((entry) => entry.replaceAll('-', ''));
+const served = [...Object.keys(endpoints), 'method-not-allowed'].map((entry) => entry.replaceAll('-', ''));
 const aliasOf = (handler: string) =>
   template.Resources[`${handler}Live`] as (Resource & Record<string, any>) | undefined;
 

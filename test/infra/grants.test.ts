@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type Allowed, type Grants, allowedTo as granted } from '../../shared/http/grants.ts';
-import { schedules } from '../../shared/http/routes.ts';
+import { endpoints, schedules } from '../../functions/endpoints.ts';
+import type { TableAccess } from '../../shared/store/table-access.ts';
 import { flat, type Resource, synthesize } from './synthesized.ts';
 
 const { ofType, template } = synthesize();
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
-const entries: Record<string, Allowed> = {
-  'method-not-allowed': { grants: {} },
-  'announce-changes': { grants: {} },
-  ...granted,
+const defined: Record<string, TableAccess> = Object.fromEntries(
+  Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access]),
+);
+const entries: Record<string, TableAccess> = {
+  'method-not-allowed': { actions: {} },
+  'announce-changes': { actions: {} },
+  ...defined,
 };
 const functions = Object.fromEntries(ofType('AWS::Lambda::Function'));
 const functionOf = (entry: string): Resource => {
@@ -30,32 +33,32 @@ const allowedTo = (roleId: string): string[] =>
     )
     .sort();
 
-const expectedOnTables = ({ grants, indexes = [] }: Allowed): string[] => [
-  ...Object.entries(grants).flatMap(([name, actions]) =>
-    actions.map((action) => `Allow dynamodb:${action} on ${tableIds[name as keyof Grants]}.Arn`),
+const expectedOnTables = ({ actions: byTable, indexes = [] }: TableAccess): string[] => [
+  ...Object.entries(byTable).flatMap(([name, actions]) =>
+    actions.map((action) => `Allow dynamodb:${action} on ${tableIds[name as keyof typeof tableIds]}.Arn`),
   ),
   ...indexes.map((index) => `Allow dynamodb:Query on TransactionsTable.Arn/index/${index}`),
 ];
 
-it('gives every function of the route table, and no other, a role that nothing else has', () => {
+it('gives every defined function, and no other, a role of its own', () => {
   expect(Object.keys(functions)).toHaveLength(Object.keys(entries).length);
   const roles = Object.keys(entries).map((entry) => flat(functionOf(entry).Properties['Role']));
   expect(new Set(roles).size).toBe(roles.length);
 });
 
-describe.each(Object.entries(entries))('%s', (entry, allowed) => {
+describe.each(Object.entries(entries))('%s', (entry, access) => {
   const { Role, LoggingConfig, Environment } = functionOf(entry).Properties;
   const roleId = flat(Role).replace(/\.Arn$/, '');
   const role = template.Resources[roleId]?.Properties ?? {};
 
-  it('may do exactly what the route table says, write its own log, and send its traces', () => {
+  it('may do exactly what its definition says, write its own log, and send its traces', () => {
     const logs = `${flat(LoggingConfig.LogGroup)}.Arn`;
     const expected = [
       `Allow logs:CreateLogStream on ${logs}`,
       `Allow logs:PutLogEvents on ${logs}`,
       'Allow xray:PutTraceSegments on *',
       'Allow xray:PutTelemetryRecords on *',
-      ...expectedOnTables(allowed),
+      ...expectedOnTables(access),
       ...(entry in schedules
         ? ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on FailedRuns.Arn`)
         : []),
@@ -65,11 +68,12 @@ describe.each(Object.entries(entries))('%s', (entry, allowed) => {
   });
 
   it('knows the names of the tables that it may use, and of no others', () => {
-    const named = Object.keys(allowed.grants).map((name) => [
+    const named = Object.keys(access.actions).map((name) => [
       `TABLE_${name.toUpperCase()}`,
       { Ref: tableIds[name as keyof typeof tableIds] },
     ]);
-    expect(Environment?.Variables ?? {}).toEqual(Object.fromEntries(named));
+    const { METHODS_BY_PATH: _, ...variables } = Environment?.Variables ?? {};
+    expect(variables).toEqual(Object.fromEntries(named));
   });
 });
 
@@ -80,9 +84,7 @@ it('lets nobody update anything of the accounts but the counts of requests and t
       const actions = listed(Action);
       return actions.includes('dynamodb:UpdateItem') && listed(on).some((at) => flat(at).startsWith('AccountsTable'));
     });
-  const callers = Object.values(granted).filter(({ grants }) =>
-    (grants.accounts as readonly string[] | undefined)?.includes('UpdateItem'),
-  );
+  const callers = Object.values(defined).filter(({ actions }) => actions.accounts?.includes('UpdateItem'));
   expect(updates.length).toBe(callers.length);
   for (const { Action, Condition } of updates)
     expect({ Action, Condition }).toEqual({
@@ -91,7 +93,7 @@ it('lets nobody update anything of the accounts but the counts of requests and t
     });
 });
 
-it('lets a calculation only get an item of the ledger, whatever the route table says', () => {
+it('lets a calculation only get an item of the ledger, whatever its definition says', () => {
   const ledger = allowedTo(flat(functionOf('create-calculation').Properties['Role']).replace(/\.Arn$/, '')).filter(
     (allowance) => allowance.includes('TransactionsTable'),
   );
@@ -105,7 +107,7 @@ const conditionsOf = (entry: string, on: string) =>
     .map(({ Condition }: any) => Condition);
 const leading = (...partitions: string[]) => [{ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }];
 
-// Written out, and not taken from the route table: what a function must never reach, whatever its code does.
+// Written out, and not taken from the definitions: what a function must never reach, whatever its code does.
 it.each([
   ['create-calculation', 'TransactionsTable.Arn', leading('T#*')],
   ['get-transaction', 'TransactionsTable.Arn', leading('T#*')],
@@ -124,7 +126,7 @@ it.each([
 });
 
 it('leaves no function the whole ledger, nor all accounts', () => {
-  for (const [entry, { grants: tables }] of Object.entries(granted))
+  for (const [entry, { actions: tables }] of Object.entries(defined))
     for (const table of ['transactions', 'accounts'] as const)
       for (const condition of table in tables ? conditionsOf(entry, `${tableIds[table]}.Arn`) : [])
         expect([entry, condition?.['ForAllValues:StringLike']]).toEqual([

@@ -1,6 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it } from 'vitest';
 import { handler } from '../../functions/method-not-allowed.ts';
+import { synthesize } from './synthesized.ts';
+
+const [, methodNotAllowed] =
+  synthesize()
+    .ofType('AWS::Lambda::Function')
+    .find(([id]) => id === 'MethodNotAllowed') ?? [];
+Object.assign(process.env, methodNotAllowed?.Properties['Environment'].Variables);
 
 const event = (resource: string): APIGatewayProxyEvent =>
   ({

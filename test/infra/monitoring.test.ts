@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
-import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 import { counted, countMetric } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
 import { scheduled } from '../../shared/observability/scheduled.ts';
@@ -112,7 +112,7 @@ describe('whatever an alarm or the dashboard reads', () => {
   });
 
   it('has operations, codes and schedules that there are', () => {
-    const known = { operation: routes, code: statusOf, schedule: schedules };
+    const known = { operation: endpoints, code: statusOf, schedule: schedules };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
         if (value !== '*') expect(known).toHaveProperty([key, value]);

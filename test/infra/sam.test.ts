@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../shared/http/routes.ts';
+import { endpoints } from '../../functions/endpoints.ts';
 import { methodsOf, synthesize, withoutBundling } from './synthesized.ts';
 
 // As the CDK CLI would have it: what tells SAM where the code is.
@@ -19,13 +19,13 @@ const mounted = Object.fromEntries(
   ),
 );
 
-it.each(Object.entries(routes))('SAM mounts %s', (operation, { method, path }) => {
+it.each(Object.entries(endpoints))('SAM mounts %s', (operation, { method, path }) => {
   expect(mounted[`${method} ${path}`]?.toLowerCase()).toBe(operation.replaceAll('-', ''));
 });
 
 it('SAM answers 405 to every other method', () => {
   const others = Object.entries(mounted).filter(
-    ([at]) => !Object.values(routes).some(({ method, path }) => at === `${method} ${path}`),
+    ([at]) => !Object.values(endpoints).some(({ method, path }) => at === `${method} ${path}`),
   );
   expect(new Set(others.map(([, handler]) => handler))).toEqual(new Set(['MethodNotAllowed']));
 });
@@ -40,7 +40,7 @@ describe.each(ofType('AWS::Lambda::Function'))('SAM and %s', (_id, { Metadata, P
 
   it('run on this machine, against the emulator and its tables', () => {
     expect(Properties['Architectures']).toEqual([process.arch === 'x64' ? 'x86_64' : 'arm64']);
-    const { DYNAMODB_ENDPOINT, ...named } = Properties['Environment'].Variables;
+    const { DYNAMODB_ENDPOINT, METHODS_BY_PATH: _, ...named } = Properties['Environment'].Variables;
     expect(DYNAMODB_ENDPOINT).toBe('http://dynamodb:8000');
     for (const [name, value] of Object.entries(named)) expect(name).toBe(`TABLE_${String(value).toUpperCase()}`);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ScheduleDefinition, schedules } from '../../shared/http/routes.ts';
+import { schedules } from '../../functions/endpoints.ts';
 import { flat, functionAt, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
@@ -7,11 +7,11 @@ const { ofType, template } = synthesized;
 const handlerOf = (name: string) =>
   ofType('AWS::Lambda::Function').find(([id]) => id.toLowerCase() === name.replaceAll('-', '')) ?? ['none', null];
 
-it('has the schedules of the route table and no others', () => {
+it('has the defined schedules and no others', () => {
   expect(ofType('AWS::Scheduler::Schedule')).toHaveLength(Object.keys(schedules).length);
 });
 
-describe.each(Object.entries<ScheduleDefinition>(schedules))('%s', (name, { minutes, timeoutSeconds }) => {
+describe.each(Object.entries(schedules))('%s', (name, { minutes, timeoutSeconds }) => {
   const [handlerId, handler] = handlerOf(name);
   const schedule = ofType('AWS::Scheduler::Schedule')
     .map(([, { Properties }]) => Properties)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { routes } from '../../shared/http/routes.ts';
+import { endpoints } from '../../functions/endpoints.ts';
 import { synthesize, withoutBundling } from './synthesized.ts';
 
 const issuer = 'https://login.example.com/';
@@ -12,7 +12,7 @@ const environments = (context: Record<string, unknown>) =>
 
 it('tells where tokens come from to every function that authenticates, and to no other', () => {
   const told = environments({ oidcIssuer: issuer, oidcAudience: 'levy' });
-  const authenticating = Object.entries(routes).filter(([, { scope }]) => scope !== null);
+  const authenticating = Object.entries(endpoints).filter(([, { scope }]) => scope !== null);
   const names = authenticating.map(([operation]) => operation.replaceAll('-', ''));
   for (const [id, variables] of Object.entries(told)) {
     const expected = names.includes(id) ? [issuer, 'levy'] : [undefined, undefined];

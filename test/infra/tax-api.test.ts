@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../functions/endpoints.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
-import { routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
 import { flat, functionAt, methodsOf, type Resource, synthesize } from './synthesized.ts';
 
@@ -8,7 +8,7 @@ const synthesized = synthesize();
 const { ofType, template } = synthesized;
 const methods = methodsOf(synthesized);
 
-describe.each(Object.entries(routes))('%s', (operation, { method, path }) => {
+describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => {
   const here = methods.filter((at) => at.path === path);
 
   it('has its method, with its own function behind it', () => {
@@ -35,8 +35,8 @@ describe.each(Object.entries(routes))('%s', (operation, { method, path }) => {
 });
 
 it('has no method beside the route table', () => {
-  const paths = new Set(Object.values(routes).map(({ path }) => path));
-  expect(methods).toHaveLength(Object.keys(routes).length + paths.size);
+  const paths = new Set(Object.values(endpoints).map(({ path }) => path));
+  expect(methods).toHaveLength(Object.keys(endpoints).length + paths.size);
 });
 
 it('keeps its address when constructs move, and prints it without a slash at its end', () => {

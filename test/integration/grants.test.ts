@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it, vi } from 'vitest';
+import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { allowedTo, draftPartitions, updatablePartitions } from '../../shared/http/grants.ts';
-import type { Operation, ScheduleName } from '../../shared/http/routes.ts';
+import { draftPartitions, updatablePartitions } from '../../shared/store/table-access.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
 // because what is active is so for everybody.
@@ -13,6 +13,7 @@ process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');
+const { endpoints, schedules } = await import('../../functions/endpoints.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { activateRelease, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
@@ -217,7 +218,9 @@ const preparedFilings = async (client: Client, hurried: Client) => {
   return { filing, filed };
 };
 
-it.each(Object.keys(allowedTo) as Entry[])('%s may do what it does, and does all that it may', async (entry) => {
+const definitions = { ...endpoints, ...schedules };
+
+it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it defines', async (entry) => {
   const caller = await newCaller();
   const client = filerOf(caller);
   const parent = await sold(client, { customer });
@@ -230,9 +233,9 @@ it.each(Object.keys(allowedTo) as Entry[])('%s may do what it does, and does all
   parent.hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   if (/filings?$|close/.test(entry) && entry !== 'create-filing')
     Object.assign(parent, await preparedFilings(client, parent.hurried));
-  const { grants, indexes = [], partitions: reachable = {} } = allowedTo[entry];
+  const { actions: byTable, indexes = [], partitions: reachable = {} } = definitions[entry].access;
   const granted = [
-    ...Object.entries(grants).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
+    ...Object.entries(byTable).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
     ...indexes.map((index) => `transactions Query ${index}`),
   ].sort();
   // Two minutes later the instance has forgotten the caller, and the window is another one.

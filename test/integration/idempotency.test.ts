@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
-import type { Handler } from '../../shared/http/endpoint.ts';
+import type { Handler } from '../../shared/http/lambda-handler.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';

@@ -2,11 +2,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { endpoint as getCoverage } from '../../functions/get-coverage.ts';
 import { json } from '../../infra/local/refusal.ts';
 import { windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { endpoint } from '../../shared/http/endpoint.ts';
+import { lambdaHandler } from '../../shared/http/lambda-handler.ts';
 import { listKeys } from '../../shared/store/accounts/key-list.ts';
 import { recordKeyUse } from '../../shared/store/accounts/key-uses.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -127,7 +128,7 @@ describe('the record of a use', () => {
 
 describe('an invocation', () => {
   const invoked = ({ key }: Caller, serve: () => Promise<ReturnType<typeof json>>) => {
-    const handler = endpoint('get-coverage', async () => ({ serve: serve as never }));
+    const handler = lambdaHandler({ ...getCoverage, serve });
     const event = {
       httpMethod: 'GET',
       resource: '/coverage',

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { invoke } from '../../infra/local/invoke.ts';
 import { eventOf } from '../../shared/cli/bench/event.ts';
 import { environment } from '../../shared/config/environment.ts';
-import type { Operation } from '../../shared/http/routes.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, noFaults, throttled } from '../support/faults.ts';

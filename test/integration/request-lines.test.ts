@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { type Operation, routes } from '../../shared/http/routes.ts';
 import { requestLines } from '../../shared/observability/request-lines.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
@@ -38,10 +38,10 @@ const time = { _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: expect.
 const used = { Duration: expect.any(Number), database_calls: expect.any(Number), database_units: expect.any(Number) };
 
 describe('a request has one line', () => {
-  it.each(Object.keys(routes) as Operation[])(
+  it.each(Object.keys(endpoints) as Operation[])(
     '%s: with the operation, the account, the status and the times',
     async (operation) => {
-      const { method, path, scope } = routes[operation];
+      const { method, path, scope } = endpoints[operation];
       const caller = await newCaller();
       const answer = await caller.call(method, path.replace('{id}', 'tx_none'), method === 'POST' ? { body: {} } : {});
       const line = lineOf(answer);

@@ -2,15 +2,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../functions/endpoints.ts';
+import type { Endpoint } from '../../shared/http/define-endpoint.ts';
 import { sale } from '../../shared/http/openapi/request-examples.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
-import { type Route, routes } from '../../shared/http/routes.ts';
 import { anonymous, newCaller, startApi } from '../support/api.ts';
 
 const expected = Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name.toLowerCase(), value]));
-const pathOf = ({ path }: Route) => path.replace('{id}', 'txn_1');
-const isPrivate = ({ scope }: Route) => scope !== null;
-const all = Object.values(routes) as Route[];
+const pathOf = ({ path }: Endpoint) => path.replace('{id}', 'txn_1');
+const isPrivate = ({ scope }: Endpoint) => scope !== null;
+const all = Object.values(endpoints);
 
 it('are these: nothing is kept, guessed at, framed, run, embedded, told on or sent in the clear', () => {
   expect(safetyHeaders).toEqual({

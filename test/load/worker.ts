@@ -1,8 +1,8 @@
 /** One of the processes that serve a load run: the local service's gateway and functions, on the port that all share. */
 import { createGateway } from '../../infra/local/gateway.ts';
-import { loadHandlers } from '../../infra/local/handlers.ts';
+import { handlers } from '../../infra/local/handlers.ts';
 
-const server = createGateway({ handlers: await loadHandlers() });
+const server = createGateway({ handlers });
 // Longer than any pause of the generator.
 server.keepAliveTimeout = 120_000;
 server.listen(0, '127.0.0.1');

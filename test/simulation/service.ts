@@ -1,19 +1,19 @@
+import { endpoint as createFiling } from '../../functions/create-filing.ts';
+import { endpoint as createTransaction } from '../../functions/create-transaction.ts';
+import { endpoint as getFiling } from '../../functions/get-filing.ts';
+import { endpoint as getTransaction } from '../../functions/get-transaction.ts';
+import { endpoint as listTransactions } from '../../functions/list-transactions.ts';
+import { endpoint as updateFiling } from '../../functions/update-filing.ts';
+import { endpoint as updateTransaction } from '../../functions/update-transaction.ts';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed } from '../../shared/filings/ports.ts';
+import type { Serve } from '../../shared/http/define-endpoint.ts';
 import { exchangeOf, Refusal } from '../../shared/http/exchange.ts';
 import { failure } from '../../shared/http/failure.ts';
-import type { Serve } from '../../shared/http/operation.ts';
 import { envelope, proxyResult } from '../../shared/http/reply.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import { serve as createFiling } from '../../shared/operations/create-filing.ts';
-import { serve as createTransaction } from '../../shared/operations/create-transaction.ts';
-import { serve as getFiling } from '../../shared/operations/get-filing.ts';
-import { serve as getTransaction } from '../../shared/operations/get-transaction.ts';
-import { serve as listTransactions } from '../../shared/operations/list-transactions.ts';
-import { serve as updateFiling } from '../../shared/operations/update-filing.ts';
-import { serve as updateTransaction } from '../../shared/operations/update-transaction.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { draftIndex } from '../../shared/store/ledger/draft-index.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
@@ -112,7 +112,7 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
   };
   exchange.version = currentVersion;
   try {
-    return responseOf(await invocation.run(() => operations[request.operation](exchange)));
+    return responseOf(await invocation.run(() => operations[request.operation].serve(exchange)));
   } catch (error) {
     if (error instanceof Died) return null;
     const refusal = error instanceof Refusal ? error : failure(error, invocation.id);

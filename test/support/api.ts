@@ -6,7 +6,7 @@ import type { Account, Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { newAccount } from '../../shared/accounts/new-account.ts';
 import { now } from '../../shared/config/clock.ts';
-import type { Scope } from '../../shared/http/routes.ts';
+import type { Scope } from '../../shared/http/exchange.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';

@@ -1,6 +1,6 @@
+import type { Operation } from '../../functions/endpoints.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
-import type { Operation } from '../../shared/http/routes.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { cursorOf } from '../../shared/transactions/list-cursor.ts';

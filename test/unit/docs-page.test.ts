@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../functions/endpoints.ts';
 import { groups } from '../../shared/docs/groups.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
-import { routes } from '../../shared/http/routes.ts';
 import { statusOf } from '../../shared/problem.ts';
 import { attribute, elements, elementsIn, headers, page, parseErrors, textOf, withId } from '../support/docs-page.ts';
 
@@ -90,7 +90,7 @@ describe('the page tells the whole document:', () => {
     expect(groups.flatMap((group) => group.operations).sort()).toEqual(
       operations.map(({ operationId }) => operationId).sort(),
     );
-    expect(operations).toHaveLength(Object.keys(routes).length);
+    expect(operations).toHaveLength(Object.keys(endpoints).length);
   });
 
   it.each(operations)('$operationId, with its parameters, fields, answers and error codes', (operation) => {

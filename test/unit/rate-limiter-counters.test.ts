@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
-import { updatablePartitions } from '../../shared/http/grants.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
+import { updatablePartitions } from '../../shared/store/table-access.ts';
 import { simulate } from '../support/rate-limit-simulation.ts';
 
 const account = 'acct_1';

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bundle, type Entry } from '../../../infra/bundling.ts';
-import { routes, schedules } from '../../http/routes.ts';
 import { type Figure, rounded } from './figure.ts';
 
-const functions = [...Object.keys(routes), ...Object.keys(schedules), 'method-not-allowed'] as Entry[];
+// Not imported from there: that would read the environment before the bench has set it.
+const functions = readdirSync(new URL('../../../functions', import.meta.url))
+  .map((file) => basename(file, '.ts'))
+  .filter((name) => name !== 'endpoints') as Entry[];
 
 // Not a function of the service, but bundled as one.
 const control = '../shared/cli/bench/cold-start-control' as Entry;

@@ -1,7 +1,7 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import type { Operation } from '../../../functions/endpoints.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
-import type { Operation } from '../../http/routes.ts';
 import { database } from '../../store/client/client.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median } from './figure.ts';

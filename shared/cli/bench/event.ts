@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Operation, routes } from '../../http/routes.ts';
+import { endpoints, type Operation } from '../../../functions/endpoints.ts';
 
 export type Asked = {
   readonly operation: Operation;
@@ -17,7 +17,7 @@ export const eventOf = ({
   pathParameters = {},
   idempotencyKey,
 }: Asked): APIGatewayProxyEvent => {
-  const { method, path } = routes[operation];
+  const { method, path } = endpoints[operation];
   const headers = {
     'X-API-Key': apiKey,
     ...(body !== undefined && { 'Content-Type': 'application/json' }),

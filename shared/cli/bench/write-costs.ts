@@ -1,9 +1,9 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { GetCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Operation } from '../../../functions/endpoints.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { environment } from '../../config/environment.ts';
-import type { Operation } from '../../http/routes.ts';
 import { database } from '../../store/client/client.ts';
 import { dollarsPerMillion, type ItemWrite, transactionUnits } from './cost-formula.ts';
 import { eventOf } from './event.ts';

@@ -1,4 +1,4 @@
-import { type Route, routes } from '../../http/routes.ts';
+import { endpoints } from '../../../functions/endpoints.ts';
 import type { Schema } from './schema-type.ts';
 
 type Reference = { readonly $ref: string };
@@ -46,8 +46,8 @@ const resolve = <Value>(value: Value | Reference, document: Document): Value => 
 
 // What only reads asks for no more than the scope to read. The document itself has no word for it.
 const onlyReads = (method: string, path: string): boolean =>
-  Object.values<Route>(routes).some(
-    (route) => route.method === method && route.path === path && route.scope !== 'write',
+  Object.values(endpoints).some(
+    (endpoint) => endpoint.method === method && endpoint.path === path && endpoint.scope !== 'write',
   );
 
 const operationAt = (path: string, method: string, described: Described, document: Document): Operation => {

@@ -1,4 +1,4 @@
-import type { Operation, ScheduleName } from '../../http/routes.ts';
+import type { Operation, ScheduleName } from '../../../functions/endpoints.ts';
 
 /**
  * What only a deployment could tell, and nobody has measured in one: time in Lambda, bytes of logs, and what else the

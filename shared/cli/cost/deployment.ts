@@ -1,4 +1,4 @@
-import type { Operation, routes } from '../../http/routes.ts';
+import type { Operation } from '../../../functions/endpoints.ts';
 
 /**
  * What the stack has whatever is asked of it; a test compares it with the synthesized template.
@@ -29,4 +29,4 @@ export const billedOperations = [
   'update-transaction',
   'get-transaction',
   'list-transactions',
-] as const satisfies readonly (Operation & keyof typeof routes)[];
+] as const satisfies readonly Operation[];

@@ -1,4 +1,4 @@
-import { type ScheduleName, schedules } from '../../http/routes.ts';
+import { type ScheduleName, schedules } from '../../../functions/endpoints.ts';
 import { assumed, monthSeconds } from './assumed.ts';
 import type { Usage } from './bill.ts';
 import type { Measures, StepName } from './measure.ts';

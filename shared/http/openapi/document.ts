@@ -1,4 +1,5 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
+import type { Endpoint } from '../define-endpoint.ts';
 import { withErrorCodes } from './code-table.ts';
 import { echoSuffix, nameComponents } from './component-names.ts';
 import { parameterTexts } from './field-texts.ts';
@@ -8,6 +9,19 @@ import { introduction } from './introduction.ts';
 import { pathItems } from './path-items.ts';
 import { refined, simplified } from './refine.ts';
 import { headerComponents, responseComponents } from './responses.ts';
+
+/** The groups of endpoints, in their order on the documentation page. */
+const tags = [
+  { name: 'Product attributes', description: 'Facts about a product that can change how it is taxed.' },
+  { name: 'Product tax codes', description: 'What a line item can be taxed as.' },
+  { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
+  { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
+  { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },
+  { name: 'Rates', description: 'The rates of an address, without an order.' },
+  { name: 'Coverage', description: 'What the tax content knows, and what it does not.' },
+  { name: 'Documentation', description: 'What you are reading.' },
+] as const;
+export type Tag = (typeof tags)[number]['name'];
 
 const frame: Omit<ZodOpenApiObject, 'paths'> = {
   openapi: '3.1.0',
@@ -31,16 +45,7 @@ const frame: Omit<ZodOpenApiObject, 'paths'> = {
     },
   ],
   security: [{ apiKey: [] }, { bearer: [] }],
-  tags: [
-    { name: 'Product attributes', description: 'Facts about a product that can change how it is taxed.' },
-    { name: 'Product tax codes', description: 'What a line item can be taxed as.' },
-    { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
-    { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
-    { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },
-    { name: 'Rates', description: 'The rates of an address, without an order.' },
-    { name: 'Coverage', description: 'What the tax content knows, and what it does not.' },
-    { name: 'Documentation', description: 'What you are reading.' },
-  ],
+  tags: [...tags],
 };
 
 const securitySchemes = {
@@ -92,14 +97,14 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
   return paths;
 };
 
-/** Make the OpenAPI document of the route table and the schemas. It is made of nothing else, so it is always the same. */
-export const openApiDocument = (): oas31.OpenAPIObject => {
+/** Generate the OpenAPI document from the endpoints and their schemas. The same endpoints give the same document. */
+export const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
   nameComponents();
   describeFormats();
   const made = createDocument(
     {
       ...frame,
-      paths: pathItems(),
+      paths: pathItems(endpoints),
       components: {
         securitySchemes,
         parameters: requestHeaders,
@@ -118,4 +123,5 @@ export const openApiDocument = (): oas31.OpenAPIObject => {
 };
 
 /** The document as it is committed and served. */
-export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+export const openApiText = (endpoints: readonly Endpoint[]): string =>
+  `${JSON.stringify(openApiDocument(endpoints), null, 2)}\n`;

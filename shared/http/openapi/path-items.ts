@@ -1,14 +1,10 @@
-import type {
-  ZodOpenApiOperationObject,
-  ZodOpenApiPathsObject,
-  ZodOpenApiRequestBodyObject,
-  ZodOpenApiResponsesObject,
-} from 'zod-openapi';
-import { type Operation, type Route, routes } from '../routes.ts';
+import type { ZodObjectInput, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import type { DocumentedResponse, Endpoint } from '../define-endpoint.ts';
+import { components } from './component-names.ts';
+import { examplesOf } from './examples.ts';
 import { parameterTexts } from './field-texts.ts';
 import type { RequestHeader } from './headers.ts';
-import { type OperationDefinition, operations } from './operations.ts';
-import { exampleFilingId, exampleId, requestExamples } from './request-examples.ts';
+import { exampleFilingId, exampleId } from './request-examples.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 
 const camelCase = (operation: string) => operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -25,68 +21,64 @@ const pathParameters = (path: string) =>
     example: path.startsWith('/filings') ? exampleFilingId : exampleId,
   }));
 
-type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+const requestBody = ({ name, body }: Endpoint) =>
+  body && {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: body.schema, examples: { ...examplesOf(name).requests } } },
+    },
+  };
 
-const requestBody = (
-  operation: Operation,
-  schema: NonNullable<OperationDefinition['body']>,
-): ZodOpenApiRequestBodyObject => {
-  const examples: Examples = { ...(requestExamples as Partial<Record<Operation, Examples>>)[operation] };
-  return { required: true, content: { 'application/json': { schema, examples } } };
-};
-
-type Success = OperationDefinition['success'];
-
-const successContent = ({ schema, example, csv, html }: Success) => ({
-  [html ? 'text/html' : 'application/json']: { ...(schema && { schema }), ...(example !== undefined && { example }) },
-  ...(csv !== undefined && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),
-});
-
-const responses = (operation: Operation, definition: OperationDefinition): ZodOpenApiResponsesObject => {
-  const { success, otherSuccess } = definition;
+const contentOf = (operation: string, { status, schema, type, hasCsv }: DocumentedResponse) => {
+  const { responses = {}, csv } = examplesOf(operation);
   return {
-    ...Object.fromEntries(
-      [success, ...(otherSuccess ? [otherSuccess] : [])].map((one) => [
-        `${one.status}`,
-        {
-          description: one.description,
-          headers: successHeaders(operation, one.headers ?? [], one.sometimes ?? []),
-          content: successContent(one),
-        },
-      ]),
-    ),
-    ...(definition.notModified && {
-      304: { description: definition.notModified, headers: successHeaders(operation, ['ETag']) },
-    }),
-    ...errorResponses(operation),
+    [type ?? 'application/json']: {
+      schema: typeof schema === 'string' ? components[schema] : schema,
+      ...(status in responses && { example: responses[status] }),
+    },
+    ...(hasCsv && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),
   };
 };
 
-const operationObject = (
-  operation: Operation,
-  { path, scope }: Route,
-  definition: OperationDefinition,
-): ZodOpenApiOperationObject => {
-  const { tag, summary, description, requestHeaders = [], query, body } = definition;
+const responsesOf = (endpoint: Endpoint) => ({
+  ...Object.fromEntries(
+    endpoint.responses.map((response) => [
+      `${response.status}`,
+      {
+        description: response.description,
+        headers: successHeaders(endpoint, response.headers ?? [], response.optionalHeaders ?? []),
+        content: contentOf(endpoint.name, response),
+      },
+    ]),
+  ),
+  ...(endpoint.notModified && {
+    304: { description: endpoint.notModified, headers: successHeaders(endpoint, ['ETag']) },
+  }),
+  ...errorResponses(endpoint),
+});
+
+const operationObject = (endpoint: Endpoint): ZodOpenApiOperationObject => {
+  const { name, path, scope, tag, summary, description, requestHeaders = [], query } = endpoint;
   return {
-    operationId: camelCase(operation),
+    operationId: camelCase(name),
     tags: [tag],
     summary,
     description: scope === null ? description : `${description}\n\nThe credential needs the scope \`${scope}\`.`,
     ...(scope === null && { security: [] }),
     parameters: [...pathParameters(path), ...(['ServiceVersion', ...requestHeaders] as const).map(parameterRef)],
-    ...(query && { requestParams: { query } }),
-    ...(body && { requestBody: requestBody(operation, body) }),
-    responses: responses(operation, definition),
+    ...(query && { requestParams: { query: query as ZodObjectInput } }),
+    ...requestBody(endpoint),
+    responses: responsesOf(endpoint),
   };
 };
 
-/** The paths of the route table, in its order. */
-export const pathItems = (): ZodOpenApiPathsObject => {
+/** The paths of the endpoints, in their order. */
+export const pathItems = (endpoints: readonly Endpoint[]): ZodOpenApiPathsObject => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const [operation, route] of Object.entries(routes) as [Operation, Route][]) {
-    const item = { [route.method.toLowerCase()]: operationObject(operation, route, operations[operation]) };
-    paths[route.path] = { ...paths[route.path], ...item };
-  }
+  for (const endpoint of endpoints)
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operationObject(endpoint),
+    };
   return paths;
 };

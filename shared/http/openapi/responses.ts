@@ -1,43 +1,39 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Code, type Problem, statusOf } from '../../problem.ts';
+import type { Endpoint } from '../define-endpoint.ts';
+import { errorCodesOf } from '../error-codes.ts';
 import { envelope } from '../reply.ts';
-import { type Operation, routes } from '../routes.ts';
 import { codeMeanings } from './code-meanings.ts';
 import { ErrorResponse } from './error-schema.ts';
-import { filingProblemExamples } from './filing-problems.ts';
+import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
-import { operationCodes } from './operation-codes.ts';
 import { preferredExamples, problemExamples } from './problem-examples.ts';
 
-// What is always there is a component; what may be missing is not the same header to a validator, and stands inline.
-const always = (required: readonly ResponseHeader[], sometimes: readonly ResponseHeader[] = []) =>
+// A required header is a component. An optional one is another header to a validator, so it is written inline.
+const headersOf = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
   Object.fromEntries([
     ...required.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
-    ...sometimes.map((name) => [name, { ...responseHeaders[name], required: false }] as const),
+    ...optional.map((name) => [name, { ...responseHeaders[name], required: false }] as const),
   ]);
 
-const onlySometimes = new Set(['Idempotent-Replayed', 'Preference-Applied', 'Link', 'Content-Disposition']);
+const alwaysOptional = new Set(['Idempotent-Replayed', 'Preference-Applied', 'Link', 'Content-Disposition']);
 
-/** The headers that some answer always has, as components. */
+/** The headers that are required in some response, as components. */
 export const headerComponents = () =>
   Object.fromEntries(
     Object.entries(responseHeaders)
-      .filter(([name]) => !onlySometimes.has(name))
+      .filter(([name]) => !alwaysOptional.has(name))
       .map(([name, header]) => [name, { ...header, required: true }]),
   );
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const satisfies readonly ResponseHeader[];
 
-/** What every answer of an operation carries once the caller and the version are known, and the operation's own beside it. */
+/** The headers of a response once the caller and the version are known: those of every endpoint, and its own. */
 export const successHeaders = (
-  operation: Operation,
+  { scope }: Endpoint,
   required: readonly ResponseHeader[],
-  sometimes: readonly ResponseHeader[] = [],
-) =>
-  always(
-    ['X-Request-Id', 'Service-Version', 'Vary', ...(routes[operation].scope === null ? [] : rate), ...required],
-    sometimes,
-  );
+  optional: readonly ResponseHeader[] = [],
+) => headersOf(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
 
 const titles: Readonly<Record<number, string>> = {
   400: 'The body cannot be read.',
@@ -55,8 +51,8 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Something that the service needs does not answer.',
 };
 
-// These come before the caller and the version are known, or from the gateway, which knows neither: they are the same of
-// every operation. The others an operation itself answers.
+// Refusals of the gateway, or from before the caller and the version are known: the same for every endpoint. An endpoint
+// itself returns the other statuses.
 const shared = {
   400: 'MalformedJson',
   401: 'Unauthorized',
@@ -72,12 +68,12 @@ const shared = {
 const isShared = (status: number): status is keyof typeof shared => status in shared;
 
 const sharedHeaders = (status: keyof typeof shared) => {
-  const sometimes: readonly ResponseHeader[] = ['Service-Version', 'Vary', ...rate];
-  if (status === 401) return always(['X-Request-Id', 'WWW-Authenticate'], sometimes);
-  if (status === 405) return always(['X-Request-Id', 'Allow']);
-  if (status === 429) return always(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
-  if (status === 503) return always(['X-Request-Id'], ['Retry-After', ...sometimes]);
-  return always(['X-Request-Id'], sometimes);
+  const optional: readonly ResponseHeader[] = ['Service-Version', 'Vary', ...rate];
+  if (status === 401) return headersOf(['X-Request-Id', 'WWW-Authenticate'], optional);
+  if (status === 405) return headersOf(['X-Request-Id', 'Allow']);
+  if (status === 429) return headersOf(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
+  if (status === 503) return headersOf(['X-Request-Id'], ['Retry-After', ...optional]);
+  return headersOf(['X-Request-Id'], optional);
 };
 
 const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
@@ -94,7 +90,7 @@ const exampleOf = (status: number, codes: readonly Code[], own: readonly Problem
 const errorResponse = (
   status: number,
   codes: readonly Code[],
-  headers: ReturnType<typeof always>,
+  headers: ReturnType<typeof headersOf>,
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
   description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${codeMeanings[code]}`)].join('\n'),
@@ -118,22 +114,22 @@ const errorResponse = (
 });
 
 const byStatus = (codes: readonly Code[]) =>
-  [...Map.groupBy(codes, (code) => statusOf[code])].sort(([one], [other]) => one - other);
+  [...Map.groupBy(codes, (code) => statusOf[code])].sort(([a], [b]) => a - b);
 
-/** Every error that an operation can answer with, by status. */
-export const errorResponses = (operation: Operation): ZodOpenApiResponsesObject =>
+/** Every error that an endpoint can return, by status. */
+export const errorResponses = (endpoint: Endpoint): ZodOpenApiResponsesObject =>
   Object.fromEntries(
-    byStatus(operationCodes[operation]).map(([status, codes]) => [
+    byStatus(errorCodesOf(endpoint)).map(([status, codes]) => [
       String(status),
       isShared(status)
         ? { $ref: `#/components/responses/${shared[status]}` }
-        : errorResponse(status, codes, successHeaders(operation, []), filingProblemExamples[operation]),
+        : errorResponse(status, codes, successHeaders(endpoint, []), examplesOf(endpoint.name).problems),
     ]),
   );
 
 const unknownPath: ZodOpenApiResponseObject = {
   description: 'There is nothing at this path. No operation answers this, but the gateway.',
-  headers: always(['X-Request-Id']),
+  headers: headersOf(['X-Request-Id']),
   content: {
     'application/json': {
       schema: ErrorResponse,
@@ -145,7 +141,7 @@ const unknownPath: ZodOpenApiResponseObject = {
   },
 };
 
-/** The answers that operations share, and that of a path that no operation has. */
+/** The error responses that endpoints share, and the response of the gateway to an unknown path. */
 export const responseComponents = (): Record<string, ZodOpenApiResponseObject> => ({
   ...Object.fromEntries(
     byStatus(Object.keys(statusOf) as Code[]).flatMap(([status, codes]) =>

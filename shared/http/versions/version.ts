@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../json.ts';
-import type { Operation } from '../routes.ts';
 
 /**
  * What one change of the API means to one operation, between the shape before it (older) and the one since (newer).
@@ -19,7 +18,8 @@ export type Shapes = {
 export type VersionChange = {
   /** What has changed, in words for the one who reads the registry. */
   readonly name: string;
-  readonly of: Readonly<Partial<Record<Operation, Shapes>>>;
+  /** The shapes by the name of the endpoint. */
+  readonly of: Readonly<Record<string, Shapes>>;
 };
 
 /** A version is what came with it: everything else is as in the one before. */

@@ -1,5 +1,6 @@
+import { endpoints } from '../../../functions/endpoints.ts';
+import type { Endpoint } from '../../../shared/http/define-endpoint.ts';
 import document from '../../../shared/http/openapi.json' with { type: 'json' };
-import { type Route, routes } from '../../../shared/http/routes.ts';
 import { resolve } from '../validate-response.ts';
 import type { Schema } from './schema-values.ts';
 
@@ -14,28 +15,29 @@ type Described = {
   };
 };
 
-/** An operation as the document has it. */
-export type DocumentedOperation = Route & {
-  readonly name: string;
+/** An endpoint as the document describes it. */
+export type DocumentedOperation = Pick<Endpoint, 'name' | 'method' | 'path' | 'scope'> & {
   readonly parameters: readonly Parameter[];
   readonly body: { readonly schema: Schema; readonly examples: readonly unknown[] } | null;
 };
 
 const paths = document.paths as unknown as Record<string, Record<string, Described> | undefined>;
 
-const documented = (name: string, route: Route): DocumentedOperation => {
-  const described = paths[route.path]?.[route.method.toLowerCase()];
-  if (!described) throw new Error(`The document lacks ${route.method} ${route.path}.`);
+const documented = ({ name, method, path, scope }: Endpoint): DocumentedOperation => {
+  const described = paths[path]?.[method.toLowerCase()];
+  if (!described) throw new Error(`The document lacks ${method} ${path}.`);
   const json = described.requestBody?.content['application/json'];
   return {
-    ...route,
     name,
-    parameters: (described.parameters ?? []).map((one) => ('$ref' in one ? resolve(one.$ref) : one)),
+    method,
+    path,
+    scope,
+    parameters: (described.parameters ?? []).map((parameter) =>
+      '$ref' in parameter ? resolve(parameter.$ref) : parameter,
+    ),
     body: json ? { schema: json.schema, examples: Object.values(json.examples ?? {}).map(({ value }) => value) } : null,
   };
 };
 
-/** Every operation of the route table: a new one is among them by itself. */
-export const operations: readonly DocumentedOperation[] = Object.entries<Route>(routes).map(([name, route]) =>
-  documented(name, route),
-);
+/** Every endpoint: a new one is included without a change here. */
+export const operations: readonly DocumentedOperation[] = Object.values<Endpoint>(endpoints).map(documented);

@@ -1,0 +1,75 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { observed } from '../observability/request-line.ts';
+import type { DocumentedResponse, Endpoint, EndpointDescription } from './define-endpoint.ts';
+import { entityTag, matches } from './entity-tag.ts';
+import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
+import { failure } from './failure.ts';
+import { readQuery } from './query.ts';
+import { envelope, proxyResult, type Reply } from './reply.ts';
+import { presumeVersion, refuseUnknownVersion } from './versions.ts';
+
+/** A text that is the same for everybody, and its own headers. */
+export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
+
+type Definition<Name extends string> = Pick<
+  EndpointDescription<Name>,
+  'name' | 'path' | 'summary' | 'description' | 'notModified'
+> & {
+  readonly response: Omit<DocumentedResponse, 'status' | 'headers'>;
+  /** Runs once, at the first request. */
+  readonly read: () => PublicDocument | Promise<PublicDocument>;
+};
+
+const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply => {
+  const [first, ...more] = readQuery(undefined, exchange).problems;
+  if (first) throw new Refusal([first, ...more]);
+  const tag = entityTag(text);
+  const { 'Content-Type': type, ...own } = headers;
+  // Shared caches may store it, and API Gateway compresses it for clients that accept that.
+  const others = { ...own, Vary: 'Accept-Encoding, Service-Version' };
+  // A 304 replaces the headers that the client stored, such as the policy of a page, so it carries them all.
+  return matches(exchange.headers.get('if-none-match') ?? [], tag)
+    ? { status: 304, body: '', headers: { ETag: tag, ...others } }
+    : { status: 200, body: text, headers: { ETag: tag, ...others, ...(type && { 'Content-Type': type }) } };
+};
+
+/** Define an endpoint that returns the same text to anybody, or 304 to a client that has it already. */
+export const definePublicDocument = <const Name extends string>({
+  read,
+  response,
+  ...described
+}: Definition<Name>): Endpoint<Name> => {
+  let document: PublicDocument | null = null;
+  return {
+    ...described,
+    method: 'GET',
+    scope: null,
+    access: { actions: {} },
+    tag: 'Documentation',
+    requestHeaders: ['IfNoneMatch'],
+    responses: [{ ...response, status: 200, headers: ['ETag'] }],
+    errors: [],
+    serve: async (exchange) => {
+      // There is no account whose pinned version could count.
+      presumeVersion(exchange);
+      refuseUnknownVersion(exchange);
+      document ??= await read();
+      return proxyResult(replyWith(document, exchange), exchange);
+    },
+  };
+};
+
+/** Make the Lambda handler of a public document, without the steps of `lambdaHandler`, which need a caller and a database. */
+export const publicHandler = ({
+  name,
+  serve,
+}: Endpoint): ((event: APIGatewayProxyEvent, context: unknown) => Promise<APIGatewayProxyResult>) =>
+  observed(name, async (event) => {
+    const exchange = exchangeOf(event, () => 0);
+    try {
+      return await serve(exchange);
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : failure(error, exchange.requestId);
+      return proxyResult({ ...envelope(refusal.problems, exchange.requestId), headers: refusal.headers }, exchange);
+    }
+  });

@@ -1,0 +1,73 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { observed } from '../observability/request-line.ts';
+import { tally } from '../observability/tally.ts';
+import { authenticate, authorize } from './authenticate.ts';
+import type { Endpoint } from './define-endpoint.ts';
+import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
+import { failure } from './failure.ts';
+import { limitRate } from './limit-rate.ts';
+import { envelope, proxyResult } from './reply.ts';
+import type { Version } from './versions/version.ts';
+import { presumeVersion, resolveVersion } from './versions.ts';
+
+export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** After the first step `event` is the exchange: middy passes `event`, and nothing else of the request, to the handler. */
+type Request = middy.Request<Exchange, APIGatewayProxyResult>;
+type Step = (exchange: Exchange) => void | Promise<void>;
+
+// First in and last out, so that every response passes here.
+const answerErrors = {
+  before: (request: Request) => {
+    request.event = exchangeOf(request.event as unknown as APIGatewayProxyEvent, () =>
+      request.context.getRemainingTimeInMillis(),
+    );
+  },
+  onError: (request: Request) => {
+    const { error, event } = request;
+    // A failure before the first step is done would be a bug in exchangeOf itself: let Lambda report it.
+    if (!('replyHeaders' in event)) return;
+    const refusal = error instanceof Refusal ? error : failure(error, event.requestId);
+    request.response = proxyResult({ ...envelope(refusal.problems, event.requestId), headers: refusal.headers }, event);
+  },
+};
+
+// Steps refuse by throwing. A step must return nothing: middy would take a returned value for the response and skip `after`.
+const step = (run: Step) => ({
+  before: async ({ event }: Request) => {
+    await run(event);
+  },
+});
+
+// The log line names the account even if a later step refuses the request.
+const authenticateAndTally: Step = async (exchange) => {
+  await authenticate(exchange);
+  const own = tally();
+  if (own && exchange.caller) own.account = exchange.caller.account.id;
+};
+
+// In the published order (interface decisions 9): 401, 403, 429.
+const stepsOf = ({ name, scope }: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
+  presumeVersion,
+  authenticateAndTally,
+  resolveVersion(name, versions),
+  authorize(scope),
+  limitRate,
+];
+
+// Usually done by then. Nothing is returned: middy would take it for the response.
+const endBeside = async ({ event }: Request): Promise<void> => {
+  await event.beside;
+};
+
+/** Make the Lambda handler of an endpoint: find the caller, check the scope and the rate limit, and serve the request. */
+export const lambdaHandler = (endpoint: Endpoint, versions?: readonly Version[]): Handler =>
+  observed(
+    endpoint.name,
+    middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
+      .use(answerErrors)
+      .use({ after: endBeside, onError: endBeside })
+      .use(stepsOf(endpoint, versions).map(step))
+      .handler(endpoint.serve) as unknown as Handler,
+  );

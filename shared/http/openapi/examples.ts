@@ -1,0 +1,134 @@
+import { builtInRelease } from '../../content/built-in.ts';
+import { attribution } from '../../coverage/attribution.ts';
+import { coverageOfAll } from '../../coverage/coverage.ts';
+import type { Coverage } from '../../coverage/response.ts';
+import { cancelFirst, closeFirst, confirmationMissing, filingNotFound, noPeriodEnd } from '../../filings/problems.ts';
+import type { Problem } from '../../problem.ts';
+import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
+import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
+import type { Replay } from '../../transactions/replay/response.ts';
+import {
+  calculation,
+  draft,
+  finalized,
+  productAttributes,
+  productTaxCodes,
+  transactionList,
+} from './answer-examples.ts';
+import { closed, closing, dryRun, filed, filingCsv, filingList, marking } from './filing-examples.ts';
+import { rates } from './rates-example.ts';
+import { requestExamples } from './request-examples.ts';
+
+const day = '2026-11-21';
+const release = builtInRelease('MI');
+
+/** One state of 52. Computed from the built-in content, so that no fact has a second copy here. */
+export const coverage: Coverage = {
+  object: 'coverage',
+  tax_date: day,
+  states: (release ? coverageOfAll([release], day) : []) as Coverage['states'],
+  attribution: [...attribution],
+};
+
+/** The finalized sale, calculated again. */
+export const replay: Replay = {
+  object: 'replay',
+  id: finalized.id,
+  version: finalized.version,
+  match: true,
+  reason: null,
+  detail: null,
+  engine_version: finalized.engine_version,
+  replayed_engine_version: finalized.engine_version,
+  content_releases: finalized.content_releases,
+  difference_count: 0,
+  differences: [],
+};
+
+const change = {
+  version: 2,
+  at: finalized.updated_at,
+  by: 'key_9c1f24ad7be0',
+  from: 'draft',
+  to: 'finalized',
+  fields: ['reference_id', 'status'],
+  state_hash: 'H0LzI5m3mJcWqYx3Tt9bV8m1b0dQn7rP2wK4sE6uA1c',
+  previous_hash: 'x5oZ0Wm3n1nQm0N0uT7xR2v0d4JXk3yq2mS8cQ2r9a0',
+  hash: 'p8TzWm1oZ0n3Nq7xR0uT2v4d0JXk9yS3mQ2cr5a8b1E',
+} satisfies HistoryEntry;
+
+const history = {
+  object: 'list',
+  url: `/transactions/${finalized.id}/history`,
+  has_more: true,
+  next_cursor: '2',
+  data: [change],
+} satisfies TransactionHistory;
+
+const reconciliation: Reconciliation = {
+  object: 'reconciliation',
+  from: '2026-10-01',
+  to: '2026-10-31',
+  matched_count: 1,
+  missing: [{ reference_id: 'invoice_1003', transaction_id: null, reason: 'not_found' }],
+  different: [
+    {
+      reference_id: 'invoice_1002',
+      transaction_id: finalized.id,
+      type: 'sale',
+      status: 'finalized',
+      sent: { total_amount: '100.00', tax_amount: '5.00' },
+      recorded: { total_amount: '100.70', tax_amount: '5.70' },
+      difference: { total_amount: '0.70', tax_amount: '0.70' },
+    },
+  ],
+  extra: [],
+  complete: true,
+  next_cursor: null,
+  warnings: [],
+};
+
+type RequestExamples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+
+type Examples = {
+  readonly requests?: RequestExamples;
+  /** By status. */
+  readonly responses?: Readonly<Record<number, unknown>>;
+  readonly csv?: string;
+  /** The refusals that a client meets first. Other endpoints show those of problem-examples.ts. */
+  readonly problems?: readonly Problem[];
+};
+
+const responses: Readonly<Record<string, Examples>> = {
+  'list-product-attributes': { responses: { 200: productAttributes } },
+  'list-product-tax-codes': { responses: { 200: productTaxCodes } },
+  'create-calculation': { responses: { 200: calculation } },
+  'create-transaction': { responses: { 201: draft } },
+  'list-transactions': { responses: { 200: transactionList } },
+  'get-transaction': { responses: { 200: { ...finalized, history: null } satisfies RetrievedTransaction } },
+  'get-transaction-history': { responses: { 200: history } },
+  'update-transaction': { responses: { 200: finalized } },
+  'replay-transaction': { responses: { 200: replay } },
+  'create-reconciliation': { responses: { 200: reconciliation } },
+  'create-filing': {
+    responses: { 202: closing, 200: dryRun },
+    problems: [closeFirst('US-MI', '2026-09-30'), noPeriodEnd('US-MI', { before: '2026-09-30', after: '2026-10-31' })],
+  },
+  'list-filings': { responses: { 200: filingList } },
+  'get-filing': { responses: { 200: closed }, csv: filingCsv, problems: [filingNotFound] },
+  'update-filing': {
+    responses: { 200: filed, 202: marking },
+    problems: [filingNotFound, cancelFirst('US-MI', '2026-11-30'), confirmationMissing],
+  },
+  'get-coverage': { responses: { 200: coverage } },
+  'get-rates': { responses: { 200: rates } },
+};
+
+/**
+ * The examples of an endpoint. They stand apart from its definition, because they need the content, which most functions
+ * do not carry.
+ */
+export const examplesOf = (operation: string): Examples => {
+  const requests = (requestExamples as Readonly<Record<string, RequestExamples>>)[operation];
+  return { ...responses[operation], ...(requests && { requests }) };
+};

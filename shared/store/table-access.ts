@@ -1,0 +1,71 @@
+/** What functions may do to the tables: the types, and the parts that several definitions share. */
+import { accountRegister, filingWorkPartition, keyUses, rateWindowKey } from './keys.ts';
+import type { IndexName, TableName } from './table-definitions.ts';
+
+export type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchGetItem' | 'Query';
+
+/** The permissions of one function. The CDK app grants exactly these, and a test compares them with the calls made. */
+export type TableAccess = {
+  /** The DynamoDB actions by table. `Query` means the table itself, not an index. */
+  readonly actions: Partial<Record<TableName, readonly Action[]>>;
+  /** The indexes of the transactions table that the function queries. */
+  readonly indexes?: readonly IndexName[];
+  /** The partitions that the function may reach in a table, as patterns of an IAM policy. A table left out is open. */
+  readonly partitions?: Partial<Record<TableName, readonly string[]>>;
+};
+
+/** Partitions of the transactions table by what they hold; the keys are in store/keys.ts. */
+export const partitions = {
+  transactions: 'T#*',
+  references: 'R#*',
+  idempotencyKeys: 'I#*',
+  openEntries: 'O#*',
+  filings: 'F#*',
+  periods: 'P#*',
+  filingWork: filingWorkPartition,
+} as const;
+
+/** Partitions of the `drafts` index, the only index whose partitions are all of one kind. */
+export const draftPartitions = 'D#*';
+
+/**
+ * The partitions of the accounts table that a function may update: request counters, and the last uses of keys. So no
+ * function can create, change or restore a key, or change an account.
+ */
+export const updatablePartitions = [rateWindowKey('*', 0).pk, keyUses('*')] as const;
+
+/** Reads the active releases, and the parts of them that a calculation needs. */
+export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const satisfies TableAccess['actions'];
+
+/** Moves entries between partitions, and marks the transactions of a filing as filed. */
+export const filingActions = ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query'] as const;
+
+/** Whoever continues an unfinished filing may have to do any of its steps. */
+export const filingPartitions = [
+  partitions.transactions,
+  partitions.openEntries,
+  partitions.filings,
+  partitions.periods,
+  partitions.filingWork,
+] as const;
+
+/** Partitions that a new or changed transaction is written to. */
+export const transactionPartitions = [
+  partitions.transactions,
+  partitions.references,
+  partitions.idempotencyKeys,
+  partitions.openEntries,
+] as const;
+
+/** The accounts that a schedule works for: never their keys. */
+export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
+
+/**
+ * The access of an endpoint that needs a credential: it also reads the key and the account, counts the request and
+ * records the use of the key.
+ */
+export const withCaller = ({ actions, partitions: own = {}, ...indexes }: TableAccess): TableAccess => ({
+  ...indexes,
+  actions: { accounts: ['GetItem', 'UpdateItem'], ...actions },
+  partitions: { accounts: ['KEY#*', 'ACCOUNT#*'], ...own },
+});
