@@ -1,43 +1,50 @@
 import * as z from 'zod/mini';
 import { day, flag, invalidFormat } from '../calculations/fields.ts';
+import { state } from '../content/location/state-field.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { described } from '../described.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
-
-const stateAdvice = 'Send a two-letter state code, or the name of the state.';
-
-/** A state as its two letters, its jurisdiction code or its name. */
-export const state = z.string(stateAdvice).check(z.refine((text) => stateJurisdiction(text) !== null, stateAdvice));
 
 /** The jurisdiction code of a state that has been checked: `US-MI`. */
 export const stateOf = (text: string): string => stateJurisdiction(text) as string;
 
 /** POST /filings: which period of which state to close (interface decisions 8). */
-export const FilingRequest = z.object(
-  {
-    state,
-    period_end: day,
-    dry_run: z.nullish(flag),
-  },
-  'Send a JSON object.',
+export const FilingRequest = described(
+  z.object(
+    {
+      state,
+      period_end: described(day, 'The last day of the period to close.'),
+      dry_run: described(z.nullish(flag), 'Returns the totals as they are now and stores nothing. Default: false.'),
+    },
+    'Send a JSON object.',
+  ),
+  'The period to close.',
+  { id: 'FilingRequest' },
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
 const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';
 
-/** What the state answered to the return. */
 const confirmationNumber = z.string(confirmationAdvice).check(
   z.maxLength(100, confirmationAdvice),
   z.refine((text) => /\S/.test(text) && !/\p{Cc}/u.test(text), confirmationAdvice),
 );
 
-/** POST /filings/{id}: what has become of the filing. The other statuses are the service's own, and refused as such. */
-export const FilingUpdate = z.object(
-  {
-    status: z.enum(filingStatuses, 'Send filed or canceled.'),
-    confirmation_number: z.nullish(confirmationNumber),
-  },
-  'Send a JSON object.',
+/** POST /filings/{id}: the new status. Only Levy sets the other statuses, so they are refused. */
+export const FilingUpdate = described(
+  z.object(
+    {
+      status: described(z.enum(filingStatuses, 'Send filed or canceled.'), '`filed` or `canceled`.'),
+      confirmation_number: described(
+        z.nullish(confirmationNumber),
+        "The state's confirmation number for the return. Required with `status: filed`.",
+      ),
+    },
+    'Send a JSON object.',
+  ),
+  'The new status of a filing.',
+  { id: 'FilingUpdate' },
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
@@ -46,7 +53,7 @@ const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
 
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
-/** What is wrong between the fields of an update: `filed` comes with its confirmation number, and nothing else does. */
+/** Problems between the fields of an update: a confirmation number belongs to `filed`, and only to it. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
   const { status, confirmation_number } = fieldsOf(body);
   if (status === 'filed' && !isGiven(confirmation_number))
@@ -54,11 +61,11 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
       {
         code: 'validation_required_field',
         title: 'Missing field confirmation_number',
-        detail: "Send confirmation_number, the state's own for the return.",
+        detail: "Send confirmation_number, the state's number for the return.",
         source: { pointer: '/confirmation_number' },
       },
     ];
-  if (filingStatuses.some((one) => one === status && one !== 'filed') && isGiven(confirmation_number))
+  if (filingStatuses.some((known) => known === status && known !== 'filed') && isGiven(confirmation_number))
     return [
       invalidFormat(
         '/confirmation_number',
@@ -68,8 +75,3 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
     ];
   return [];
 };
-
-z.globalRegistry.add(state, {
-  description: 'The state: its two letters, its jurisdiction code or its name.',
-  examples: ['MI'],
-});

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Problem, type Source, statusOf } from '../problem.ts';
+import { errorCodes } from '../error-codes.ts';
+import type { Problem, Source } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What an operation answers: a status, a body that becomes JSON (or text that is JSON already), headers of its own. */
@@ -17,10 +18,10 @@ const errorsMax = 20;
 
 /** The error envelope (specification 2.5), of the first 20 problems. They arrive in the order of precedence: the first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
-  status: statusOf[problems[0].code],
+  status: errorCodes[problems[0].code].status,
   body: {
     errors: problems.slice(0, errorsMax).map(({ code, title, detail, source, meta }) => ({
-      status: String(statusOf[code]),
+      status: String(errorCodes[code].status),
       code,
       title,
       detail,

@@ -8,46 +8,23 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (body: unknown): Fields =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Fields) : {};
 
-/** The refusal of a supplied tax that cannot be paid, because it has more decimals than the currency. */
+/** The refusal of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
   const exponent = exponentOf(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
-    ? invalidFormat(
-        '/tax_amount',
-        'Invalid tax_amount',
-        `Send at most ${exponent} decimals: it is an amount that was collected.`,
-      )
+    ? invalidFormat('/tax_amount', 'Invalid tax_amount', `Send at most ${exponent} decimals, as the currency has.`)
     : null;
 };
 
-/** What is wrong between the fields of a new transaction. */
+/** Problems between the fields of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] => {
   const { tax_amount, currency, type, parent_transaction_id } = fieldsOf(body);
-  // A credit has its sale's currency unless it names one: the use case looks at its decimals.
+  // A credit without a currency has that of its sale, so the use case checks its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
   return [...calculationProblems(body, nowMs), ...(decimals ? [decimals] : [])];
 };
-
-/** Fields that an update cannot clear: they always have a value. */
-const notNullable = [
-  'line_items',
-  'currency',
-  'tax_date',
-  'tax_included',
-  'collected_by',
-  'explain',
-  'status',
-  'type',
-] as const;
-
-const nullProblem = (field: string): Problem => ({
-  code: 'validation_required_field',
-  title: `Missing field ${field}`,
-  detail: `It always has a value: send one, or leave ${field} out.`,
-  source: { pointer: `/${field}` },
-});
 
 const withinLines = /^\/line_items\/\d+\//;
 
@@ -55,19 +32,15 @@ const withinLines = /^\/line_items\/\d+\//;
 const isMissingPrice = ({ code, source }: Problem) =>
   code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
 
-/** What is wrong between the fields of an update, as far as it can be said without the transaction. */
-export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
-  const fields = fieldsOf(body);
-  return [
-    ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
-    ...dateProblems(body, nowMs),
-    ...addressProblems(body),
-    ...crossFieldProblems(body).filter(
-      (problem) =>
-        problem.source &&
-        'pointer' in problem.source &&
-        withinLines.test(problem.source.pointer) &&
-        !isMissingPrice(problem),
-    ),
-  ];
-};
+/** Problems between the fields of an update that do not depend on the stored transaction. */
+export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => [
+  ...dateProblems(body, nowMs),
+  ...addressProblems(body),
+  ...crossFieldProblems(body).filter(
+    (problem) =>
+      problem.source &&
+      'pointer' in problem.source &&
+      withinLines.test(problem.source.pointer) &&
+      !isMissingPrice(problem),
+  ),
+];

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { errorCodes } from '../../shared/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 import { counted, countMetric } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
 import { scheduled } from '../../shared/observability/scheduled.ts';
 import { noteKept, tally } from '../../shared/observability/tally.ts';
-import { statusOf } from '../../shared/problem.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
 import { isBreached, ringsAt } from './alarm-math.ts';
@@ -112,7 +112,7 @@ describe('whatever an alarm or the dashboard reads', () => {
   });
 
   it('has operations, codes and schedules that there are', () => {
-    const known = { operation: routes, code: statusOf, schedule: schedules };
+    const known = { operation: routes, code: errorCodes, schedule: schedules };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
         if (value !== '*') expect(known).toHaveProperty([key, value]);

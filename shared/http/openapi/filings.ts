@@ -1,6 +1,6 @@
-import { Filing, FilingList } from '../../filings/filing.ts';
 import { FilingListQuery, FilingQuery } from '../../filings/query.ts';
 import { FilingRequest, FilingUpdate } from '../../filings/request.ts';
+import { Filing, FilingList } from '../../filings/response.ts';
 import { closed, closing, dryRun, filed, filingCsv, filingList, marking } from './filing-examples.ts';
 import type { OperationDefinition } from './operations.ts';
 

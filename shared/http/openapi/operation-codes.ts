@@ -1,4 +1,4 @@
-import type { Code } from '../../problem.ts';
+import type { Code } from '../../error-codes.ts';
 import type { Operation } from '../routes.ts';
 
 const everywhere = [

@@ -9,7 +9,7 @@ import { TransactionListQuery } from '../../transactions/list-query.ts';
 import { TransactionList } from '../../transactions/list-response.ts';
 import { Replay } from '../../transactions/replay/response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
-import { Transaction } from '../../transactions/transaction.ts';
+import { Transaction } from '../../transactions/response.ts';
 import { ProductAttributesQuery, ProductTaxCodesQuery } from '../../vocabulary/query.ts';
 import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabulary/schema.ts';
 import type { Operation } from '../routes.ts';

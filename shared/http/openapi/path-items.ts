@@ -5,7 +5,6 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { type Operation, type Route, routes } from '../routes.ts';
-import { parameterTexts } from './field-texts.ts';
 import type { RequestHeader } from './headers.ts';
 import { type OperationDefinition, operations } from './operations.ts';
 import { exampleFilingId, exampleId, requestExamples } from './request-examples.ts';
@@ -20,7 +19,7 @@ const pathParameters = (path: string) =>
     name,
     in: 'path' as const,
     required: true,
-    description: parameterTexts[`${path.split('/')[1]}.${name}`] ?? parameterTexts[name] ?? '',
+    description: path.startsWith('/filings') ? 'The id of the filing.' : 'The id of the transaction.',
     schema: { type: 'string' as const, minLength: 1 },
     example: path.startsWith('/filings') ? exampleFilingId : exampleId,
   }));

@@ -1,8 +1,8 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type Code, type Problem, statusOf } from '../../problem.ts';
+import { type Code, errorCodes } from '../../error-codes.ts';
+import type { Problem } from '../../problem.ts';
 import { envelope } from '../reply.ts';
 import { type Operation, routes } from '../routes.ts';
-import { codeMeanings } from './code-meanings.ts';
 import { ErrorResponse } from './error-schema.ts';
 import { filingProblemExamples } from './filing-problems.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
@@ -97,7 +97,7 @@ const errorResponse = (
   headers: ReturnType<typeof always>,
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
-  description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${codeMeanings[code]}`)].join('\n'),
+  description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`)].join('\n'),
   headers,
   content: {
     'application/json': {
@@ -118,7 +118,7 @@ const errorResponse = (
 });
 
 const byStatus = (codes: readonly Code[]) =>
-  [...Map.groupBy(codes, (code) => statusOf[code])].sort(([one], [other]) => one - other);
+  [...Map.groupBy(codes, (code) => errorCodes[code].status)].sort(([left], [right]) => left - right);
 
 /** Every error that an operation can answer with, by status. */
 export const errorResponses = (operation: Operation): ZodOpenApiResponsesObject =>
@@ -148,7 +148,7 @@ const unknownPath: ZodOpenApiResponseObject = {
 /** The answers that operations share, and that of a path that no operation has. */
 export const responseComponents = (): Record<string, ZodOpenApiResponseObject> => ({
   ...Object.fromEntries(
-    byStatus(Object.keys(statusOf) as Code[]).flatMap(([status, codes]) =>
+    byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) =>
       isShared(status) ? [[shared[status], errorResponse(status, codes, sharedHeaders(status))]] : [],
     ),
   ),
