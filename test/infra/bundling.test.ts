@@ -59,6 +59,10 @@ describe.each(entries)('the bundle of %s', (entry) => {
     }
   });
 
+  it('builds no schemas of responses', () => {
+    expect(Object.keys(inputs).filter((path) => /(^|[/-])response\.ts$/.test(path))).toEqual([]);
+  });
+
   it('takes its credentials from the environment only', () => {
     const inTheChain = Object.keys(inputs).filter((path) =>
       /client-(sso|sts)|credential-provider-(?!env)|nested-clients/.test(path),
