@@ -1,7 +1,8 @@
 import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { errorCodes } from '../shared/error-codes.ts';
 import { envelope, safetyHeaders } from '../shared/http/reply.ts';
 import { currentVersion } from '../shared/http/versions.ts';
-import { type Problem, statusOf } from '../shared/problem.ts';
+import type { Problem } from '../shared/problem.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
 /**
@@ -62,7 +63,7 @@ const rateLimitHeaders = {
 /** What the gateway answers without asking a handler, in the same envelope as everything else. */
 export const gatewayResponses: readonly GatewayResponseOptions[] = problems.map(([type, problem]) => ({
   type,
-  statusCode: String(statusOf[problem.code]),
+  statusCode: String(errorCodes[problem.code].status),
   responseHeaders: { ...headers, ...(problem.code === 'rate_limit_error' && rateLimitHeaders) },
   // Not VTL, although it looks like it: variables are filled in, and nothing else.
   templates: { 'application/json': JSON.stringify(envelope([problem], '$context.requestId').body) },

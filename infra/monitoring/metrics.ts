@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ScheduleName } from '../../functions/endpoints.ts';
+import type { Code } from '../../shared/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
-import type { Code } from '../../shared/problem.ts';
 import type { Settings } from '../settings.ts';
 import { stageName } from '../tax-api.ts';
 

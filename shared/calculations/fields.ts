@@ -2,13 +2,18 @@ import * as z from 'zod/mini';
 import { instantMs, isDay } from '../calendar.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { described } from '../described.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
 import { readableBy } from '../vocabulary/check.ts';
-import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { parseProductTaxCode, productTaxCodeKeywords } from '../vocabulary/product-tax-code.ts';
 
-/** The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2). */
+/**
+ * The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2).
+ *
+ * A `pattern` documents a check that code makes. It never refuses a value that the code accepts.
+ */
 
 export const text = (max: number) =>
   z.string('Send a string.').check(z.maxLength(max, `Send at most ${max} characters.`));
@@ -20,95 +25,152 @@ const isIdentifier = (value: string) => {
   return value.length > 0;
 };
 
-/** An identifier of the client's own: 1 to 255 characters without control characters. */
-export const identifier = z
-  .string(identifierAdvice)
-  .check(z.maxLength(255, identifierAdvice), z.refine(isIdentifier, identifierAdvice));
+/** An identifier that the client chooses: 1 to 255 characters without control characters. */
+export const identifier = described(
+  z.string(identifierAdvice).check(z.maxLength(255, identifierAdvice), z.refine(isIdentifier, identifierAdvice)),
+  'An identifier that the client chooses.',
+  // The class of control characters is spelled out, because not every language's patterns have a name for it.
+  { minLength: 1, pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$' },
+);
 
 const decimalAdvice =
   'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point.';
 export const decimalString = z.string(decimalAdvice).check(z.regex(decimalPattern, decimalAdvice));
 
-export const quantity = decimalString.check(z.refine((value) => !/^[0.]*$/.test(value), 'Send a quantity above zero.'));
+export const quantity = described(
+  decimalString.check(z.refine((value) => !/^[0.]*$/.test(value), 'Send a quantity above zero.')),
+  'The quantity, above zero.',
+  { pattern: '^(?![0.]*$)\\d{1,12}(\\.\\d{1,10})?$', examples: ['2'] },
+);
 
 export const flag = z.boolean('Send true or false.');
 
 const instantAdvice = 'Send an ISO 8601 instant in UTC, such as "2026-10-08T12:00:00Z", or a date.';
 
-/** An instant in UTC, or a day. */
-export const instant = z.string(instantAdvice).check(z.refine((value) => instantMs(value) !== null, instantAdvice));
+export const instantKeywords = {
+  pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|\\+00:00))?$',
+  examples: ['2026-10-08T12:00:00Z', '2026-10-08'],
+};
+
+export const instant = described(
+  z.string(instantAdvice).check(z.refine((value) => instantMs(value) !== null, instantAdvice)),
+  'An instant in UTC, or a date.',
+  instantKeywords,
+);
 
 const dayAdvice = 'Send a date, such as "2026-10-08".';
-export const day = z.string(dayAdvice).check(z.refine(isDay, dayAdvice));
+export const day = described(z.string(dayAdvice).check(z.refine(isDay, dayAdvice)), 'A date.', {
+  format: 'date',
+  examples: ['2026-10-08'],
+});
 
-export const currency = z
-  .string('Send a currency code.')
-  .check(z.refine(isCurrency, 'Send an ISO 4217 currency code in upper case, such as "USD".'));
+export const currency = described(
+  z
+    .string('Send a currency code.')
+    .check(z.refine(isCurrency, 'Send an ISO 4217 currency code in upper case, such as "USD".')),
+  'ISO 4217 code. It decides the number of decimals of amounts. Default: `USD`.',
+  { pattern: '^[A-Z]{3}$', examples: ['USD'] },
+);
 
-/** Everything that is wrong with a product tax code, each with its own code (interface decisions 9). */
-export const productTaxCode = z
-  .string('Send a product tax code, such as "CLOTHING.APPAREL".')
-  .check(readableBy(parseProductTaxCode));
+/** A product tax code. Each thing that is wrong with it has its own error code (interface decisions 9). */
+export const productTaxCode = described(
+  z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check(readableBy(parseProductTaxCode)),
+  'A product tax code, with any attributes appended.',
+  productTaxCodeKeywords,
+);
 
 export const metadataMax = { keys: 50, key: 40, value: 500 };
 export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys with string values.`;
 
-/** Free data of the client's. A null value deletes its key. */
-export const metadata = z
-  .record(
-    z.string().check(z.maxLength(metadataMax.key, `Send keys of at most ${metadataMax.key} characters.`)),
-    z.nullable(text(metadataMax.value)),
-    metadataAdvice,
-  )
-  .check(z.refine((value) => Object.keys(value).length <= metadataMax.keys, metadataAdvice));
+/** Key-value data of the client. A null value deletes its key. */
+export const metadata = described(
+  z
+    .record(
+      z.string().check(z.maxLength(metadataMax.key, `Send keys of at most ${metadataMax.key} characters.`)),
+      z.nullable(text(metadataMax.value)),
+      metadataAdvice,
+    )
+    .check(z.refine((value) => Object.keys(value).length <= metadataMax.keys, metadataAdvice)),
+  'Key-value data of the client: at most 50 keys of 40 characters, with values of 500.',
+  { maxProperties: metadataMax.keys },
+);
 
 const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
 
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
-// A region that nobody knows would exempt nowhere, and nobody would hear of it.
+// An unknown region would exempt nothing, without an error.
 const region = text(50).check(
   z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
 );
 
-/** A certificate that exempts the buyer, tested on the tax day. Without regions it holds everywhere. */
-export const Exemption = z
-  .object(
-    {
-      type: z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
-      certificate_id: z.nullish(text(255)),
-      regions: z.nullish(
-        z
-          .array(region, regionsAdvice)
-          .check(z.minLength(1, regionsAdvice), z.maxLength(60, 'Send at most 60 regions.')),
-      ),
-      valid_from: z.nullish(day),
-      valid_to: z.nullish(day),
-    },
-    'Send an object.',
-  )
-  .check(
-    z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
-      error: 'Send a last day that is not before the first: this certificate would never hold.',
-      path: ['valid_to'],
-    }),
-  );
+export const Exemption = described(
+  z
+    .object(
+      {
+        type: described(
+          z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
+          'The reason for the exemption.',
+        ),
+        certificate_id: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
+        regions: described(
+          z.nullish(
+            z
+              .array(region, regionsAdvice)
+              .check(z.minLength(1, regionsAdvice), z.maxLength(60, 'Send at most 60 regions.')),
+          ),
+          'The states in which the certificate is valid, by code (`IN` or `US-IN`). Default: everywhere.',
+        ),
+        valid_from: described(z.nullish(day), 'The first day on which the certificate is valid.'),
+        valid_to: described(z.nullish(day), 'The last day on which the certificate is valid.'),
+      },
+      'Send an object.',
+    )
+    .check(
+      z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
+        error: 'Send a valid_to that is not before valid_from.',
+        path: ['valid_to'],
+      }),
+    ),
+  'A certificate that exempts the buyer. It applies if it is valid on the tax date.',
+  { id: 'Exemption' },
+);
 export type Exemption = z.infer<typeof Exemption>;
 
-export const Customer = z.object(
-  {
-    id: z.nullish(identifier),
-    address: z.nullish(PostalAddress),
-    use: z.nullish(z.enum(['business', 'personal'], 'Send business or personal.')),
-    exemption: z.nullish(Exemption),
-  },
-  'Send an object.',
+export const Customer = described(
+  z.object(
+    {
+      id: described(z.nullish(identifier), 'The id of the buyer in your system.'),
+      address: described(
+        z.nullish(PostalAddress),
+        'Where the buyer receives the goods. A line item with its own address uses that address as a whole.',
+      ),
+      use: described(
+        z.nullish(z.enum(['business', 'personal'], 'Send business or personal.')),
+        'Whether the buyer is a business or a person, for states whose tax depends on it.',
+      ),
+      exemption: described(
+        z.nullish(Exemption),
+        'A certificate that exempts the buyer. It applies if it is valid on the tax date.',
+      ),
+    },
+    'Send an object.',
+  ),
+  'The buyer.',
+  { id: 'Customer' },
 );
 export type Customer = z.infer<typeof Customer>;
 
-export const ShipFrom = z.object({ address: z.nullish(PostalAddress) }, 'Send an object with an address.');
+export const ShipFrom = described(
+  z.object(
+    { address: described(z.nullish(PostalAddress), 'Where the seller ships the goods from.') },
+    'Send an object with an address.',
+  ),
+  'Where the seller ships the goods from.',
+  { id: 'ShipFrom' },
+);
 export type ShipFrom = z.infer<typeof ShipFrom>;
 
-/** A problem of a request that is no single field's format. */
+/** A problem of a request that is not about the format of one field. */
 export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
   code: 'validation_invalid_format',
   title,

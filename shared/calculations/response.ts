@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/document.ts';
-import { inputShape, LineItemRequest } from './request.ts';
+import { amount, currencyCode, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
+import { Customer, identifier, instantKeywords, productTaxCode, ShipFrom, text } from './fields.ts';
 
-/** What a calculation answers. Every documented key is always present; amounts are decimal strings of the currency. */
-
-const amount = z.string();
+/** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 
 export const warningCodes = [
   'product_tax_code_missing',
@@ -24,119 +24,204 @@ export const warningCodes = [
   'credit_line_unmatched',
 ] as const;
 
-export const Warning = z.object({ code: z.enum(warningCodes), message: z.string(), pointer: z.nullable(z.string()) });
+export const Warning = described(
+  z.object({
+    code: described(z.enum(warningCodes), 'Machine-readable warning code. New codes can be added.'),
+    message: described(z.string(), 'What is uncertain or was ignored, and what to send instead.'),
+    pointer: described(
+      z.nullable(z.string()),
+      'A JSON Pointer into the request body. `null` if the warning is not about one field.',
+    ),
+  }),
+  'A limitation of a result that Levy returned anyway.',
+  { id: 'Warning' },
+);
 export type Warning = z.infer<typeof Warning>;
 
-export const TaxRowResponse = z.object({
-  jurisdiction_code: z.string(),
-  jurisdiction_name: z.string(),
-  jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
-  tax_type: z.enum(['sales', 'general_excise']),
-  rate: z.string(),
-  taxable_amount: amount,
-  exempt_amount: amount,
-  tax_amount: amount,
-  taxability_reason: z.enum(taxabilityReasons),
-  sourcing: z.enum(['destination', 'origin']),
-  rule_id: z.nullable(z.string()),
-});
-export type TaxRowResponse = z.infer<typeof TaxRowResponse>;
+export const warnings = described(z.array(Warning), 'Limitations of this result.');
 
-export const AddressResolution = z.object({
-  level: z.enum(['zip9', 'zip5', 'city', 'county', 'state', 'none']),
-  ambiguous: z.boolean(),
-  coverage: z.enum(['complete', 'partial', 'none']),
-});
-export type AddressResolution = z.infer<typeof AddressResolution>;
-
-const nullable = <Schema extends z.ZodMiniType>(schema: Schema) => z.nullable(schema);
-const asSent = <Schema extends z.core.$ZodType>({ _zod }: z.ZodMiniOptional<z.ZodMiniNullable<Schema>>) =>
-  _zod.def.innerType;
-
-export const LineItemResponse = z.object({
-  id: z.string(),
-  parent_line_item_id: asSent(LineItemRequest.shape.parent_line_item_id),
-  description: asSent(LineItemRequest.shape.description),
-  product_tax_code: asSent(LineItemRequest.shape.product_tax_code),
-  quantity: z.string(),
-  unit_price: z.string(),
-  discount_amount: nullable(z.string()),
-  third_party_discount_amount: nullable(z.string()),
-  customer: asSent(LineItemRequest.shape.customer),
-  ship_from: asSent(LineItemRequest.shape.ship_from),
-  metadata: z.record(z.string(), z.string()),
-  amount,
-  applied_discount_amount: amount,
-  applied_third_party_discount_amount: amount,
-  net_amount: amount,
-  taxable_amount: amount,
-  exempt_amount: amount,
-  tax_amount: amount,
-  taxes: z.array(TaxRowResponse),
-  address_resolution: AddressResolution,
-});
-export type LineItemResponse = z.infer<typeof LineItemResponse>;
-
-export const ShippingResponse = z.object({
-  amount: z.string(),
-  product_tax_code: nullable(z.string()),
-  taxable_amount: amount,
-  exempt_amount: amount,
-  tax_amount: amount,
-  taxes: z.array(TaxRowResponse),
-});
-export type ShippingResponse = z.infer<typeof ShippingResponse>;
-
-export const TaxSummaryRow = z.object({
-  jurisdiction_code: z.string(),
-  jurisdiction_name: z.string(),
-  jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
-  rate: z.string(),
-  taxable_amount: amount,
-  exempt_amount: amount,
-  tax_amount: amount,
-});
-export type TaxSummaryRow = z.infer<typeof TaxSummaryRow>;
-
-export const ExplanationStep = z.object({
-  step: z.enum(['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding']),
-  pointer: nullable(z.string()),
-  text: z.string(),
-  rule_id: nullable(z.string()),
-  citation: nullable(z.string()),
-});
-export type ExplanationStep = z.infer<typeof ExplanationStep>;
-
-/** The figures and echoes that a calculation and a transaction have in common. */
-export const outcomeShape = {
-  type: z.enum(['sale', 'credit']),
-  parent_transaction_id: nullable(z.string()),
-  currency: z.string(),
-  tax_date: z.string(),
-  customer: asSent(inputShape.customer),
-  ship_from: asSent(inputShape.ship_from),
-  discount_amount: nullable(z.string()),
-  third_party_discount_amount: nullable(z.string()),
-  shipping: nullable(ShippingResponse),
-  tax_included: z.boolean(),
-  collected_by: z.enum(['seller', 'marketplace']),
-  line_items: z.array(LineItemResponse),
-  metadata: z.record(z.string(), z.string()),
-  explain: z.boolean(),
-  subtotal_amount: amount,
-  applied_discount_amount: amount,
-  applied_third_party_discount_amount: amount,
-  shipping_amount: amount,
-  taxable_amount: amount,
-  exempt_amount: amount,
-  tax_amount: amount,
-  total_amount: amount,
-  tax_summary: z.array(TaxSummaryRow),
-  content_releases: z.record(z.string(), z.string()),
-  engine_version: z.string(),
-  warnings: z.array(Warning),
-  explanation: nullable(z.array(ExplanationStep)),
+const taxFigures = {
+  taxable_amount: described(amount, 'The part that is taxed.'),
+  exempt_amount: described(amount, 'The part that is not taxed.'),
+  tax_amount: described(amount, 'The tax. Taxes of parts always add up to the tax of the whole.'),
 };
 
-export const Calculation = z.object({ object: z.literal('calculation'), ...outcomeShape });
+const { taxable_amount, exempt_amount, tax_amount } = taxFigures;
+
+const taxTypes = described(z.enum(['sales', 'general_excise']), 'The kind of tax.');
+
+export const TaxRowResponse = described(
+  z.object({
+    ...jurisdictionShape,
+    tax_type: taxTypes,
+    rate: described(
+      rate,
+      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
+    ),
+    taxable_amount,
+    exempt_amount,
+    tax_amount,
+    taxability_reason: described(z.enum(taxabilityReasons), 'Why this tax applies, or why it does not.'),
+    sourcing: described(
+      z.enum(['destination', 'origin']),
+      "Whether the buyer's address (`destination`) or the seller's (`origin`) decides the tax.",
+    ),
+    rule_id: described(z.nullable(z.string()), 'The content rule that applied.'),
+  }),
+  'The tax of one jurisdiction on a line item, or the reason for no tax.',
+  { id: 'TaxRow' },
+);
+export type TaxRowResponse = z.infer<typeof TaxRowResponse>;
+
+export const AddressResolution = described(
+  z.object({
+    level: described(
+      z.enum(['zip9', 'zip5', 'city', 'county', 'state', 'none']),
+      'The part of the address that decided the jurisdictions: ZIP+4, ZIP code, city, county, state or nothing.',
+    ),
+    ambiguous: described(
+      z.boolean(),
+      'Whether other taxes may apply, because the ZIP code spans jurisdictions, is covered in part, or only the name of the city is known.',
+    ),
+    coverage: described(
+      z.enum(['complete', 'partial', 'none']),
+      'How much of the tax the content covers there: `complete`, `partial` (some local rates are missing) or `none` (no tax was calculated).',
+    ),
+  }),
+  'How precisely Levy resolved the address.',
+  { id: 'AddressResolution' },
+);
+export type AddressResolution = z.infer<typeof AddressResolution>;
+
+const taxes = described(
+  z.array(TaxRowResponse),
+  'The tax by jurisdiction. Never empty: rows without tax state the reason.',
+);
+const discounts = {
+  applied_discount_amount: described(
+    amount,
+    "Discounts that the seller pays for, including the share of the document's. They reduce the taxable amount.",
+  ),
+  applied_third_party_discount_amount: described(
+    amount,
+    "Discounts that a third party pays for, including the share of the document's. They do not reduce the taxable amount.",
+  ),
+};
+const sentDiscounts = {
+  discount_amount: described(z.nullable(sentDecimal), 'The discount that the seller pays for, as sent.'),
+  third_party_discount_amount: described(z.nullable(sentDecimal), 'The discount that a third party pays for, as sent.'),
+};
+const metadata = described(z.record(z.string(), z.string()), 'Key-value data of the client.');
+
+export const LineItemResponse = described(
+  z.object({
+    id: described(z.string(), 'The id of the line item: as sent, or `line_1`, `line_2` and so on.'),
+    parent_line_item_id: described(z.nullable(identifier), 'The line item of the parent that this line credits.'),
+    description: described(z.nullable(text(1000)), 'Free text.'),
+    product_tax_code: described(z.nullable(productTaxCode), 'The product tax code, as sent.'),
+    quantity: described(sentDecimal, 'The quantity, as sent.'),
+    unit_price: described(sentDecimal, 'The price per unit.'),
+    ...sentDiscounts,
+    customer: described(z.nullable(Customer), 'The buyer of this line item, as sent.'),
+    ship_from: described(z.nullable(ShipFrom), 'Where the seller ships this line from, as sent.'),
+    metadata,
+    amount: described(amount, 'Quantity times unit price, before discounts.'),
+    ...discounts,
+    net_amount: described(amount, "The amount after the seller's discounts."),
+    taxable_amount,
+    exempt_amount,
+    tax_amount,
+    taxes,
+    address_resolution: AddressResolution,
+  }),
+  'A line item as sent, with its calculated amounts.',
+  { id: 'LineItem' },
+);
+export type LineItemResponse = z.infer<typeof LineItemResponse>;
+
+export const ShippingResponse = described(
+  z.object({
+    amount: described(sentDecimal, 'The shipping charge, as sent.'),
+    product_tax_code: described(z.nullable(z.string()), 'The product tax code of the shipping charge, as sent.'),
+    taxable_amount,
+    exempt_amount,
+    tax_amount,
+    taxes,
+  }),
+  'The shipping charge as sent, with its calculated amounts.',
+  { id: 'Shipping' },
+);
+export type ShippingResponse = z.infer<typeof ShippingResponse>;
+
+export const TaxSummaryRow = described(
+  z.object({ ...jurisdictionShape, rate, taxable_amount, exempt_amount, tax_amount }),
+  'The tax of one jurisdiction at one rate on the whole document.',
+  { id: 'TaxSummaryRow' },
+);
+export type TaxSummaryRow = z.infer<typeof TaxSummaryRow>;
+
+export const ExplanationStep = described(
+  z.object({
+    step: described(
+      z.enum(['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding']),
+      'The kind of step. `base` covers discounts, included tax and the distribution of shipping.',
+    ),
+    pointer: described(
+      z.nullable(z.string()),
+      'A JSON Pointer to the part of the document that the step is about. `null` for the whole document.',
+    ),
+    text: described(z.string(), 'What was decided and why.'),
+    rule_id: described(z.nullable(z.string()), 'The content rule that applied.'),
+    citation: described(z.nullable(z.string()), 'The law or publication that the step relies on.'),
+  }),
+  'One step of a calculation.',
+  { id: 'ExplanationStep' },
+);
+export type ExplanationStep = z.infer<typeof ExplanationStep>;
+
+export const contentReleases = described(
+  z.record(z.string(), z.string()),
+  'The releases of the tax content that were used, by jurisdiction.',
+);
+
+/** The fields that calculations and transactions share. */
+export const outcomeShape = {
+  type: described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.'),
+  parent_transaction_id: described(z.nullable(z.string()), 'The id of the sale that this credit refunds.'),
+  currency: described(currencyCode, 'ISO 4217 code.'),
+  tax_date: described(z.string(), 'The date whose rates and rules apply, as sent.', instantKeywords),
+  customer: described(z.nullable(Customer), 'The buyer, as sent.'),
+  ship_from: described(z.nullable(ShipFrom), 'Where the seller ships the goods from, as sent.'),
+  ...sentDiscounts,
+  shipping: described(z.nullable(ShippingResponse), 'The shipping charge as sent, with its calculated amounts.'),
+  tax_included: described(z.boolean(), 'Whether the amounts in the request include the tax.'),
+  collected_by: described(
+    z.enum(['seller', 'marketplace']),
+    'Who collects the tax. If it is `marketplace`, the tax is 0 and the sale still counts in filings.',
+  ),
+  line_items: described(z.array(LineItemResponse), 'The line items with their calculated amounts.'),
+  metadata,
+  explain: described(z.boolean(), 'Whether `explanation` has the steps of the calculation.'),
+  subtotal_amount: described(amount, 'The sum of the amounts of the line items, before discounts.'),
+  ...discounts,
+  shipping_amount: described(amount, 'The shipping charge.'),
+  taxable_amount,
+  exempt_amount,
+  tax_amount,
+  total_amount: described(amount, 'What the buyer pays: the subtotal less discounts, plus shipping and tax.'),
+  tax_summary: described(z.array(TaxSummaryRow), 'The tax by jurisdiction and rate.'),
+  content_releases: contentReleases,
+  engine_version: described(z.string(), 'The version of the calculation engine.'),
+  warnings,
+  explanation: described(
+    z.nullable(z.array(ExplanationStep)),
+    'The steps of the calculation, in order. `null` unless `explain` is true.',
+  ),
+};
+
+export const Calculation = described(
+  z.object({ object: objectType('calculation'), ...outcomeShape }),
+  'The tax of an order, with every field of the request as sent. Nothing is stored.',
+  { id: 'Calculation' },
+);
 export type Calculation = z.infer<typeof Calculation>;

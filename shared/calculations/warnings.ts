@@ -1,11 +1,14 @@
+import { PostalAddress } from '../content/location/postal-address.ts';
 import type { InexactGross, TaxedDocument, TaxedShipping, Treatment } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
+import { closest } from '../vocabulary/closest.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
+import { Customer } from './fields.ts';
 import { type Writer, writerFor } from './figures.ts';
 import { notPassedOnWarnings } from './general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
-import type { CalculationInput } from './request.ts';
+import { type CalculationInput, CalculationRequest, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
 
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
@@ -53,22 +56,42 @@ const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer): Wa
 
 const unknownFieldsMax = 20;
 
-/** That fields were ignored, because nobody knows them; the first twenty by name. */
+// Names of other services for our fields.
+const aliases: Readonly<Record<string, string>> = {
+  date: 'tax_date',
+  discount: 'discount_amount',
+  postcode: 'postal_code',
+  price: 'unit_price',
+  qty: 'quantity',
+  street: 'line1',
+  tax_code: 'product_tax_code',
+  zip: 'postal_code',
+  zip_code: 'postal_code',
+};
+
+const fieldNames = (): string[] =>
+  [CalculationRequest, LineItemRequest, Customer, PostalAddress].flatMap(({ shape }) => Object.keys(shape));
+
+const suggestionFor = (name: string): string => {
+  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  const field = alias ?? closest(name, fieldNames(), Math.floor(name.length / 4));
+  return field === undefined || field === name ? '' : ` Did you mean \`${field}\`?`;
+};
+
+const unknownFieldWarning = (pointer: string): Warning => {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  return { code: 'unknown_field', message: `Unknown field \`${name}\`, ignored.${suggestionFor(name)}`, pointer };
+};
+
+/** A warning for each of the first 20 unknown fields, and one for the number of the others. */
 export const unknownFieldWarnings = (pointers: readonly string[]): Warning[] => {
-  const named = pointers.slice(0, unknownFieldsMax).map((pointer) => ({
-    code: 'unknown_field' as const,
-    message: `Nothing is known of ${pointer}; it was ignored.`,
-    pointer,
-  }));
+  const named = pointers.slice(0, unknownFieldsMax).map(unknownFieldWarning);
   const others = pointers.length - named.length;
-  const message = `Nothing is known of ${others} more fields either; they were ignored.`;
+  const message = `${others} more unknown fields, ignored.`;
   return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
 };
 
-/**
- * What a client should know of a calculation that was made all the same: each message once, at the first place that it
- * is true of.
- */
+/** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
   { document, located }: Pick<ReadDocument, 'document' | 'located'>,
@@ -80,7 +103,6 @@ export const warningsOf = (
     const key = `${warning.code} ${warning.message}`;
     if (!seen.has(key)) seen.set(key, warning);
   };
-  for (const warning of unknownFieldWarnings(unknownFields)) add(warning);
   const told = new Set<LocatedLine['decisive']>();
   const doubtful = new Set<LocatedLine['decisive']>();
   const treated = new Set<readonly Treatment[]>();
@@ -89,7 +111,7 @@ export const warningsOf = (
     if (!line.product_tax_code)
       add({
         code: 'product_tax_code_missing',
-        message: 'Without product_tax_code, general tangible goods were assumed.',
+        message: 'No `product_tax_code`: taxed as general tangible goods.',
         pointer,
       });
     const place = located[index] as LocatedLine;
@@ -114,5 +136,5 @@ export const warningsOf = (
   for (const warning of notPassedOnWarnings(document, taxed)) add(warning);
   for (const { doubt, line } of roundingDoubts(document, taxed))
     for (const warning of doubted([doubt], line === null ? '/shipping' : `/line_items/${line}`)) add(warning);
-  return [...seen.values()];
+  return [...unknownFieldWarnings(unknownFields), ...seen.values()];
 };

@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
-
-const advice = 'Send a two-letter state code, or the name of the state.';
-const state = z.string().check(z.refine((text) => stateJurisdiction(text) !== null, advice));
+import { state } from '../content/location/state-field.ts';
+import { described } from '../described.ts';
 
 /** The query parameters of GET /coverage. */
-export const CoverageQuery = z.object({ state: z.optional(state) });
-
-z.globalRegistry.add(state, {
-  description: 'Only this state: its two letters, its jurisdiction code or its name.',
-  examples: ['MI'],
+export const CoverageQuery = z.object({
+  state: described(z.optional(state), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
 });

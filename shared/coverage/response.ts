@@ -1,64 +1,120 @@
 import * as z from 'zod/mini';
+import { count, date, objectType, rate } from '../calculations/answer-scalars.ts';
+import { described } from '../described.ts';
 import { localBases, localRates } from './local-rates.ts';
 import { treatments } from './treatment-name.ts';
 
-export const confidence = z.enum(['high', 'medium-high', 'medium', 'low']);
+export const confidence = described(
+  z.enum(['high', 'medium-high', 'medium', 'low']),
+  'How reliable the source is: `high` (law or revenue department), `medium-high` (a vendor, or arithmetic on an official rate), `medium` (one secondary source) or `low` (unconfirmed).',
+);
 
-export const SubjectCoverage = z.object({
-  treatment: z.enum(treatments),
-  text: z.string(),
-  confidence: z.nullable(confidence),
-  rule_ids: z.array(z.string()),
-  citations: z.array(z.string()),
-});
+const SubjectCoverage = described(
+  z.object({
+    treatment: described(
+      z.enum(treatments),
+      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends; `text` says on what. `not_established` goods are taxed as general goods, with a warning.',
+    ),
+    text: described(z.string(), 'The treatment in one sentence.'),
+    confidence: described(
+      z.nullable(confidence),
+      'The lowest confidence of the rules for goods without attributes. `null` if no rule is established.',
+    ),
+    rule_ids: described(z.array(z.string()), 'The content rules that apply.'),
+    citations: described(z.array(z.string()), 'The laws or publications that the rules rely on.'),
+  }),
+  'How a state taxes a kind of goods, or shipping.',
+  { id: 'SubjectCoverage' },
+);
 
-export const GeneralRate = z.object({
-  rate: z.string(),
-  from: z.nullable(z.string()),
-  to: z.nullable(z.string()),
-  confidence,
-  citation: z.nullable(z.string()),
-});
+const GeneralRate = described(
+  z.object({
+    rate,
+    from: described(z.nullable(z.string()), 'The first day of the rate. `null` if it is not established.'),
+    to: described(z.nullable(z.string()), 'The last day of the rate. `null` if the rate has no end date.'),
+    confidence,
+    citation: described(z.nullable(z.string()), 'The law or publication that states the rate.'),
+  }),
+  'The general rate of a state.',
+  { id: 'GeneralRate' },
+);
 
-export const LocalCoverage = z.object({
-  basis: z.enum(localBases),
-  as_of: z.nullable(z.string()),
-  areas: z.nullable(z.int()),
-  places_missing: z.nullable(z.int()),
-  share_missing: z.nullable(z.string()),
-});
+const LocalCoverage = described(
+  z.object({
+    basis: described(
+      z.enum(localBases),
+      'How Levy finds the local rates of an address: `by_place` (ZIP code and name of the city), `by_file` (an imported file of the state), `not_levied` (the state has no local taxes) or `none` (the local rates are not known).',
+    ),
+    as_of: described(
+      z.nullable(date),
+      'The date of the newest source, or of the import. `null` if no local rate is known.',
+    ),
+    areas: described(
+      z.nullable(count),
+      'The number of areas with an established rate: places and counties, or the ZIP codes and cities of imported files. `null` if it is not known.',
+    ),
+    places_missing: described(
+      z.nullable(count),
+      'The number of places that tax, or may tax, and have no established rate. An address there has coverage `partial`. `null` if it is not known.',
+    ),
+    share_missing: described(
+      z.nullable(described(z.string(), 'A fraction with four decimals.', { pattern: '^[01]\\.\\d{4}$' })),
+      'The share of `places_missing` in all places that are known to tax: a fraction with four decimals. `null` if it is not known.',
+    ),
+  }),
+  'How Levy finds the taxes below the state, and how much of them is missing.',
+  { id: 'LocalCoverage' },
+);
 
-export const Attribution = z.object({
-  name: z.string(),
-  url: z.string(),
-  license: z.string(),
-  license_url: z.nullable(z.string()),
-  text: z.string(),
-});
+const Attribution = described(
+  z.object({
+    name: described(z.string(), 'The name of the source.'),
+    url: described(z.string(), 'Where the data comes from.'),
+    license: described(z.string(), 'The license of the data.'),
+    license_url: described(z.nullable(z.string()), 'The text of the license. `null` if there is none.'),
+    text: described(z.string(), 'What Levy uses of the data, and what it changed.'),
+  }),
+  'A source whose license requires attribution.',
+  { id: 'Attribution' },
+);
 
-export const StateCoverage = z.object({
-  state: z.string(),
-  name: z.string(),
-  release: z.string(),
-  as_of: z.string(),
-  general_rate: z.nullable(GeneralRate),
-  local_rates: z.enum(localRates),
-  local: LocalCoverage,
-  clothing: SubjectCoverage,
-  groceries: SubjectCoverage,
-  candy: SubjectCoverage,
-  soft_drinks: SubjectCoverage,
-  digital_goods: SubjectCoverage,
-  saas: SubjectCoverage,
-  shipping: SubjectCoverage,
-  notes: z.array(z.string()),
-});
+const StateCoverage = described(
+  z.object({
+    state: described(z.string(), 'The two-letter code of the state.'),
+    name: described(z.string(), 'The name of the state.'),
+    release: described(z.string(), 'The active release.'),
+    as_of: described(z.string(), 'The date of the release.'),
+    general_rate: described(
+      z.nullable(GeneralRate),
+      "The state's general rate today. `null` if it is not established.",
+    ),
+    local_rates: described(
+      z.enum(localRates),
+      'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`), `none`, or `listed` (only the ZIP codes in the imported files; releases imported by earlier versions). `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
+    ),
+    local: LocalCoverage,
+    clothing: described(SubjectCoverage, 'Clothing for everyday wear.'),
+    groceries: described(SubjectCoverage, 'Food for home consumption.'),
+    candy: described(SubjectCoverage, 'Candy.'),
+    soft_drinks: described(SubjectCoverage, 'Soft drinks.'),
+    digital_goods: described(SubjectCoverage, 'Downloaded audio, video and books.'),
+    saas: described(SubjectCoverage, 'Software as a service.'),
+    shipping: described(SubjectCoverage, 'Delivery charges that are stated separately.'),
+    notes: described(z.array(z.string()), 'What is missing, unconfirmed or about to change.'),
+  }),
+  'What the active release covers in a state, and what it does not.',
+  { id: 'StateCoverage' },
+);
 
-/** What GET /coverage answers. */
-export const Coverage = z.object({
-  object: z.literal('coverage'),
-  tax_date: z.string(),
-  states: z.array(StateCoverage),
-  attribution: z.array(Attribution),
-});
+/** The response of GET /coverage. */
+export const Coverage = described(
+  z.object({
+    object: objectType('coverage'),
+    tax_date: described(z.string(), 'The date of the rates and rules: today in UTC.', { format: 'date' }),
+    states: described(z.array(StateCoverage), 'The coverage of each state.'),
+    attribution: described(z.array(Attribution), 'The sources whose licenses require attribution.'),
+  }),
+  'What the active releases cover in each state.',
+  { id: 'Coverage' },
+);
 export type Coverage = z.infer<typeof Coverage>;

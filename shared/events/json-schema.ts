@@ -55,7 +55,12 @@ const described = (node: Node, path: readonly string[] = []): Node => ({
 
 /** The published schema of an event's detail. It allows additional properties, so that a new field breaks no consumer. */
 export const eventSchemaOf = (type: EventType): Record<string, unknown> => {
-  const { $schema, ...schema } = z.toJSONSchema(events[type], { target: 'draft-2020-12', io: 'input' });
+  const { $schema, ...schema } = z.toJSONSchema(events[type], {
+    target: 'draft-2020-12',
+    io: 'input',
+    // Without the descriptions and component names of the OpenAPI document.
+    metadata: z.registry(),
+  });
   return {
     $schema,
     $id: `urn:levy:event:${type}`,

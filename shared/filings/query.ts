@@ -1,27 +1,40 @@
 import * as z from 'zod/mini';
 import { day } from '../calculations/fields.ts';
+import { state } from '../content/location/state-field.ts';
+import { described } from '../described.ts';
 import { pageLimit } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
-import { state } from './request.ts';
 
-const startingAfter = z.string().check(z.minLength(1, 'Send the next_cursor of the page before.'));
+const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
 
-/** The query parameters of GET /filings: filters, ANDed, and paging (interface decisions 8). */
+/** The query parameters of GET /filings: filters, combined with AND, and paging (interface decisions 8). */
 export const FilingListQuery = z.object({
-  status: z.optional(z.enum(filingStatuses, `Send one of ${filingStatuses.join(', ')}.`)),
-  state: z.optional(state),
-  period_end: z.optional(day),
+  status: described(
+    z.optional(z.enum(filingStatuses, `Send one of ${filingStatuses.join(', ')}.`)),
+    'Only filings with this status.',
+  ),
+  state: described(z.optional(state), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
+  period_end: described(z.optional(day), 'Only filings of periods that end on this day.'),
   limit: pageLimit(),
-  starting_after: z.optional(startingAfter),
+  starting_after: described(
+    startingAfter,
+    'Returns the next page: the `next_cursor` of the previous page, or the id of its last filing.',
+  ),
 });
 export type FilingListQuery = z.infer<typeof FilingListQuery>;
 
-/** The query parameters of GET /filings/{id}: its entries, page by page. */
+/** The query parameters of GET /filings/{id}: paging of its entries. */
 export const FilingQuery = z
   .object({
-    expand: z.optional(z.enum(['entries'], 'Send entries.')),
+    expand: described(
+      z.optional(z.enum(['entries'], 'Send entries.')),
+      '`entries` returns the entries of the filing, page by page.',
+    ),
     limit: pageLimit(),
-    starting_after: z.optional(startingAfter),
+    starting_after: described(
+      startingAfter,
+      'Returns the next page of entries: the `next_cursor` of the previous page.',
+    ),
   })
   .check(({ value, issues }) => {
     for (const name of ['limit', 'starting_after'] as const)
@@ -29,15 +42,3 @@ export const FilingQuery = z
         issues.push({ code: 'custom', input: value, path: [name], message: 'Send it together with expand=entries.' });
   });
 export type FilingQuery = z.infer<typeof FilingQuery>;
-
-for (const [schema, description] of [
-  [FilingListQuery.shape.status, 'Only filings in this state.'],
-  [FilingListQuery.shape.period_end, 'Only filings of the periods that end on this day.'],
-  [
-    FilingListQuery.shape.starting_after,
-    'Returns what comes after: the `next_cursor` of the previous page, or the id of its last filing.',
-  ],
-  [FilingQuery.shape.expand, '`entries` fills in the entries of the filing, page by page.'],
-  [FilingQuery.shape.starting_after, 'Goes on after: the `next_cursor` of the previous page of entries.'],
-] as const)
-  z.globalRegistry.add<z.core.$ZodType>(schema, { description });

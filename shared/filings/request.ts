@@ -1,48 +1,55 @@
 import * as z from 'zod/mini';
 import { day, flag, invalidFormat } from '../calculations/fields.ts';
+import { state } from '../content/location/state-field.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { described } from '../described.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
-
-const stateAdvice = 'Send a two-letter state code, or the name of the state.';
-
-/** A state: two letters, a jurisdiction code or a name. */
-export const state = z.string(stateAdvice).check(z.refine((text) => stateJurisdiction(text) !== null, stateAdvice));
 
 /** The jurisdiction code of a validated state: `US-MI`. */
 export const stateOf = (text: string): string => stateJurisdiction(text) as string;
 
 /** The body of POST /filings: the state and period to close (interface decisions 8). */
-export const FilingRequest = z.object(
-  {
-    state,
-    period_end: day,
-    dry_run: z.nullish(flag),
-  },
-  'Send a JSON object.',
+export const FilingRequest = described(
+  z.object(
+    {
+      state,
+      period_end: described(day, 'The last day of the period to close.'),
+      dry_run: described(z.nullish(flag), 'Returns the totals as they are now and stores nothing. Default: false.'),
+    },
+    'Send a JSON object.',
+  ),
+  'The period to close.',
+  { id: 'FilingRequest' },
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
 const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';
 
-/** The confirmation number that the state gave for the return. */
 const confirmationNumber = z.string(confirmationAdvice).check(
   z.maxLength(100, confirmationAdvice),
   z.refine((text) => /\S/.test(text) && !/\p{Cc}/u.test(text), confirmationAdvice),
 );
 
-/** The body of POST /filings/{id}: the new status. Statuses that only the service sets are refused. */
-export const FilingUpdate = z.object(
-  {
-    status: z.enum(filingStatuses, 'Send filed or canceled.'),
-    confirmation_number: z.nullish(confirmationNumber),
-  },
-  'Send a JSON object.',
+/** POST /filings/{id}: the new status. Only Levy sets the other statuses, so they are refused. */
+export const FilingUpdate = described(
+  z.object(
+    {
+      status: described(z.enum(filingStatuses, 'Send filed or canceled.'), '`filed` or `canceled`.'),
+      confirmation_number: described(
+        z.nullish(confirmationNumber),
+        "The state's confirmation number for the return. Required with `status: filed`.",
+      ),
+    },
+    'Send a JSON object.',
+  ),
+  'The new status of a filing.',
+  { id: 'FilingUpdate' },
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
-/** Cross-field problems of an update: `filed` needs a confirmation number, and other statuses must not have one. */
+/** Problems between the fields of an update: a confirmation number belongs to `filed`, and only to it. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
   const { status, confirmation_number }: JsonObject = objectOf(body) ?? {};
   if (status === 'filed' && !isSent(confirmation_number))
@@ -50,11 +57,11 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
       {
         code: 'validation_required_field',
         title: 'Missing field confirmation_number',
-        detail: 'Send confirmation_number, the number that the state gave for the return.',
+        detail: "Send confirmation_number, the state's number for the return.",
         source: { pointer: '/confirmation_number' },
       },
     ];
-  if (filingStatuses.some((one) => one === status && one !== 'filed') && isSent(confirmation_number))
+  if (filingStatuses.some((known) => known === status && known !== 'filed') && isSent(confirmation_number))
     return [
       invalidFormat(
         '/confirmation_number',
@@ -64,8 +71,3 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
     ];
   return [];
 };
-
-z.globalRegistry.add(state, {
-  description: 'The state: its two letters, its jurisdiction code or its name.',
-  examples: ['MI'],
-});

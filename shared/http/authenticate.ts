@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/account.ts';
 import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
+import type { Code } from '../error-codes.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
-import type { Code } from '../problem.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey } from '../store/accounts/api-key-store.ts';
 import { recordKeyUse } from '../store/accounts/key-uses.ts';

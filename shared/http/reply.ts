@@ -1,6 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { type Code, errorCodes } from '../error-codes.ts';
 import { recordRefusal } from '../observability/tally.ts';
-import { type Code, type Problem, type Source, statusOf } from '../problem.ts';
+import type { Problem, Source } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What an operation answers: a status, a body that becomes JSON (or text that is JSON already), headers of its own. */
@@ -20,11 +21,11 @@ const errorsMax = 20;
 
 /** The error envelope (specification 2.5), of the first 20 problems. They arrive in the order of precedence: the first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
-  status: statusOf[problems[0].code],
+  status: errorCodes[problems[0].code].status,
   code: problems[0].code,
   body: {
     errors: problems.slice(0, errorsMax).map(({ code, title, detail, source, meta }) => ({
-      status: String(statusOf[code]),
+      status: String(errorCodes[code].status),
       code,
       title,
       detail,

@@ -1,43 +1,63 @@
 import * as z from 'zod/mini';
-import { AddressResolution, TaxRowResponse, Warning } from '../calculations/response.ts';
+import { date, jurisdictionShape, objectType, rate } from '../calculations/answer-scalars.ts';
+import { AddressResolution, contentReleases, TaxRowResponse, warnings } from '../calculations/response.ts';
 import { confidence } from '../coverage/response.ts';
+import { described } from '../described.ts';
 
-const sent = z.nullable(z.string());
+const sent = described(z.nullable(z.string()), 'A part of the address, as sent.');
 
-/** The address as it was sent; `null` where a part of it was not. */
-export const RatesAddress = z.object({
-  line1: sent,
-  city: sent,
-  county: sent,
-  state: sent,
-  postal_code: sent,
-  country: sent,
-});
+const RatesAddress = described(
+  z.object({
+    line1: described(sent, 'House number and street.'),
+    city: described(sent, 'City.'),
+    county: described(sent, 'County.'),
+    state: described(sent, 'State.'),
+    postal_code: described(sent, 'ZIP code or ZIP+4.'),
+    country: described(sent, 'Country.'),
+  }),
+  'The address of the query, as sent. Parts that were not sent are `null`.',
+  { id: 'RatesAddress' },
+);
 
-const { jurisdiction_code, jurisdiction_name, jurisdiction_type, tax_type } = TaxRowResponse.shape;
-
-/** One jurisdiction's general rate, a fraction as a decimal string. */
-export const JurisdictionRate = z.object({
-  jurisdiction_code,
-  jurisdiction_name,
-  jurisdiction_type,
-  tax_type,
-  rate: z.string(),
-  reporting_code: z.nullable(z.string()),
-  source: z.nullable(z.string()),
-  confidence,
-});
+const JurisdictionRate = described(
+  z.object({
+    ...jurisdictionShape,
+    tax_type: TaxRowResponse.shape.tax_type,
+    rate: described(
+      rate,
+      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
+    ),
+    reporting_code: described(
+      z.nullable(z.string()),
+      "The code of the jurisdiction in the state's return. `null` if the content has none.",
+    ),
+    source: described(z.nullable(z.string()), 'The law or publication that states the rate.'),
+    confidence,
+  }),
+  'The general rate of one jurisdiction.',
+  { id: 'JurisdictionRate' },
+);
 export type JurisdictionRate = z.infer<typeof JurisdictionRate>;
 
-/** What GET /rates answers. */
-export const Rates = z.object({
-  object: z.literal('rates'),
-  date: z.string(),
-  address: RatesAddress,
-  address_resolution: AddressResolution,
-  combined_rate: z.nullable(z.string()),
-  jurisdictions: z.array(JurisdictionRate),
-  warnings: z.array(Warning),
-  content_releases: z.record(z.string(), z.string()),
-});
+/** The response of GET /rates. */
+export const Rates = described(
+  z.object({
+    object: objectType('rates'),
+    date: described(date, 'The tax date of the rates.'),
+    address: RatesAddress,
+    address_resolution: AddressResolution,
+    combined_rate: described(
+      z.nullable(rate),
+      'The exact sum of the rates: `"0.09025"` is 9.025 percent. `null` if the content does not cover the address or the date.',
+    ),
+    jurisdictions: described(
+      z.array(JurisdictionRate),
+      'The jurisdictions that tax the address, the state first. Empty if `combined_rate` is `null`.',
+    ),
+    warnings,
+    content_releases: contentReleases,
+  }),
+  'The general rates of an address on a date.',
+  { id: 'Rates' },
+);
 export type Rates = z.infer<typeof Rates>;

@@ -1,29 +1,50 @@
 import * as z from 'zod/mini';
 import { identifier, instant, text } from '../calculations/fields.ts';
+import { described } from '../described.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
 import { statuses } from './transaction.ts';
 
-const bounds = <Name extends string>(name: Name) =>
-  ({
-    [`${name}[gte]`]: z.optional(instant),
-    [`${name}[gt]`]: z.optional(instant),
-    [`${name}[lte]`]: z.optional(instant),
-    [`${name}[lt]`]: z.optional(instant),
-  }) as Record<`${Name}[${'gte' | 'gt' | 'lte' | 'lt'}]`, z.ZodMiniOptional<typeof instant>>;
+const bound = z.optional(instant);
 
-/** The query parameters of GET /transactions: filters, ANDed, and paging (interface decisions 6). */
+const bounds = <Name extends string>(name: Name) => {
+  const field = (relation: string) =>
+    described(bound, `Only transactions with a \`${name}\` ${relation} this instant or date, in UTC.`);
+  return {
+    [`${name}[gte]`]: field('at or after'),
+    [`${name}[gt]`]: field('after'),
+    [`${name}[lte]`]: field('at or before'),
+    [`${name}[lt]`]: field('before'),
+  } as Record<`${Name}[${'gte' | 'gt' | 'lte' | 'lt'}]`, typeof bound>;
+};
+
+/** The query parameters of GET /transactions: filters, combined with AND, and paging (interface decisions 6). */
 export const TransactionListQuery = z
   .object({
-    status: z.optional(z.enum(statuses, `Send one of ${statuses.join(', ')}.`)),
-    type: z.optional(z.enum(['sale', 'credit'], 'Send sale or credit.')),
-    reference_id: z.optional(identifier),
-    parent_transaction_id: z.optional(text(64)),
-    customer_id: z.optional(identifier),
+    status: described(
+      z.optional(z.enum(statuses, `Send one of ${statuses.join(', ')}.`)),
+      'Only transactions with this status. A draft that passed its deadline counts as void.',
+    ),
+    type: described(z.optional(z.enum(['sale', 'credit'], 'Send sale or credit.')), 'Only sales, or only credits.'),
+    reference_id: described(
+      z.optional(identifier),
+      'Only transactions with this `reference_id`. At most one of them is not void.',
+    ),
+    parent_transaction_id: described(z.optional(text(64)), 'Only credits of this sale.'),
+    customer_id: described(
+      z.optional(identifier),
+      "Only transactions of this customer: the `id` of the document's customer.",
+    ),
     ...bounds('tax_date'),
     ...bounds('created_at'),
-    limit: pageLimit('Page size; with expand=line_items at most 10, which is then the default.'),
-    starting_after: z.optional(z.string().check(z.minLength(1, 'Send the id or next_cursor of the page before.'))),
-    expand: z.optional(z.enum(['line_items'], 'Send line_items.')),
+    limit: pageLimit('Page size. With `expand=line_items`, at most 10, which is then also the default.'),
+    starting_after: described(
+      z.optional(z.string().check(z.minLength(1, 'Send the next_cursor or the last id of the previous page.'))),
+      'Returns the next page: the `next_cursor` of the previous page, or the id of its last transaction.',
+    ),
+    expand: described(
+      z.optional(z.enum(['line_items'], 'Send line_items.')),
+      '`line_items` returns the line items of each transaction.',
+    ),
   })
   .check((payload) => {
     if (payload.value.expand && (payload.value.limit ?? 0) > lineItemsLimitMax)
@@ -36,7 +57,7 @@ export const TransactionListQuery = z
   });
 export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 
-/** The page size with line items, whose rows are larger. */
+/** Rows with line items are larger, so a page has fewer of them. */
 const lineItemsLimitMax = 10;
 
 /** The page size of a query. */

@@ -5,46 +5,23 @@ import { type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';
 
-/** The problem of a supplied tax with more decimals than the currency. */
+/** The refusal of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
   const exponent = exponentOf(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
-    ? invalidFormat(
-        '/tax_amount',
-        'Invalid tax_amount',
-        `Send at most ${exponent} decimals: it is an amount that was collected.`,
-      )
+    ? invalidFormat('/tax_amount', 'Invalid tax_amount', `Send at most ${exponent} decimals, as the currency has.`)
     : null;
 };
 
-/** Cross-field problems of a new transaction. */
+/** Problems between the fields of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] => {
   const { tax_amount, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
-  // A credit has its sale's currency, so the use case checks the decimals.
+  // A credit without a currency has that of its sale, so the use case checks its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
   return [...calculationProblems(body, nowMs), ...(decimals ? [decimals] : [])];
 };
-
-/** Fields that an update cannot clear. */
-const notNullable = [
-  'line_items',
-  'currency',
-  'tax_date',
-  'tax_included',
-  'collected_by',
-  'explain',
-  'status',
-  'type',
-] as const;
-
-const nullProblem = (field: string): Problem => ({
-  code: 'validation_required_field',
-  title: `Missing field ${field}`,
-  detail: `Send a value, or omit ${field}. It cannot be cleared.`,
-  source: { pointer: `/${field}` },
-});
 
 const withinLines = /^\/line_items\/\d+\//;
 
@@ -52,19 +29,15 @@ const withinLines = /^\/line_items\/\d+\//;
 const isMissingPrice = ({ code, source }: Problem) =>
   code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
 
-/** Cross-field problems of an update that do not depend on the transaction. */
-export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
-  const fields: JsonObject = objectOf(body) ?? {};
-  return [
-    ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
-    ...dateProblems(body, nowMs),
-    ...addressProblems(body),
-    ...crossFieldProblems(body).filter(
-      (problem) =>
-        problem.source &&
-        'pointer' in problem.source &&
-        withinLines.test(problem.source.pointer) &&
-        !isMissingPrice(problem),
-    ),
-  ];
-};
+/** Problems between the fields of an update that do not depend on the stored transaction. */
+export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => [
+  ...dateProblems(body, nowMs),
+  ...addressProblems(body),
+  ...crossFieldProblems(body).filter(
+    (problem) =>
+      problem.source &&
+      'pointer' in problem.source &&
+      withinLines.test(problem.source.pointer) &&
+      !isMissingPrice(problem),
+  ),
+];

@@ -1,34 +1,70 @@
 import * as z from 'zod/mini';
 import { decimalString, identifier, text } from '../calculations/fields.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
+import { described, descriptionOf } from '../described.ts';
 
-const statusAdvice = 'Send draft or finalized.';
+const referenceAdvice =
+  'The id in your billing system. Unique among the transactions of the account that are not void.';
 
-/** The body of POST /transactions: the inputs of a calculation, and the fields of a transaction (specification 2.4). */
-export const TransactionRequest = z.object(
-  {
-    ...inputShape,
-    ...creditShape,
-    status: z.nullish(z.enum(['draft', 'finalized'], statusAdvice)),
-    reference_id: z.nullish(identifier),
-    tax_amount: z.nullish(decimalString),
-  },
-  'Send a JSON object.',
+/** POST /transactions: the inputs of a calculation and the fields of a transaction (specification 2.4). */
+export const TransactionRequest = described(
+  z.object(
+    {
+      ...inputShape,
+      ...creditShape,
+      status: described(
+        z.nullish(z.enum(['draft', 'finalized'], 'Send draft or finalized.')),
+        'Default: `draft`, which creates no tax liability.',
+      ),
+      reference_id: described(z.nullish(identifier), referenceAdvice),
+      tax_amount: described(z.nullish(decimalString), 'The tax that you collected. Default: the calculated tax.'),
+    },
+    'Send a JSON object.',
+  ),
+  'An order to record. Levy ignores unknown fields and names them in `warnings`.',
+  { id: 'TransactionRequest' },
 );
 export type TransactionRequest = z.infer<typeof TransactionRequest>;
 
+type Nullish<Schema extends z.core.$ZodType> = z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
+
+/** A field that always has a value: an update can leave it out, but not clear it with null. */
+const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = descriptionOf(field)) =>
+  described(z.optional(field._zod.def.innerType._zod.def.innerType), description);
+
 const { credit_remaining: _, ...identityShape } = creditShape;
 
-/** The body of POST /transactions/{id}: the fields to change. Absent fields stay; null clears a field that can be empty. */
-export const TransactionUpdate = z.object(
-  {
-    ...inputShape,
-    ...identityShape,
-    status: z.nullish(z.enum(['draft', 'finalized', 'filed', 'void'], 'Send draft, finalized or void.')),
-    void_reason: z.nullish(text(500)),
-    reference_id: z.nullish(identifier),
-    tax_amount: z.nullish(decimalString),
-  },
-  'Send a JSON object.',
+/** POST /transactions/{id}: the fields to change. Absent means unchanged; null clears a field that may be empty. */
+export const TransactionUpdate = described(
+  z.object(
+    {
+      ...inputShape,
+      ...identityShape,
+      currency: required(inputShape.currency),
+      tax_date: required(inputShape.tax_date),
+      tax_included: required(inputShape.tax_included),
+      collected_by: required(inputShape.collected_by),
+      line_items: required(inputShape.line_items, 'Replaces all line items. Only on a draft.'),
+      metadata: described(
+        inputShape.metadata,
+        'Merged by key: a null value deletes its key, and `null` clears all metadata.',
+      ),
+      explain: required(inputShape.explain),
+      type: required(creditShape.type),
+      status: described(
+        z.optional(z.enum(['draft', 'finalized', 'filed', 'void'], 'Send draft, finalized or void.')),
+        '`finalized` or `void`. Only Levy sets `filed`.',
+      ),
+      void_reason: described(z.nullish(text(500)), 'Why the transaction is voided. Only with `status: void`.'),
+      reference_id: described(z.nullish(identifier), referenceAdvice),
+      tax_amount: described(
+        z.nullish(decimalString),
+        'The tax that you collected. `null` restores the calculated tax.',
+      ),
+    },
+    'Send a JSON object.',
+  ),
+  'The fields to change. An absent field stays as it is. `null` clears a field that may be empty.',
+  { id: 'TransactionUpdate' },
 );
 export type TransactionUpdate = z.infer<typeof TransactionUpdate>;

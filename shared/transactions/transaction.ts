@@ -1,35 +1,12 @@
-import * as z from 'zod/mini';
-import { outcomeShape } from '../calculations/response.ts';
+import type * as z from 'zod/mini';
 import type { PinnedSettings } from './pinned.ts';
+import type * as response from './response.ts';
 
 export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
 export type Status = (typeof statuses)[number];
 
-const instant = z.nullable(z.string());
-
-/** A transaction in the API (specification 2.4; interface decisions 3). */
-export const Transaction = z.object({
-  object: z.literal('transaction'),
-  id: z.string(),
-  status: z.enum(statuses),
-  reference_id: z.nullable(z.string()),
-  ...outcomeShape,
-  calculated_tax_amount: z.string(),
-  tax_amount_source: z.enum(['provided', 'calculated']),
-  credited_amount: z.string(),
-  credited_tax_amount: z.string(),
-  refund_status: z.enum(['none', 'partial', 'full']),
-  created_at: z.string(),
-  updated_at: z.string(),
-  finalized_at: instant,
-  filed_at: instant,
-  voided_at: instant,
-  void_reason: z.nullable(z.string()),
-  expires_at: instant,
-  filings: z.array(z.object({ id: z.string(), state: z.string(), status: z.string() })),
-  version: z.int(),
-});
-export type Transaction = z.infer<typeof Transaction>;
+/** A transaction as the API returns it. Types only: no function builds the schemas of responses at run time. */
+export type Transaction = z.infer<typeof response.Transaction>;
 
 /** The type that corrects a transaction that cannot be voided: a credit for a sale, a sale for a credit. */
 export const oppositeOf = ({ type }: Pick<Transaction, 'type'>): Transaction['type'] =>

@@ -18,6 +18,13 @@ export type ProductTaxCode = {
   readonly canonical: string;
 };
 
+/** The format of a code in the OpenAPI document. Whether the code exists, an error of its own says. */
+export const productTaxCodeKeywords = {
+  pattern: '^[A-Z][A-Z0-9_]*(\\.[A-Z][A-Z0-9_]*)*(\\._[A-Z0-9_]+)*$',
+  maxLength: 255,
+  examples: ['CLOTHING.APPAREL._ATHLETIC'],
+};
+
 const conflictsAmong = (attributes: readonly ProductAttribute[]): Problem[] =>
   [...Map.groupBy(attributes, ({ group }) => group.key)]
     .filter(([, members]) => members.length > 1 && members[0]?.group.mutually_exclusive)

@@ -1,28 +1,43 @@
 import * as z from 'zod/mini';
+import { described } from '../described.ts';
 import { attributesFor } from './applicability.ts';
 import { readableBy } from './check.ts';
 import { systemNames } from './crosswalk.ts';
+import { productTaxCodeKeywords } from './product-tax-code.ts';
 import { vocabulary } from './vocabulary.ts';
 
-// All that is wrong with it comes together with what is wrong with the other parameters.
-const ptc = z.string().check(readableBy(attributesFor));
-const limit = z._default(
-  z.pipe(
-    z.string().check(z.regex(/^([1-9]\d{0,2}|1000)$/, 'Send a whole number from 1 to 1000.')),
-    z.transform(Number),
+const limit = described(
+  z._default(
+    z.pipe(
+      z.string().check(z.regex(/^([1-9]\d{0,2}|1000)$/, 'Send a whole number from 1 to 1000.')),
+      z.transform(Number),
+    ),
+    1000,
   ),
-  1000,
+  'Page size. The default returns the whole list in one page.',
+  // For the OpenAPI document: a string in the query, a number to the client.
+  { override: { type: 'integer', minimum: 1, maximum: 1000, default: 1000, pattern: undefined } },
 );
-// An empty cursor is a variable that nobody set: to start over for it would page for ever.
-const startingAfter = z
-  .string()
-  .check(z.minLength(1, 'Send the code of the last item received, or leave it out to start at the first.'));
+
+const startingAfter = described(
+  z.optional(
+    z
+      .string()
+      // An empty cursor is usually an unset variable. Starting over would page forever.
+      .check(z.minLength(1, 'Send the code of the last item of the previous page, or leave the parameter out.')),
+  ),
+  'Returns the items after this code: that of the last item of the previous page. The code need not exist.',
+);
 
 /** The query parameters of GET /product-attributes (specification 4.1). */
 export const ProductAttributesQuery = z.object({
-  ptc: z.optional(ptc),
+  ptc: described(
+    z.optional(z.string().check(readableBy(attributesFor))),
+    'Only the attributes that apply to this product tax code: a full path (`CLOTHING.APPAREL`) or its label (`APPAREL`). Attributes in it are ignored.',
+    productTaxCodeKeywords,
+  ),
   limit,
-  starting_after: z.optional(startingAfter),
+  starting_after: startingAfter,
 });
 
 const families = () => [...vocabulary().codesByFamily.keys()].sort();
@@ -49,30 +64,14 @@ const equivalent = z.pipe(
 
 /** The query parameters of GET /product-tax-codes. */
 export const ProductTaxCodesQuery = z.object({
-  family: z.optional(family),
-  equivalent: z.optional(equivalent),
+  family: described(z.optional(family), 'Only codes of this family: the first component of the code.', {
+    examples: ['CLOTHING'],
+  }),
+  equivalent: described(
+    z.optional(equivalent),
+    'Only codes that correspond to this code of another service: the system, a colon and its code. A general code, such as stripe:txcd_20030000 for all services, returns the whole family. An unknown code returns an empty list.',
+    { override: { type: 'string', pattern: equivalentPattern.source, examples: ['stripe:txcd_30011000'] } },
+  ),
   limit,
-  starting_after: z.optional(startingAfter),
-});
-
-z.globalRegistry.add(family, {
-  description: 'Only the codes of this family: the first component of the code.',
-  examples: ['CLOTHING'],
-});
-z.globalRegistry.add(equivalent, {
-  description:
-    'Only the codes that stand for this code of another service: the system, a colon and its code. A general code of theirs, such as stripe:txcd_20030000 for all services, lists the family to choose from. A code that Levy does not know lists nothing.',
-  override: { type: 'string', pattern: equivalentPattern.source, examples: ['stripe:txcd_30011000'] },
-});
-z.globalRegistry.add(ptc, {
-  description:
-    'Narrows the list to the attributes that apply to this product tax code: a full path (CLOTHING.APPAREL) or its label (APPAREL). Attributes in it are ignored.',
-});
-z.globalRegistry.add(limit, {
-  description: 'Page size. The default returns the whole list in one call.',
-  // zod-openapi: text on the wire, a number to the client.
-  override: { type: 'integer', minimum: 1, maximum: 1000, default: 1000, pattern: undefined },
-});
-z.globalRegistry.add(startingAfter, {
-  description: 'Returns the items after this code: that of the last item of the previous page. It need not exist.',
+  starting_after: startingAfter,
 });

@@ -5,9 +5,9 @@ import { handlers } from '../../infra/local/handlers.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { type Code, errorCodes } from '../../shared/error-codes.ts';
 import { sale } from '../../shared/http/openapi/request-examples.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
-import { type Code, statusOf } from '../../shared/problem.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { openEntryKey } from '../../shared/store/keys.ts';
@@ -190,7 +190,7 @@ describe('every error code', () => {
   it.each(Object.entries(provocations))('%s comes as it is documented', async (code, provoke) => {
     const answer = await provoke();
     // Where a code comes first, it sets the status.
-    expect([answer.status, answer.body.errors?.[0].code]).toEqual([statusOf[code as Code], code]);
+    expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorCodes[code as Code].status, code]);
     expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Code } from '../../shared/error-codes.ts';
 import { calculation, draft } from '../../shared/http/openapi/answer-examples.ts';
 import { envelope } from '../../shared/http/reply.ts';
-import type { Code } from '../../shared/problem.ts';
 import { type Exchange, problemsOf } from './validate-response.ts';
 
 const common = {

@@ -62,6 +62,10 @@ describe.each(entries)('the bundle of %s', (entry) => {
     expect(Object.keys(inputs).filter((path) => path.startsWith('functions/'))).toEqual([`functions/${entry}.ts`]);
   });
 
+  it('builds no schemas of responses', () => {
+    expect(Object.keys(inputs).filter((path) => /(^|[/-])response\.ts$/.test(path))).toEqual([]);
+  });
+
   it('has no provider of credentials but the one for the environment', () => {
     const chain = /client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
     expect(Object.keys(inputs).filter((path) => chain.test(path))).toEqual([]);

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
+import { errorCodes } from '../../shared/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { counted, countMetric } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
 import { scheduled } from '../../shared/observability/scheduled.ts';
 import { recordCacheHit, recordCacheMiss, recordRefusal, tally } from '../../shared/observability/tally.ts';
-import { statusOf } from '../../shared/problem.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
 import { isBreached, ringsAt } from './alarm-math.ts';
@@ -112,7 +112,7 @@ describe('whatever an alarm or the dashboard reads', () => {
   });
 
   it('has operations, codes and schedules that there are', () => {
-    const known = { operation: endpoints, code: statusOf, schedule: schedules };
+    const known = { operation: endpoints, code: errorCodes, schedule: schedules };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
         if (value !== '*') expect(known).toHaveProperty([key, value]);

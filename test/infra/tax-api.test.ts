@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
+import { type Code, errorCodes } from '../../shared/error-codes.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
-import { statusOf } from '../../shared/problem.ts';
 import { flat, functionAt, methodsOf, type Resource, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
@@ -134,14 +134,14 @@ describe.each(responses.map((response) => [response['ResponseType'], response]))
       expect(errors).toEqual([
         {
           status: response['StatusCode'],
-          code: expect.toSatisfy((code) => Object.hasOwn(statusOf, code)),
+          code: expect.toSatisfy((code) => Object.hasOwn(errorCodes, code)),
           title: expect.stringMatching(/^[A-Z]/),
           detail: expect.stringMatching(/\.$/),
           source: { pointer: null },
           meta: { request_id: '$context.requestId' },
         },
       ]);
-      expect(response['StatusCode']).toBe(String(statusOf[errors[0].code as keyof typeof statusOf]));
+      expect(response['StatusCode']).toBe(String(errorCodes[errors[0].code as Code].status));
     });
 
     it('holds no variable but the request id, as the gateway would fill in what a client sent', () => {

@@ -3,7 +3,7 @@ import { calculationAnswerFields } from '../../shared/calculations/answer-fields
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { Calculation } from '../../shared/calculations/response.ts';
 import { filingAnswerFields } from '../../shared/filings/answer-fields.ts';
-import { Filing } from '../../shared/filings/filing.ts';
+import { Filing } from '../../shared/filings/response.ts';
 import { transactionAnswerFields } from '../../shared/transactions/answer-fields.ts';
 import { RetrievedTransaction } from '../../shared/transactions/history/response.ts';
 import { TransactionRequest } from '../../shared/transactions/request.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { groups } from '../../shared/docs/groups.ts';
+import { errorCodes } from '../../shared/error-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
-import { statusOf } from '../../shared/problem.ts';
 import { attribute, elements, elementsIn, headers, page, parseErrors, textOf, withId } from '../support/docs-page.ts';
 
 const policy = headers['Content-Security-Policy'] ?? '';
@@ -141,7 +141,7 @@ describe('the page tells the whole document:', () => {
   });
 
   it('every error code with its status, its meaning and what to do', () => {
-    for (const [code, status] of Object.entries(statusOf)) {
+    for (const [code, { status }] of Object.entries(errorCodes)) {
       const cells = elementsIn(withId(`error-${code}`)).filter(({ tagName }) => /^t[dh]$/.test(tagName));
       const [told, name, meaning = '', remedy = ''] = cells.map(textOf);
       expect([told, name]).toEqual([String(status), code]);

@@ -43,7 +43,7 @@ export const measure = async (lines: number, account = 'acct_01ARZ3NDEKTSV4RRFFQ
   const clerk = paperClerk(account);
   const document = requestOf(lines, 0);
   const draft = await clerk.create({ ...document, status: 'draft' });
-  const updated = await clerk.update(draft.id, { line_items: requestOf(lines, 1).line_items });
+  const updated = await clerk.update(draft.id, { line_items: requestOf(lines, 1).line_items ?? undefined });
   const finalized = await clerk.update(draft.id, { status: 'finalized' });
   const sale = await clerk.create({ ...document, status: 'finalized' });
   const credited = await clerk.create({ ...document, ...returnOf(sale.id) });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Calculation } from '../../calculations/response.ts';
 import { RetrievedTransaction } from '../../transactions/history/response.ts';
-import { Transaction } from '../../transactions/transaction.ts';
+import { Transaction } from '../../transactions/response.ts';
 import { Unexpected } from './session.ts';
 
 const Envelope = z.object({ errors: z.array(z.object({ code: z.string(), detail: z.string() })) });

@@ -1,10 +1,22 @@
 import * as z from 'zod/mini';
+import { described } from '../../described.ts';
 
 const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));
 
 /** A postal address as a request carries it (specification 2.4). */
-export const PostalAddress = z.object(
-  { line1: text, city: text, county: text, state: text, postal_code: text, country: text },
-  'Send an object.',
+export const PostalAddress = described(
+  z.object(
+    {
+      line1: described(text, 'House number and street.'),
+      city: described(text, 'City.'),
+      county: described(text, 'County. It decides if a ZIP code spans several counties.'),
+      state: described(text, 'State: its two-letter code or its name.'),
+      postal_code: described(text, 'ZIP code. ZIP+4 is more precise.'),
+      country: described(text, 'ISO 3166 two-letter code. Default: `US`.'),
+    },
+    'Send an object.',
+  ),
+  'A postal address. In the United States, it has at least a state or a ZIP code.',
+  { id: 'PostalAddress' },
 );
 export type PostalAddress = z.infer<typeof PostalAddress>;

@@ -73,7 +73,7 @@ const outcome: Omit<Calculation, 'object'> = {
   explanation: null,
 };
 
-/** What the service answers to the example's sale; the contract test compares. */
+/** The response to the example sale. The contract test compares it with a real one. */
 export const calculation: Calculation = { object: 'calculation', ...outcome };
 
 /** The same sale as a draft. */
@@ -110,7 +110,7 @@ export const finalized: Transaction = {
   version: 2,
 };
 
-/** A page of one. */
+/** A page with one transaction. */
 export const transactionList: TransactionList = {
   object: 'list',
   url: '/transactions',
@@ -119,7 +119,7 @@ export const transactionList: TransactionList = {
   data: [{ ...finalized, line_items: null }],
 };
 
-/** A page of one attribute of many. */
+/** A page with one attribute of many. */
 export const productAttributes = {
   object: 'list',
   url: '/product-attributes',
@@ -135,7 +135,7 @@ export const productAttributes = {
   ],
 } as const;
 
-/** A page of one product tax code of many. */
+/** A page with one product tax code of many. */
 export const productTaxCodes = {
   object: 'list',
   url: '/product-tax-codes',

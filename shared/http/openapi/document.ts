@@ -1,13 +1,9 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
 import type { Endpoint } from '../define-endpoint.ts';
-import { withErrorCodes } from './code-table.ts';
-import { echoSuffix, nameComponents } from './component-names.ts';
-import { parameterTexts } from './field-texts.ts';
-import { describeFormats } from './formats.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { pathItems } from './path-items.ts';
-import { refined, simplified } from './refine.ts';
+import { echoSuffix, refined, simplified } from './refine.ts';
 import { headerComponents, responseComponents } from './responses.ts';
 
 /** The groups of endpoints, in their order on the documentation page. */
@@ -66,28 +62,13 @@ const securitySchemes = {
 
 type Parameter = oas31.ParameterObject | oas31.ReferenceObject;
 
-const bounds: Readonly<Record<string, string>> = {
-  gte: 'at or after',
-  gt: 'after',
-  lte: 'at or before',
-  lt: 'before',
-};
-
-const textOf = (name: string): string | undefined => {
-  const [, field, bound = ''] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
-  return field
-    ? `Only transactions with a \`${field}\` ${bounds[bound]} this instant or date, in UTC.`
-    : parameterTexts[name];
-};
-
-// Descriptions of the schemas themselves come first, and stand once: beside the parameter's name.
+// zod-openapi repeats the description of a parameter in its schema.
 const withText = (parameter: Parameter): Parameter => {
   if ('$ref' in parameter || parameter.in === 'header') return parameter;
   const { name, in: place, description, schema, ...rest } = parameter;
-  const { description: own, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
-  const text = own || description || textOf(name);
-  if (!text) throw new Error(`Say in field-texts.ts what the parameter ${name} is.`);
-  return { name, in: place, description: text, ...rest, schema: type };
+  if (!description) throw new Error(`The parameter ${name} has no description: see shared/described.ts.`);
+  const { description: _, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
+  return { name, in: place, description, ...rest, schema: type };
 };
 
 const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
@@ -99,8 +80,6 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
 
 /** Generate the OpenAPI document from the endpoints and their schemas. The same endpoints give the same document. */
 export const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
-  nameComponents();
-  describeFormats();
   const made = createDocument(
     {
       ...frame,
@@ -118,7 +97,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIOb
   return {
     ...made,
     paths: withTexts(simplified(made.paths ?? {})),
-    components: { schemas: withErrorCodes(refined(schemas as Record<string, oas31.SchemaObject>)), ...components },
+    components: { schemas: refined(schemas as Record<string, oas31.SchemaObject>), ...components },
   };
 };
 

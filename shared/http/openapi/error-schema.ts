@@ -1,26 +1,50 @@
 import * as z from 'zod/mini';
-import { type Code, statusOf } from '../../problem.ts';
+import { described } from '../../described.ts';
+import { type Code, errorCodes } from '../../error-codes.ts';
 
-const codes = Object.keys(statusOf) as [Code, ...Code[]];
-const statuses = [...new Set(Object.values(statusOf))].sort().map(String) as [string, ...string[]];
+const codes = Object.keys(errorCodes) as [Code, ...Code[]];
+const statuses = [...new Set(Object.values(errorCodes).map(({ status }) => String(status)))].sort();
 
-const ErrorSource = z.strictObject({
-  pointer: z.nullable(z.string()),
-  parameter: z.optional(z.string()),
-  header: z.optional(z.string()),
-});
+const ErrorSource = described(
+  z.strictObject({
+    pointer: described(
+      z.nullable(z.string()),
+      'A JSON Pointer into the request body. `null` if the error is not in the body.',
+    ),
+    parameter: described(z.optional(z.string()), 'The name of the query parameter.'),
+    header: described(z.optional(z.string()), 'The name of the request header.'),
+  }),
+  'The location of an error in the request: a pointer, a query parameter or a header.',
+  { id: 'ErrorSource' },
+);
 
-const ErrorObject = z.strictObject({
-  status: z.enum(statuses),
-  code: z.enum(codes),
-  title: z.string(),
-  detail: z.string(),
-  source: z.nullable(ErrorSource),
-  meta: z.nullable(z.looseObject({ request_id: z.optional(z.string()) })),
-});
+const ErrorObject = described(
+  z.strictObject({
+    status: described(z.enum(statuses), 'The HTTP status, as a string.'),
+    code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
+      // OpenAPI has no place of its own for the meaning and remedy of a code.
+      'x-error-codes': errorCodes,
+    }),
+    title: described(z.string(), 'Short title. For a missing field, it names the field.'),
+    detail: described(z.string(), 'What is wrong and what to send instead.'),
+    source: described(z.nullable(ErrorSource), 'The location of the error in the request.'),
+    meta: described(
+      z.nullable(z.looseObject({ request_id: z.optional(z.string()) })),
+      'The request id, and details that depend on the code.',
+    ),
+  }),
+  'One error, in the style of JSON:API.',
+  { id: 'ErrorObject' },
+);
 
-/** The envelope of every refusal and failure (specification 2.5), as `envelope` in reply.ts fills it. */
-export const ErrorResponse = z.strictObject({ errors: z.array(ErrorObject).check(z.minLength(1)) });
-
-for (const [id, schema] of Object.entries({ ErrorSource, ErrorObject, ErrorResponse }))
-  z.globalRegistry.add(schema, { id });
+/** The envelope of every error response (specification 2.5), as `envelope` in reply.ts builds it. */
+export const ErrorResponse = described(
+  z.strictObject({
+    errors: described(
+      z.array(ErrorObject).check(z.minLength(1)),
+      'All errors of the request, in the order of its fields. At most 20.',
+    ),
+  }),
+  'The envelope of every error response.',
+  { id: 'ErrorResponse' },
+);

@@ -9,37 +9,40 @@ const text = (description: string, schema: oas31.SchemaObject = {}): oas31.Heade
 const entityTag = { pattern: '^"[^"]*"$' };
 const wholeNumber = { pattern: '^\\d+$' };
 
-/** The headers of answers. Each response says which of them it always has. */
+/** The response headers. Each response lists those that it always has. */
 export const responseHeaders = {
-  'X-Request-Id': text('Names this request. Quote it when you ask about it; it is also in the `meta` of every error.'),
-  'Service-Version': text('The version that shaped this answer.', { enum: [...supportedVersions] }),
-  'X-RateLimit-Limit': text('How many requests the account may send in a window of ten seconds.', wholeNumber),
-  'X-RateLimit-Remaining': text('How many requests are left in the current window.', wholeNumber),
-  'Retry-After': text('After how many seconds to send the request again.', wholeNumber),
+  'X-Request-Id': text('Identifies this request. Quote it in support requests. The `meta` of every error has it, too.'),
+  'Service-Version': text('The API version of this response.', { enum: [...supportedVersions] }),
+  'X-RateLimit-Limit': text('The number of requests that the account may send per 10 s. Default: 2,000.', wholeNumber),
+  'X-RateLimit-Remaining': text('The number of requests left in the current 10 s window.', wholeNumber),
+  'Retry-After': text('The number of seconds to wait before a retry.', wholeNumber),
   'WWW-Authenticate': text(
-    'The credentials that the service takes. API Gateway calls it `x-amzn-Remapped-WWW-Authenticate`.',
+    'The accepted credentials. API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
     {
       examples: ['ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"'],
     },
   ),
-  Allow: text('The methods that the path answers to.', { pattern: '^[A-Z]+(, [A-Z]+)*$' }),
-  Location: text("Where the created one is, relative to the request's address (RFC 3986, section 5.2).", {
+  Allow: text('The methods that the path supports.', { pattern: '^[A-Z]+(, [A-Z]+)*$' }),
+  Location: text('The URL of the created resource, relative to the URL of the request (RFC 3986, section 5.2).', {
     pattern: '^(transactions|filings)/[^/]+$',
   }),
   ETag: text(
-    'A strong entity tag. That of a transaction is its version: send it in If-Match to change what you have seen, and nothing newer.',
+    'A strong entity tag. For a transaction, it is the version: send it in `If-Match` to change only the version that you have read.',
     entityTag,
   ),
   'Idempotent-Replayed': text(
-    '`true` on the saved answer of an earlier request with the same Idempotency-Key. Absent otherwise.',
+    '`true` if this is the saved response of an earlier request with the same `Idempotency-Key`. Absent otherwise.',
     { const: 'true' },
   ),
-  Vary: text('What of the request decided about the form of the answer.'),
-  Link: text("Where a CSV file goes on, relative to the request's address (RFC 8288). Absent on the last page.", {
-    pattern: '^<\\?[^>]+>; rel="next"$',
-  }),
-  'Content-Disposition': text('The name of a CSV file.', { pattern: '^attachment; filename="[^"]+"$' }),
-  'Preference-Applied': text('`handling=strict` where the request preferred that.', { const: 'handling=strict' }),
+  Vary: text('The request headers that the response depends on.'),
+  Link: text(
+    'The URL of the next page of a CSV file, relative to the URL of the request (RFC 8288). Absent on the last page.',
+    {
+      pattern: '^<\\?[^>]+>; rel="next"$',
+    },
+  ),
+  'Content-Disposition': text('The file name of a CSV file.', { pattern: '^attachment; filename="[^"]+"$' }),
+  'Preference-Applied': text('`handling=strict` if the request sent it in `Prefer`.', { const: 'handling=strict' }),
 } as const satisfies Record<string, oas31.HeaderObject>;
 
 export type ResponseHeader = keyof typeof responseHeaders;
@@ -58,35 +61,35 @@ const parameter = (
   example,
 });
 
-/** The request headers that operations look at, beside the credential's. */
+/** The request headers that operations read, besides the credential. */
 export const requestHeaders = {
   ServiceVersion: parameter(
     'Service-Version',
-    'Pins the behavior of responses: `<release_name>.<YYYY-MM-DD>`. Recommended. Without it, the version counts that the account was created with. A version fixes shapes, never rates.',
+    'Pins the API version of the request and response: `<release_name>.<YYYY-MM-DD>`. Recommended. Default: the version with which the account was created. A version fixes field names and types, never rates.',
     { enum: [...supportedVersions] },
     supportedVersions[0] as string,
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'Makes a retry safe: for 24 hours, the same key with the same body answers the saved success instead of writing again. Only successes are saved. Another body under the same key is refused.',
+    'Makes retries safe. For 24 hours, a request with the same key and body returns the saved response of the first success instead of writing again. The same key with another body returns 422.',
     { minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7E]*$' },
     '7c1f3c52-5f0c-4d0e-9f57-2f1f8f6d8a11',
   ),
   IfMatch: parameter(
     'If-Match',
-    'The ETag of the transaction as you know it, a list of them, or `*`. Another version is refused with 412, and nothing changes.',
+    'The `ETag` of the transaction, a list of them, or `*`. If the version does not match, Levy returns 412 and changes nothing.',
     {},
     '"1"',
   ),
   IfNoneMatch: parameter(
     'If-None-Match',
-    'The ETag of an earlier answer, a list of them, or `*`. A match answers 304 without a body.',
+    'The `ETag` of an earlier response, a list of them, or `*`. If one matches, Levy returns 304 without a body.',
     {},
     '"x5oZ0Wm3n1nQm0N0uT7xR2v0d4JXk3yq2mS8cQ2r9a0"',
   ),
   Prefer: parameter(
     'Prefer',
-    '`handling=strict` (RFC 7240) refuses unknown body fields, which are otherwise ignored with a warning.',
+    '`handling=strict` (RFC 7240) rejects unknown body fields. By default, Levy ignores them with a warning.',
     {},
     'handling=strict',
   ),

@@ -1,10 +1,9 @@
 import type { ZodObjectInput, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import type { DocumentedResponse, Endpoint } from '../define-endpoint.ts';
-import { components } from './component-names.ts';
 import { examplesOf } from './examples.ts';
-import { parameterTexts } from './field-texts.ts';
 import type { RequestHeader } from './headers.ts';
 import { exampleFilingId, exampleId } from './request-examples.ts';
+import { responseSchemas } from './response-schemas.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 
 const camelCase = (operation: string) => operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -16,7 +15,7 @@ const pathParameters = (path: string) =>
     name,
     in: 'path' as const,
     required: true,
-    description: parameterTexts[`${path.split('/')[1]}.${name}`] ?? parameterTexts[name] ?? '',
+    description: path.startsWith('/filings') ? 'The id of the filing.' : 'The id of the transaction.',
     schema: { type: 'string' as const, minLength: 1 },
     example: path.startsWith('/filings') ? exampleFilingId : exampleId,
   }));
@@ -33,7 +32,7 @@ const contentOf = (operation: string, { status, schema, type, hasCsv }: Document
   const { responses = {}, csv } = examplesOf(operation);
   return {
     [type ?? 'application/json']: {
-      schema: typeof schema === 'string' ? components[schema] : schema,
+      schema: typeof schema === 'string' ? responseSchemas[schema] : schema,
       ...(status in responses && { example: responses[status] }),
     },
     ...(hasCsv && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),

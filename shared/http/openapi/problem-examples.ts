@@ -1,7 +1,7 @@
 import type { Problem } from '../../problem.ts';
 import { supportedVersions } from '../versions.ts';
 
-/** One refusal for each status, as the service words it. */
+/** One error for each status, as the service returns it. */
 export const problemExamples: Readonly<Record<number, Problem>> = {
   400: {
     code: 'validation_malformed_json',
@@ -79,5 +79,5 @@ const overCredit: Problem = {
   meta: { remaining_amount: '50.00', remaining_tax_amount: '3.00' },
 };
 
-/** A better one where the operation can give it: what a client meets first is a missing field. */
+/** The errors that clients see most, for operations that can return them. */
 export const preferredExamples: readonly Problem[] = [quantityMissing, overCredit];

@@ -15,7 +15,7 @@ const line = {
   discount_amount: '5.00',
 } as const;
 
-/** The sale of all examples: two pairs of shorts to Lansing, Michigan. */
+/** The sale in all examples: two pairs of shorts, shipped to Lansing, Michigan. */
 export const sale = {
   currency: 'USD',
   tax_date: '2026-10-08',
@@ -23,18 +23,18 @@ export const sale = {
   line_items: [line],
 } as const;
 
-/** Stands for the id that an earlier answer had. */
+/** Stands for the transaction id from an earlier response. */
 export const exampleId = 'txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X';
 
-/** The same for filings. */
+/** Stands for the filing id from an earlier response. */
 export const exampleFilingId = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
 
-/** Requests that work as they are; those with a parent do once it exists. */
+/** Requests that succeed as they are. Those with a parent succeed once it exists. */
 export const requestExamples = {
   'create-calculation': {
-    sale: { summary: 'The tax of a sale', value: sale },
+    sale: { summary: 'Tax on a sale', value: sale },
     credit: {
-      summary: 'The tax of a partial refund',
+      summary: 'Tax on a partial refund',
       value: {
         type: 'credit',
         parent_transaction_id: exampleId,
@@ -43,13 +43,13 @@ export const requestExamples = {
     },
   },
   'create-transaction': {
-    draft: { summary: 'A draft, before the invoice is made', value: { ...sale, status: 'draft' } },
+    draft: { summary: 'Draft before the invoice is created', value: { ...sale, status: 'draft' } },
     finalized: {
-      summary: 'A sale that is complete, with the tax that was collected',
+      summary: 'Completed sale with the collected tax',
       value: { ...sale, status: 'finalized', reference_id: 'invoice_1001', tax_amount: '5.70' },
     },
     fullRefund: {
-      summary: 'A refund of a whole sale',
+      summary: 'Full refund',
       value: {
         type: 'credit',
         parent_transaction_id: exampleId,
@@ -58,7 +58,7 @@ export const requestExamples = {
       },
     },
     partialRefund: {
-      summary: 'A refund of one of two',
+      summary: 'Partial refund of one of two items',
       value: {
         type: 'credit',
         parent_transaction_id: exampleId,
@@ -70,7 +70,7 @@ export const requestExamples = {
   },
   'update-transaction': {
     finalize: {
-      summary: 'Finalize a draft, once the invoice exists',
+      summary: 'Finalize a draft after the invoice is created',
       value: { status: 'finalized', reference_id: 'invoice_1002' },
     },
     void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
@@ -78,7 +78,7 @@ export const requestExamples = {
   },
   'create-reconciliation': {
     month: {
-      summary: 'The invoices of a month',
+      summary: 'Invoices of one month',
       value: {
         from: '2026-10-01',
         to: '2026-10-31',
@@ -92,13 +92,16 @@ export const requestExamples = {
   },
   'create-filing': {
     close: { summary: 'Close a month', value: { state: 'MI', period_end: '2026-10-31' } },
-    dryRun: { summary: 'What a month comes to', value: { state: 'MI', period_end: '2026-10-31', dry_run: true } },
+    dryRun: {
+      summary: 'Totals of a month, without closing it',
+      value: { state: 'MI', period_end: '2026-10-31', dry_run: true },
+    },
   },
   'update-filing': {
     file: {
-      summary: 'The return was sent',
+      summary: 'Mark the return as filed',
       value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' },
     },
-    cancel: { summary: 'Open the period again', value: { status: 'canceled' } },
+    cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
   },
 } as const;

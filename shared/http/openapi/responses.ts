@@ -1,9 +1,9 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type Code, type Problem, statusOf } from '../../problem.ts';
+import { type Code, errorCodes } from '../../error-codes.ts';
+import type { Problem } from '../../problem.ts';
 import type { Endpoint } from '../define-endpoint.ts';
-import { errorCodesOf } from '../error-codes.ts';
+import { errorCodesOf } from '../endpoint-errors.ts';
 import { envelope } from '../reply.ts';
-import { codeMeanings } from './code-meanings.ts';
 import { ErrorResponse } from './error-schema.ts';
 import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
@@ -93,7 +93,7 @@ const errorResponse = (
   headers: ReturnType<typeof headersOf>,
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
-  description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${codeMeanings[code]}`)].join('\n'),
+  description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`)].join('\n'),
   headers,
   content: {
     'application/json': {
@@ -114,7 +114,7 @@ const errorResponse = (
 });
 
 const byStatus = (codes: readonly Code[]) =>
-  [...Map.groupBy(codes, (code) => statusOf[code])].sort(([a], [b]) => a - b);
+  [...Map.groupBy(codes, (code) => errorCodes[code].status)].sort(([a], [b]) => a - b);
 
 /** Every error that an endpoint can return, by status. */
 export const errorResponses = (endpoint: Endpoint): ZodOpenApiResponsesObject =>
@@ -144,7 +144,7 @@ const unknownPath: ZodOpenApiResponseObject = {
 /** The error responses that endpoints share, and the response of the gateway to an unknown path. */
 export const responseComponents = (): Record<string, ZodOpenApiResponseObject> => ({
   ...Object.fromEntries(
-    byStatus(Object.keys(statusOf) as Code[]).flatMap(([status, codes]) =>
+    byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) =>
       isShared(status) ? [[shared[status], errorResponse(status, codes, sharedHeaders(status))]] : [],
     ),
   ),

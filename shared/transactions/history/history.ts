@@ -6,7 +6,7 @@ import { pageLimitOf } from '../page-limit.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { TransactionHistoryQuery } from './query.ts';
-import { historyEntry, type RetrievedTransaction, type TransactionHistory } from './response.ts';
+import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from './response.ts';
 
 /** The reads of audit entries, newest first. */
 export type HistoryReads = {
@@ -25,6 +25,18 @@ export type HistoryPorts = { readonly history: HistoryReads; readonly now: () =>
 type Account = { readonly id: string };
 
 const expandedMax = 50;
+
+const historyEntry = (entry: AuditEntry): HistoryEntry => ({
+  version: entry.version,
+  at: entry.at,
+  by: entry.by,
+  from: entry.from,
+  to: entry.to,
+  fields: [...entry.fields],
+  state_hash: entry.stateHash,
+  previous_hash: entry.previousHash,
+  hash: entry.hash,
+});
 
 /**
  * A transaction as it reads now, with its newest 50 audit entries (interface decisions 3). One database call.

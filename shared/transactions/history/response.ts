@@ -1,44 +1,61 @@
 import * as z from 'zod/mini';
-import type { AuditEntry } from '../audit.ts';
-import { Transaction } from '../transaction.ts';
+import { hasMore, nextCursor, objectType, timestamp, version } from '../../calculations/answer-scalars.ts';
+import { described } from '../../described.ts';
+import { Transaction } from '../response.ts';
 
-/** An audit entry in the API: all fields that its hash covers, and the hash (interface decisions 3). */
-export const HistoryEntry = z.object({
-  version: z.int(),
-  at: z.string(),
-  by: z.string(),
-  from: z.nullable(z.string()),
-  to: z.string(),
-  fields: z.array(z.string()),
-  state_hash: z.string(),
-  previous_hash: z.nullable(z.string()),
-  hash: z.string(),
-});
+/** An audit entry as the API returns it: every field that its hash covers, and the hash (interface decisions 3). */
+const HistoryEntry = described(
+  z.object({
+    version,
+    at: described(timestamp, 'When the change was made.'),
+    by: described(
+      z.string(),
+      'The name of the credential that made the change, or `draft_expired` if the draft passed its deadline.',
+    ),
+    from: described(z.nullable(z.string()), 'The status before the change. `null` on the first entry.'),
+    to: described(z.string(), 'The status after the change.'),
+    fields: described(z.array(z.string()), 'The names of the changed fields. Empty on the first entry.'),
+    state_hash: described(
+      z.string(),
+      'SHA-256 of the canonical JSON of the transaction after the change, without `history`, in base64url.',
+    ),
+    previous_hash: described(z.nullable(z.string()), 'The `hash` of the previous entry. `null` on the first entry.'),
+    hash: described(
+      z.string(),
+      'SHA-256 of the canonical JSON of the other fields of the entry and the id of the transaction, in base64url.',
+    ),
+  }),
+  'A change of a transaction. It is kept forever, and holds the hash of the previous entry so that tampering is detectable.',
+  { id: 'HistoryEntry' },
+);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
-/** The answer of GET /transactions/{id}. The history is not part of the state: writes do not return it, and no hash covers it. */
-export const RetrievedTransaction = z.extend(Transaction, { history: z.nullable(z.array(HistoryEntry)) });
+/** The response of GET /transactions/{id}. No write returns the history, and no hash covers it. */
+export const RetrievedTransaction = described(
+  z.extend(Transaction, {
+    history: described(
+      z.nullable(z.array(HistoryEntry)),
+      'The newest 50 changes, newest first. `null` unless `expand=history`.',
+    ),
+  }),
+  'A transaction, with its history if `expand=history`.',
+  { id: 'RetrievedTransaction' },
+);
 export type RetrievedTransaction = z.infer<typeof RetrievedTransaction>;
 
-/** The answer of GET /transactions/{id}/history. */
-export const TransactionHistory = z.object({
-  object: z.literal('list'),
-  url: z.string(),
-  has_more: z.boolean(),
-  /** Send it as starting_after for the next page. */
-  next_cursor: z.nullable(z.string()),
-  data: z.array(HistoryEntry),
-});
+/** The response of GET /transactions/{id}/history. */
+export const TransactionHistory = described(
+  z.object({
+    object: objectType('list'),
+    url: described(z.string(), 'The path of this list.'),
+    has_more: hasMore,
+    next_cursor: described(
+      nextCursor,
+      'Send it as `starting_after` to get the next page: the version of the last entry. `null` on the last page.',
+    ),
+    data: described(z.array(HistoryEntry), 'The changes of the page, newest first.'),
+  }),
+  'A page of the changes of a transaction, newest first.',
+  { id: 'TransactionHistory' },
+);
 export type TransactionHistory = z.infer<typeof TransactionHistory>;
-
-export const historyEntry = (entry: AuditEntry): HistoryEntry => ({
-  version: entry.version,
-  at: entry.at,
-  by: entry.by,
-  from: entry.from,
-  to: entry.to,
-  fields: [...entry.fields],
-  state_hash: entry.stateHash,
-  previous_hash: entry.previousHash,
-  hash: entry.hash,
-});

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { decimalString, identifier, instant, invalidFormat } from '../../calculations/fields.ts';
+import { described } from '../../described.ts';
 import { isSent, type JsonObject, objectOf } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
 import { edge } from '../list-filters.ts';
@@ -7,24 +8,50 @@ import { edge } from '../list-filters.ts';
 const transactionsMax = 1000;
 const countAdvice = `Send an array of 1 to ${transactionsMax.toLocaleString('en-US')} transactions.`;
 
-/** An invoice or credit memo of the billing system. Amounts of a credit are positive. */
-export const BilledTransaction = z.object(
-  { reference_id: identifier, total_amount: decimalString, tax_amount: decimalString },
-  'Send an object with reference_id, total_amount and tax_amount.',
+export const BilledTransaction = described(
+  z.object(
+    {
+      reference_id: described(
+        identifier,
+        'The id of the invoice or credit memo: the `reference_id` of its transaction.',
+      ),
+      total_amount: described(decimalString, 'The total, with tax. Positive for a credit memo.'),
+      tax_amount: described(decimalString, 'The tax. Positive for a credit memo.'),
+    },
+    'Send an object with reference_id, total_amount and tax_amount.',
+  ),
+  'An invoice or credit memo of the billing system.',
+  { id: 'BilledTransactionRequest' },
 );
 export type BilledTransaction = z.infer<typeof BilledTransaction>;
 
 /** The body of POST /reconciliations. */
-export const ReconciliationRequest = z.object(
-  {
-    from: z.nullish(instant),
-    to: z.nullish(instant),
-    transactions: z
-      .array(BilledTransaction, countAdvice)
-      .check(z.minLength(1, countAdvice), z.maxLength(transactionsMax, countAdvice)),
-    starting_after: z.nullish(z.string('Send a next_cursor.').check(z.minLength(1, 'Send a next_cursor.'))),
-  },
-  'Send an object.',
+export const ReconciliationRequest = described(
+  z.object(
+    {
+      from: described(
+        z.nullish(instant),
+        'The start of the range of tax dates that is searched for extra transactions. A date means the whole day. Send it together with `to`.',
+      ),
+      to: described(
+        z.nullish(instant),
+        'The end of the range of tax dates. A date means the whole day. Send it together with `from`.',
+      ),
+      transactions: described(
+        z
+          .array(BilledTransaction, countAdvice)
+          .check(z.minLength(1, countAdvice), z.maxLength(transactionsMax, countAdvice)),
+        'The invoices and credit memos of the billing system: 1 to 1,000, with each `reference_id` once.',
+      ),
+      starting_after: described(
+        z.nullish(z.string('Send a next_cursor.').check(z.minLength(1, 'Send a next_cursor.'))),
+        'The `next_cursor` of the previous response, sent with the same `from` and `to`.',
+      ),
+    },
+    'Send an object.',
+  ),
+  'The list of the billing system and the range of tax dates that it covers.',
+  { id: 'ReconciliationRequest' },
 );
 export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 

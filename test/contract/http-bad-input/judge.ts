@@ -1,4 +1,4 @@
-import { statusOf } from '../../../shared/problem.ts';
+import { type Code, errorCodes } from '../../../shared/error-codes.ts';
 import { problemsOf, schemaProblems } from '../validate-response.ts';
 import { type DocumentedOperation, operations } from './operations.ts';
 import { areInBodyOrder, leadsSomewhere } from './pointers.ts';
@@ -60,8 +60,7 @@ const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Do
   if (errors[0]?.status !== String(answer.status)) found.push('the first error has another status');
   if (errors.length > 20) found.push(`${errors.length} errors`);
   for (const error of errors) {
-    if (String(statusOf[error.code as keyof typeof statusOf]) !== error.status)
-      found.push(`${error.code} is ${error.status}`);
+    if (String(errorCodes[error.code as Code]?.status) !== error.status) found.push(`${error.code} is ${error.status}`);
     if (!/\w.{8}/s.test(error.detail) || !error.title || error.detail === 'Invalid input')
       found.push(`it says only "${error.detail}"`);
     if (error.meta?.request_id !== answer.headers.get('X-Request-Id')) found.push('the request id is another one');

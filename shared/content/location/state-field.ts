@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+import { described } from '../../described.ts';
+import { stateJurisdiction } from './zip-states.ts';
+
+const advice = 'Send a two-letter state code, or the name of the state.';
+
+/** A state as its two-letter code, its jurisdiction code or its name. */
+export const state = described(
+  z.string(advice).check(z.refine((text) => stateJurisdiction(text) !== null, advice)),
+  'The state: its two-letter code, its jurisdiction code or its name.',
+  { examples: ['MI'] },
+);

@@ -1,0 +1,137 @@
+import * as z from 'zod/mini';
+import {
+  count,
+  currencyCode,
+  date,
+  hasMore,
+  jurisdictionShape,
+  nextCursor,
+  objectType,
+  rate,
+  timestamp,
+} from '../calculations/answer-scalars.ts';
+import { warnings } from '../calculations/response.ts';
+import { described } from '../described.ts';
+import { FilingSummary, filingStatuses, frequencies, sums } from './filing.ts';
+
+const { exempt_amount, taxable_amount, tax_amount } = sums;
+
+const FilingRate = described(
+  z.object({ rate, ...sums }),
+  'The amounts of a jurisdiction at one rate. Negative if credits exceed sales.',
+  { id: 'FilingRate' },
+);
+export type FilingRate = z.infer<typeof FilingRate>;
+
+const FilingTotal = described(
+  z.object({
+    ...jurisdictionShape,
+    currency: currencyCode,
+    ...sums,
+    rates: described(z.array(FilingRate), 'The same amounts by rate.'),
+  }),
+  'The amounts of a return for one jurisdiction in one currency. Negative if credits exceed sales.',
+  { id: 'FilingTotal' },
+);
+export type FilingTotal = z.infer<typeof FilingTotal>;
+
+const FilingProgress = described(
+  z.object({
+    entries_moved: described(
+      count,
+      'The number of entries moved into the filing. In a dry run, the number that would be moved.',
+    ),
+    entries_marked: described(count, 'The number of entries marked as filed.'),
+    entries_reopened: described(count, 'The number of entries reopened after the filing was canceled.'),
+    complete: described(z.boolean(), 'Whether all entries of the filing are processed.'),
+  }),
+  'How many entries of the filing are processed.',
+  { id: 'FilingProgress' },
+);
+export type FilingProgress = z.infer<typeof FilingProgress>;
+
+const FilingEntryAmount = described(
+  z.object({ ...jurisdictionShape, rate, taxable_amount, exempt_amount, tax_amount }),
+  'The amounts of an entry for one jurisdiction at one rate. Negative for a credit.',
+  { id: 'FilingEntryAmount' },
+);
+
+const FilingEntry = described(
+  z.object({
+    transaction_id: described(z.string(), 'The id of the transaction.'),
+    month: described(
+      z.string(),
+      'The month of the tax date in UTC, as `YYYY-MM`. Before the period if the transaction was recorded late.',
+      { pattern: '^\\d{4}-\\d{2}$' },
+    ),
+    currency: currencyCode,
+    amounts: described(z.array(FilingEntryAmount), 'The amounts by jurisdiction and rate.'),
+  }),
+  'The tax liability of one transaction in the state of the filing.',
+  { id: 'FilingEntry' },
+);
+export type FilingEntry = z.infer<typeof FilingEntry>;
+
+const FilingEntries = described(
+  z.object({
+    object: objectType('list'),
+    has_more: hasMore,
+    next_cursor: nextCursor,
+    data: described(z.array(FilingEntry), 'The entries of the page.'),
+  }),
+  'A page of the entries of a filing.',
+  { id: 'FilingEntries' },
+);
+export type FilingEntries = z.infer<typeof FilingEntries>;
+
+/** A filing as the API returns it (interface decisions 8). A dry run has no id and is not stored. */
+export const Filing = described(
+  z.object({
+    object: objectType('filing'),
+    id: described(z.nullable(z.string()), 'The id of the filing. Opaque. `null` for a dry run.'),
+    state: described(z.string(), 'The jurisdiction code of the state, such as `US-MI`.'),
+    period_start: described(date, 'The first day of the period.'),
+    period_end: described(date, 'The last day of the period.'),
+    frequency: described(z.enum(frequencies), 'How often the account files in the state.'),
+    status: described(
+      z.enum([...filingStatuses, 'dry_run']),
+      '`closing`, `closed`, `marking` (the return was sent, and Levy is marking its transactions as filed), `filed` or `canceled`. `dry_run` if nothing is stored.',
+    ),
+    confirmation_number: described(z.nullable(z.string()), "The state's confirmation number for the return."),
+    totals: described(
+      z.nullable(z.array(FilingTotal)),
+      'The amounts of the return by jurisdiction and currency. Incomplete while `status` is `closing`. `null` in a list.',
+    ),
+    summary: described(
+      z.array(FilingSummary),
+      'The amounts of the whole state by currency. Each line counts once: as the state has it, or, if the state levies no tax of its own, as the jurisdiction with the largest gross. The tax is that of all levels.',
+    ),
+    progress: FilingProgress,
+    asked_by: described(z.string(), 'The credential that closed the period, or `close-periods` for the schedule.'),
+    created_at: described(z.nullable(timestamp), 'When the filing was created. `null` for a dry run.'),
+    closed_at: described(z.nullable(timestamp), 'When all entries had been moved into the filing.'),
+    filed_at: described(z.nullable(timestamp), 'When all transactions had been marked as filed.'),
+    canceled_at: described(z.nullable(timestamp), 'When the filing was canceled.'),
+    warnings,
+    entries: described(
+      z.nullable(FilingEntries),
+      'The entries of the filing, page by page. `null` unless `expand=entries`.',
+    ),
+  }),
+  "A state's tax period: the amounts owed, and the status of the return.",
+  { id: 'Filing' },
+);
+export type Filing = z.infer<typeof Filing>;
+
+export const FilingList = described(
+  z.object({
+    object: objectType('list'),
+    url: described(z.literal('/filings'), 'The path of this list.'),
+    has_more: hasMore,
+    next_cursor: nextCursor,
+    data: described(z.array(Filing), 'The filings of the page, without totals.'),
+  }),
+  'A page of filings.',
+  { id: 'FilingList' },
+);
+export type FilingList = z.infer<typeof FilingList>;

@@ -1,0 +1,28 @@
+import { Calculation } from '../../calculations/response.ts';
+import { Coverage } from '../../coverage/response.ts';
+import { Filing, FilingList } from '../../filings/response.ts';
+import { Rates } from '../../rates/response.ts';
+import { RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
+import { TransactionList } from '../../transactions/list-response.ts';
+import { Reconciliation } from '../../transactions/reconciliation/response.ts';
+import { Replay } from '../../transactions/replay/response.ts';
+import { Transaction } from '../../transactions/response.ts';
+import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabulary/schema.ts';
+
+/** The schemas of responses by the names that endpoint definitions use, so that functions do not build the schemas. */
+export const responseSchemas = {
+  Calculation,
+  Coverage,
+  Filing,
+  FilingList,
+  ProductAttributesListResponse,
+  ProductTaxCodeList,
+  Rates,
+  Reconciliation,
+  Replay,
+  RetrievedTransaction,
+  Transaction,
+  TransactionHistory,
+  TransactionList,
+} as const;
+export type ResponseSchemaName = keyof typeof responseSchemas;
