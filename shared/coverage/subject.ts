@@ -1,10 +1,62 @@
 import type { Release, Rule } from '../content/release.ts';
 import { definitionOf } from '../tax/effects/effects.ts';
-import { decisionsOn, generalRateOn, knowsLocals } from './decisions.ts';
-import { listed, textOf } from './decisions-in-words.ts';
-import { productOf } from './product-of.ts';
+import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
+import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { type Decision, decisionsOn, generalRateOn, holdsOn, knowsLocals, names } from './decisions.ts';
 import { coveredBy, lowest, type SubjectCoverage, untaxed } from './subject-coverage.ts';
-import { variantsOf } from './variants.ts';
+
+/** Read a product tax code that the coverage itself asks for: a wrong one is a bug. */
+const productOf = (text: string): ProductTaxCode => {
+  const parsed = parseProductTaxCode(text);
+  if (!parsed.ok) throw new Error(`Coverage asks for a product tax code that there is not: ${text}.`);
+  return parsed.value;
+};
+
+// An import can have a rule for each of many cities.
+const namesMax = 6;
+
+/** Names in a sentence, joined by `or`: the first ones alone where they are many. */
+const listed = (names: readonly string[]): string => {
+  if (names.length < 2) return names.join('');
+  const last = names.length > namesMax ? `one of ${names.length - 2} others` : names.at(-1);
+  return `${names.slice(0, names.length > namesMax ? 2 : -1).join(', ')} or ${last}`;
+};
+
+const asGeneral = 'not established; taxed as general goods, with a warning';
+
+/** What the rules of all levels do, as sentences. */
+const textOf = (decisions: readonly Decision[]): string => {
+  const clause = ({ rule, isUntaxed }: Decision) => {
+    if (isUntaxed) return 'no general tax';
+    return rule ? [effectInWords(rule.effect), seasonInWords(rule)].filter(Boolean).join(' ') : asGeneral;
+  };
+  const clauses =
+    decisions.length === 1
+      ? decisions.map(clause)
+      : decisions.map((decision) => `by ${listed(decision.who)}: ${clause(decision)}`);
+  return clauses.map(sentence).join(' ');
+};
+
+/** The attributes of goods of a kind that any rule asks for. */
+const attributesOf = (release: Release, product: ProductTaxCode, day: string): string[] => {
+  const asked = release.rules
+    .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
+    .flatMap(({ attributes: { any } }) => any);
+  return [...new Set(asked)].filter((code) => canCarry(product, code));
+};
+
+const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
+  parseProductTaxCode(`${canonical}.${code}`).ok;
+
+/** What goods of a kind get with one more attribute. */
+type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
+
+/** What each attribute that a rule asks for makes of goods: what the bare code gets, some of its kind may not. */
+const variantsOf = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
+  attributesOf(release, product, day).map((attribute) => {
+    const decisions = decisionsOn(release, productOf(`${product.canonical}.${attribute}`), day);
+    return { attribute, text: textOf(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };
+  });
 
 /** How a state treats one product tax code on a day, at every level of its jurisdictions. */
 const coverageOfCode = (release: Release, code: string, day: string): SubjectCoverage => {
