@@ -5,17 +5,17 @@ import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-
 import { type Decision, decisionsOn, generalRateOn, holdsOn, knowsLocals, names } from './decisions.ts';
 import { coveredBy, lowest, type SubjectCoverage, untaxed } from './subject-coverage.ts';
 
-/** Read a product tax code that the coverage itself asks for: a wrong one is a bug. */
+/** Parse a product tax code of the coverage itself: an invalid one is a bug. */
 const productOf = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
-  if (!parsed.ok) throw new Error(`Coverage asks for a product tax code that there is not: ${text}.`);
+  if (!parsed.ok) throw new Error(`Coverage uses an unknown product tax code: ${text}.`);
   return parsed.value;
 };
 
 // An import can have a rule for each of many cities.
 const namesMax = 6;
 
-/** Names in a sentence, joined by `or`: the first ones alone where they are many. */
+/** Names joined by `or`. Of many names, the first two and a count. */
 const listed = (names: readonly string[]): string => {
   if (names.length < 2) return names.join('');
   const last = names.length > namesMax ? `one of ${names.length - 2} others` : names.at(-1);
@@ -24,7 +24,7 @@ const listed = (names: readonly string[]): string => {
 
 const asGeneral = 'not established; taxed as general goods, with a warning';
 
-/** What the rules of all levels do, as sentences. */
+/** The effects of the rules of all levels, as sentences. */
 const textOf = (decisions: readonly Decision[]): string => {
   const clause = ({ rule, isUntaxed }: Decision) => {
     if (isUntaxed) return 'no general tax';
@@ -37,21 +37,21 @@ const textOf = (decisions: readonly Decision[]): string => {
   return clauses.map(sentence).join(' ');
 };
 
-/** The attributes of goods of a kind that any rule asks for. */
+/** The attributes that rules for a product depend on. */
 const attributesOf = (release: Release, product: ProductTaxCode, day: string): string[] => {
-  const asked = release.rules
+  const required = release.rules
     .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
     .flatMap(({ attributes: { any } }) => any);
-  return [...new Set(asked)].filter((code) => canCarry(product, code));
+  return [...new Set(required)].filter((code) => canCarry(product, code));
 };
 
 const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
   parseProductTaxCode(`${canonical}.${code}`).ok;
 
-/** What goods of a kind get with one more attribute. */
+/** The treatment of a product with one more attribute. */
 type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
 
-/** What each attribute that a rule asks for makes of goods: what the bare code gets, some of its kind may not. */
+/** The treatment of a product with each attribute that a rule depends on. */
 const variantsOf = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
   attributesOf(release, product, day).map((attribute) => {
     const decisions = decisionsOn(release, productOf(`${product.canonical}.${attribute}`), day);
@@ -92,7 +92,7 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
 
 const hasOwnRate = ({ effect }: Rule): boolean => effect.type === 'rate';
 
-/** How a state treats goods of several codes: one answer where all get the same, else that of each. */
+/** How a state treats goods of several codes: one treatment if all are equal, otherwise one per code. */
 export const subjectCoverage = (release: Release, codes: readonly string[], day: string): SubjectCoverage => {
   const each = codes.map((code) => ({ code, ...coverageOfCode(release, code, day) }));
   const [first, ...others] = each;
