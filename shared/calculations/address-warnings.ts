@@ -9,36 +9,36 @@ import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { Decisive } from './sourcing.ts';
 
-// What to change so that another part of the ZIP, which the content has, decides.
+// How to change the address to one that is covered.
 const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: Decisive): string => {
   if (!isGap || (plus4 === null && city === null)) return '';
   const changed = plus4 === null ? 'the city, or leave it' : 'the four digits, or leave them';
-  return ` It has some for other addresses of ZIP ${zip5}: correct ${changed} out.`;
+  return ` Other addresses of ZIP ${zip5} are covered: correct ${changed} out.`;
 };
 
 const noTax = ' No tax was calculated.';
 
-/** What the content does not cover, followed by what that means for the answer (`outcome`). */
+/** What is not covered, followed by the consequence (`outcome`). */
 const notCovered = (decisive: Decisive, outcome: string): string => {
   const { place, address } = decisive;
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
   return place.release
     ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day.${outcome}${gapAdvice(decisive)}`
-    : `No content covers ${place.name}.${outcome}`;
+    : `${place.name} is not covered by any content release.${outcome}`;
 };
 
-// An import of cities keeps them beside its head, and lists no ZIPs.
+// An import of cities stores them outside its head and lists no ZIPs.
 const isByCity = (release: Release): boolean =>
   release.locals !== 'listed' &&
   release.coverage === 'partial' &&
   ((release as Partial<ReleaseHead>).counts?.locations ?? 0) > 0;
 
-// What to send that the content can use.
+// What to send so that local taxes can be found.
 const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }: Decisive): string => {
   if (release === null) return '';
-  if (isByCity(release)) return city === null ? ' They depend on the city: send it.' : '';
+  if (isByCity(release)) return city === null ? ' They depend on the city: send address.city.' : '';
   const isByZip = release.locals === 'listed' || release.locations.length > 0;
-  return isByZip && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send it.' : '';
+  return isByZip && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send address.postal_code.' : '';
 };
 
 const localMissing = (decisive: Decisive): string => {
@@ -46,8 +46,8 @@ const localMissing = (decisive: Decisive): string => {
   const { name, release } = place;
   if (choice?.byPlace) return missingByPlace(name, address, choice.byPlace);
   if (choice?.isPart && release)
-    return `${name}: ${release.id} has local taxes in force for a part of ZIP ${address.zip5} alone; those of its other addresses are missing.`;
-  return `${name}: only the state's rate is known; local taxes are missing from the figures.${localAdvice(decisive)}`;
+    return `${name}: ${release.id} covers only part of ZIP ${address.zip5}; local taxes of its other addresses are missing.`;
+  return `${name}: only the state rate is known; local taxes are missing.${localAdvice(decisive)}`;
 };
 
 const addressText = ({ city, zip5, county }: Decisive['address']): string => {
@@ -67,26 +67,26 @@ const unknownCounty = (state: string, { county }: Decisive['address'], byPlace: 
   return ` ${state} has no county named ${county}.${unknown.suggestion === null ? '' : ` Did you mean ${unknown.suggestion}?`}`;
 };
 
-/** What is missing of local rates that were looked up by ZIP and city. */
+/** What is missing of local rates that are found by ZIP and city. */
 const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByPlace): string => {
   const { area, city, established } = byPlace;
   if (city === 'missing' && area)
     return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
   if (established !== null && area)
-    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state's rate is in the figures.${unknownCounty(name, address, byPlace)}`;
+    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state rate was used.${unknownCounty(name, address, byPlace)}`;
   const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
-  return `${name}: no local rate is established for ${addressText(address)}; only the state's rate is in the figures.${unknownCity(address, byPlace)}${unknownCounty(name, address, byPlace)}${advice}`;
+  return `${name}: no local rate is established for ${addressText(address)}; only the state rate was used.${unknownCity(address, byPlace)}${unknownCounty(name, address, byPlace)}${advice}`;
 };
 
-/** What local rates rest on that were looked up by ZIP and city. */
+/** How local rates were found by ZIP and city. */
 const byPlaceText = (decisive: Decisive, byPlace: ByPlace): string => {
   const { place, address } = decisive;
   const used = areaUsed(decisive, byPlace);
   return [
-    `${place.name}: local rates come from ${addressText(address)}, not from a boundary file${used === '' ? '' : `: those of ${used}`}.`,
+    `${place.name}: local rates${used === '' ? '' : ` of ${used}`} were found by ${addressText(address)}, without a boundary file.`,
     unknownCity(address, byPlace).trim(),
     unknownCounty(place.name, address, byPlace).trim(),
-    byPlace.contradictsCounty ? `The county ${address.county} is not one of ZIP ${address.zip5}: the ZIP decided.` : '',
+    byPlace.contradictsCounty ? `The county ${address.county} is not in ZIP ${address.zip5}, so the ZIP was used.` : '',
     'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
   ]
     .filter(Boolean)
@@ -105,7 +105,7 @@ const addressWarnings = (decisive: Decisive, pointer: string, outcome: string): 
   const { resolution, place, address, choice } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
-  // Where the place has jurisdictions, it is their rates that are not known: the tax core doubts those.
+  // If the place has jurisdictions, their rates are unknown, and the tax core warns of that.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0)
     warn('not_covered', notCovered(decisive, outcome));
   if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
@@ -115,20 +115,20 @@ const addressWarnings = (decisive: Decisive, pointer: string, outcome: string): 
   if (address.zip5 !== null && !address.isZipKnown)
     warn(
       'postal_code_unknown',
-      `ZIP ${address.zip5} is not known to be in use${resolution.level === 'state' ? '; the state decided' : ''}.`,
+      `ZIP ${address.zip5} is not known to be in use${resolution.level === 'state' ? '; the state rate was used' : ''}.`,
     );
   return warnings;
 };
 
-/** What is not known of a line's addresses, or of the taxes there; for a calculation unless `isCalculated` is false. */
+/** Warnings about a line's addresses and their local taxes. `isCalculated` is false for rates without a calculation. */
 export const resolutionWarnings = ({ decisive, pointers }: LocatedLine, isCalculated = true): Warning[] =>
-  decisive.flatMap((one) => addressWarnings(one, pointers[one.at], isCalculated ? noTax : ''));
+  decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : ''));
 
-/** The warnings that doubts are, at one place of the request. */
+/** Doubts as warnings at one pointer. */
 export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
   doubts.map(({ code, message }) => ({ code, message, pointer }));
 
-/** What is not certain of who taxes a line: which local taxes its addresses have, and which of them decides. */
+/** Doubts about who taxes a line: the local taxes of its addresses, and which address decides. */
 export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedLine): Warning[] => [
   ...decisive.flatMap(({ evidence, at, place }) =>
     evidence.flatMap((one) => doubted(doubtsAboutLocation(one, place.name), pointers[at])),
@@ -136,7 +136,7 @@ export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: L
   ...(doubtful ? doubted(doubtsAboutSourcing(doubtful, name), pointers.origin) : []),
 ];
 
-/** Without its general rate a state may still say what the tax of these goods is, and then of its own alone. */
+/** Warns that only the state's tax is known, where a rule gives it without a general rate. */
 export const ruleAloneWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
   decisive
     .filter(({ resolution, lacksLocals }) => resolution.coverage === 'none' && lacksLocals)

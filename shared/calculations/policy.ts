@@ -13,7 +13,7 @@ export const policyProblem = (
     return {
       code: 'validation_not_covered',
       title: 'Address not covered',
-      detail: `${place.name}: the content ${resolution.coverage === 'none' ? 'does not cover it' : 'lacks local rates'}, and the account's incomplete_coverage policy is reject.`,
+      detail: `${place.name}: ${resolution.coverage === 'none' ? 'it is not covered' : 'local rates are missing'}, and the account's incomplete_coverage policy is reject.`,
       source: { pointer: incomplete ? pointers[incomplete.at] : pointer },
     };
   }

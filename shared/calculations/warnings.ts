@@ -14,11 +14,11 @@ import type { Warning } from './response.ts';
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ doubts }) => doubted(doubts, pointer));
 
-// Where nothing is collected, it does not matter who would collect.
+// Where nothing is collected, doubts about the place do not matter.
 const isTaxed = ({ treatments }: TaxedDocument['lines'][number]): boolean =>
   treatments.some(({ effect }) => effect.type !== 'relief');
 
-// That shipping is not stated separately matters where it is taxed.
+// That shipping is not stated separately matters only where it is taxed.
 const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {
   const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
   return treatments.flatMap(({ doubts, jurisdiction }) =>
@@ -29,25 +29,25 @@ const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {
   );
 };
 
-/** That the tax of prices that include it is a remainder, because no net comes to them. */
+/** Warns that included tax is the difference to the gross, because no net gives it exactly. */
 const inexactWarning = ({ charges, gross, net, taxOfNet }: InexactGross, write: Writer): Warning => {
   const [first = null] = charges;
   const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';
   return {
     code: 'tax_included_not_exact',
-    message: `Tax is included in the gross of ${write(gross)}${together}, but no net amount ${charges.length > 1 ? 'was found that gives' : 'gives'} it exactly: the net is ${write(net)}, whose own tax would be ${write(taxOfNet)}; the tax is what is left of the gross, ${write(gross - net)}.`,
+    message: `No net amount plus its tax is exactly the gross of ${write(gross)}${together}. The tax on the net of ${write(net)} would be ${write(taxOfNet)}; the tax charged is the difference to the gross, ${write(gross - net)}.`,
     pointer: first === null ? '/shipping' : `/line_items/${first}`,
   };
 };
 
-/** That a charge with tax in its price has no base: the tax is that of its whole invoice, of which a cent fell on it. */
+/** Warns that a charge with included tax has no base: its only cent is tax of the whole invoice. */
 const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer): Warning[] =>
   [...lines.entries(), ...(shipping ? [[null, shipping] as const] : [])].flatMap(([index, charge]) =>
     charge.tax > 0n && charge.taxable + charge.exempt === 0n && !charge.inexact
       ? [
           {
             code: 'tax_included_not_exact',
-            message: `All of the gross of ${write(charge.tax)} is tax: the tax that the prices include is rounded once, on the invoice, and no net is left of this charge.`,
+            message: `All of the gross of ${write(charge.tax)} is tax: included tax is rounded once, on the invoice, which leaves no net for this charge.`,
             pointer: index === null ? '/shipping' : `/line_items/${index}`,
           },
         ]
@@ -115,8 +115,8 @@ export const warningsOf = (
         pointer,
       });
     const place = located[index] as LocatedLine;
-    if (!told.has(place.decisive)) for (const warning of resolutionWarnings(place)) add(warning);
-    told.add(place.decisive);
+    if (!reported.has(place.decisive)) for (const warning of resolutionWarnings(place)) add(warning);
+    reported.add(place.decisive);
     const figures = taxed.lines[index] as TaxedDocument['lines'][number];
     if (!doubtful.has(place.decisive) && isTaxed(figures)) {
       for (const warning of placeDoubts(place)) add(warning);

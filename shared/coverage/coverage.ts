@@ -7,7 +7,7 @@ import { type LocalCoverage, type LocalRates, localCoverageOn, localRatesOn, rel
 import { subjectCoverage } from './subject.ts';
 import { coveredBy, type SubjectCoverage } from './subject-coverage.ts';
 
-/** The kinds of goods that coverage tells of, each by the product tax codes that stand for it. */
+/** The kinds of goods that coverage reports, by their product tax codes. */
 export const subjects = {
   clothing: ['CLOTHING.APPAREL'],
   groceries: ['FOOD.GROCERY'],
@@ -27,16 +27,16 @@ type GeneralRate = {
   readonly citation: string | null;
 };
 
-/** What a release knows of its state on a day. */
+/** The coverage of a state by a release on a day. */
 export type StateCoverage = Readonly<Record<Subject | 'shipping', SubjectCoverage>> & {
   /** Two letters. */
   readonly state: string;
   readonly name: string;
   readonly release: string;
-  /** The day that the release is of. */
+  /** The day in the release's id. */
   readonly as_of: string;
   readonly general_rate: GeneralRate | null;
-  /** Of the taxes below the state: whether all of them are known, those of listed ZIPs, some, or none. */
+  /** Whether all local taxes are known, those of listed ZIPs, some, or none. */
   readonly local_rates: LocalRates;
   readonly local: LocalCoverage;
   readonly notes: readonly string[];
@@ -58,7 +58,7 @@ const shippingOf = (release: Release, day: string): SubjectCoverage => {
   const setting = firstInForce(release.settings.shipping, day, release.established_from);
   if (!setting || own.treatment === 'not_subject_to_tax') return own;
   if (own.rule_ids.length > 0 && own.treatment !== 'not_established')
-    return { ...own, text: `${own.text} Of charges that no rule names, ${policyInWords[setting.policy]}.` };
+    return { ...own, text: `${own.text} For other charges, ${policyInWords[setting.policy]}.` };
   const treatment = setting.policy === 'always_taxable' ? 'taxable' : setting.policy;
   return coveredBy(release, treatment, sentence(policyInWords[setting.policy]), [setting], []);
 };
@@ -78,7 +78,7 @@ const rateNotes = (release: Release, rate: Rate | undefined, day: string): strin
     ({ jurisdiction, from }) => jurisdiction === release.state && from !== null && day < from,
   );
   return [
-    ...(rate ? [] : [`What the general rate was on ${day} is not established.`]),
+    ...(rate ? [] : [`The general rate on ${day} is not established.`]),
     ...(rate && rate.from === null
       ? [`The first day of the general rate is not established: it counts from ${release.established_from}.`]
       : []),
@@ -100,7 +100,7 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
   ];
 };
 
-/** Tell what a release knows of its state on a day (`YYYY-MM-DD`), and what it does not. Pure: nothing is kept twice. */
+/** The coverage of a state by a release on a day (`YYYY-MM-DD`). Computed from the release, never stored. */
 export const coverageOf = (release: Release, day: string): StateCoverage => {
   const rate = stateRateOn(release, day);
   const goods = Object.fromEntries(
@@ -118,7 +118,7 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
     local: localCoverageOn(release, day),
     ...covered,
     notes: [
-      ...(isOver ? [`The release knows nothing after ${release.established_to}.`] : []),
+      ...(isOver ? [`The release ends on ${release.established_to}.`] : []),
       ...rateNotes(release, rate, day),
       ...localNotes(release, day),
       ...subjectNotes(covered),
@@ -127,6 +127,6 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
   };
 };
 
-/** What the releases know, by the states' letters. */
+/** The coverage of releases, sorted by state. */
 export const coverageOfAll = (releases: readonly Release[], day: string): StateCoverage[] =>
-  releases.map((release) => coverageOf(release, day)).sort((one, other) => (one.state < other.state ? -1 : 1));
+  releases.map((release) => coverageOf(release, day)).sort((left, right) => (left.state < right.state ? -1 : 1));

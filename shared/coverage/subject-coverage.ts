@@ -1,5 +1,5 @@
 import type { Confidence, Release, Rule } from '../content/release.ts';
-import type { TreatmentName } from './treatment-name.ts';
+import type { TreatmentName } from './response.ts';
 
 /** How a state treats a kind of goods, and what says so. */
 export type SubjectCoverage = {

@@ -1,10 +1,62 @@
 import type { Release, Rule } from '../content/release.ts';
 import { definitionOf } from '../tax/effects/effects.ts';
-import { decisionsOn, generalRateOn, knowsLocals } from './decisions.ts';
-import { listed, textOf } from './decisions-in-words.ts';
-import { productOf } from './product-of.ts';
+import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
+import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { type Decision, decisionsOn, generalRateOn, holdsOn, knowsLocals, names } from './decisions.ts';
 import { coveredBy, lowest, type SubjectCoverage, untaxed } from './subject-coverage.ts';
-import { variantsOf } from './variants.ts';
+
+/** Parse a product tax code of the coverage itself: an invalid one is a bug. */
+const productOf = (text: string): ProductTaxCode => {
+  const parsed = parseProductTaxCode(text);
+  if (!parsed.ok) throw new Error(`Coverage uses an unknown product tax code: ${text}.`);
+  return parsed.value;
+};
+
+// An import can have a rule for each of many cities.
+const namesMax = 6;
+
+/** Names joined by `or`. Of many names, the first two and a count. */
+const listed = (names: readonly string[]): string => {
+  if (names.length < 2) return names.join('');
+  const last = names.length > namesMax ? `one of ${names.length - 2} others` : names.at(-1);
+  return `${names.slice(0, names.length > namesMax ? 2 : -1).join(', ')} or ${last}`;
+};
+
+const asGeneral = 'not established; taxed as general goods, with a warning';
+
+/** The effects of the rules of all levels, as sentences. */
+const textOf = (decisions: readonly Decision[]): string => {
+  const clause = ({ rule, isUntaxed }: Decision) => {
+    if (isUntaxed) return 'no general tax';
+    return rule ? [effectInWords(rule.effect), seasonInWords(rule)].filter(Boolean).join(' ') : asGeneral;
+  };
+  const clauses =
+    decisions.length === 1
+      ? decisions.map(clause)
+      : decisions.map((decision) => `by ${listed(decision.who)}: ${clause(decision)}`);
+  return clauses.map(sentence).join(' ');
+};
+
+/** The attributes that rules for a product depend on. */
+const attributesOf = (release: Release, product: ProductTaxCode, day: string): string[] => {
+  const required = release.rules
+    .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
+    .flatMap(({ attributes: { any } }) => any);
+  return [...new Set(required)].filter((code) => canCarry(product, code));
+};
+
+const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
+  parseProductTaxCode(`${canonical}.${code}`).ok;
+
+/** The treatment of a product with one more attribute. */
+type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
+
+/** The treatment of a product with each attribute that a rule depends on. */
+const variantsOf = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
+  attributesOf(release, product, day).map((attribute) => {
+    const decisions = decisionsOn(release, productOf(`${product.canonical}.${attribute}`), day);
+    return { attribute, text: textOf(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };
+  });
 
 /** How a state treats one product tax code on a day, at every level of its jurisdictions. */
 const coverageOfCode = (release: Release, code: string, day: string): SubjectCoverage => {
@@ -40,7 +92,7 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
 
 const hasOwnRate = ({ effect }: Rule): boolean => effect.type === 'rate';
 
-/** How a state treats goods of several codes: one answer where all get the same, else that of each. */
+/** How a state treats goods of several codes: one treatment if all are equal, otherwise one per code. */
 export const subjectCoverage = (release: Release, codes: readonly string[], day: string): SubjectCoverage => {
   const each = codes.map((code) => ({ code, ...coverageOfCode(release, code, day) }));
   const [first, ...others] = each;

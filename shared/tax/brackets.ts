@@ -14,7 +14,7 @@ const centsOf = (text: string): bigint => {
  * The tax on a total of `cents` by a statutory table: the rate on whole dollars, and for the cents above as many cents as
  * there are steps below them (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
  */
-const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
+export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
   const least = nothing_below === null ? 0n : centsOf(nothing_below);
   if (cents < least) return 0n;
   // Just where the table begins it takes one cent, whatever its steps say (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).

@@ -2,8 +2,8 @@ import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxRow, Treatment } from './document.ts';
+import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf } from './sale.ts';
-import { type Charge, settle } from './settle.ts';
 import { withGoods } from './shipping-with-goods.ts';
 import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment-cache.ts';
@@ -43,7 +43,7 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
 const onTop = (sale: Sale, nets: Nets): Extracted => {
   const { document } = sale;
   const charges = chargesOf(sale, nets);
-  const taxes = withGoods(document, charges, settle(document.rounding, charges));
+  const taxes = withGoods(document, charges, roundCharges(document.rounding, charges));
   return { nets, charges, taxes, inexact: [] };
 };
 

@@ -4,17 +4,17 @@ import type { Subject } from './case.ts';
 import type { Doubt } from './document.ts';
 import { type DecidingRule, stated } from './rule-choice.ts';
 
-/** That the content does not reach back, or on, to a day: for a product, in one jurisdiction or (`null`) in all of them. */
+/** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
 export const notCovered = (
   { name, id }: Release,
   { product, day }: Pick<Subject, 'product' | 'day'>,
   jurisdiction: Jurisdiction | null,
 ): Doubt => ({
   code: 'not_covered',
-  message: `${name}: what applied to ${product.path} on ${day} is not established in ${id}. No tax${jurisdiction ? ` of ${jurisdiction.name}` : ''} was calculated on it.`,
+  message: `${name}: ${id} does not cover ${product.path} on ${day}. No tax${jurisdiction ? ` of ${jurisdiction.name}` : ''} was calculated on it.`,
 });
 
-/** That a rule cannot be applied, because its amounts are in another currency than the document's. */
+/** A rule cannot be applied, because its amounts are in another currency than the document's. */
 export const otherCurrency = (
   { name }: Jurisdiction,
   { id }: DecidingRule,
@@ -22,19 +22,19 @@ export const otherCurrency = (
   document: string,
 ): Doubt => ({
   code: 'not_covered',
-  message: `${name}, rule ${id}: its amounts are in ${state}, and no exchange rate is established for a document in ${document}. No tax of it was calculated.`,
+  message: `${name}, rule ${id}: its amounts are in ${state}, and the document is in ${document}. This tax was not calculated.`,
 });
 
-/** That a state's mandatory table could not be applied, for the same reason. */
+/** A state's mandatory table could not be applied, for the same reason. */
 export const otherCurrencyTable = ({ name, currency }: Release, document: string): Doubt => ({
   code: 'content_unconfirmed',
-  message: `${name}: its tax tables are in ${currency}; the tax on a document in ${document} was rounded half up.`,
+  message: `${name}: its tax tables are in ${currency}, so the tax on this document in ${document} was rounded half up.`,
 });
 
-/** Whether a value is below what is shipped as certain (content notes: below medium-high). */
+/** Whether the confidence in a value is below medium-high. */
 export const isDoubtful = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
-/** That a value is below what is shipped as certain. */
+/** Doubt about a value of low or medium confidence. */
 export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): readonly Doubt[] => {
   const { confidence, source } = evidence;
   if (!isDoubtful(evidence)) return [];
@@ -43,23 +43,23 @@ export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): 
   return [{ code: 'content_unconfirmed', message: `${what}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
 
-/** That the general rate of a jurisdiction is below what is shipped as certain. */
+/** Doubt about the general rate of a jurisdiction. */
 export const doubtsAboutRate = (rate: Rate, { name }: Jurisdiction): readonly Doubt[] =>
   doubtsAbout(rate, `${name}, general rate`);
 
-/** That who taxes an address besides the state is not certain. */
+/** Doubt about the local taxes of an address. */
 export const doubtsAboutLocation = (evidence: Evidence, place: string): readonly Doubt[] =>
   doubtsAbout(evidence, `${place}, the local taxes of an address`);
 
-/** That the end of a sale within the state where it is taxed is not certain. */
+/** Doubt about whether a sale within the state is taxed at its origin or its destination. */
 export const doubtsAboutSourcing = (evidence: Evidence, place: string): readonly Doubt[] =>
   doubtsAbout(evidence, `${place}, where sales within the state are taxed`);
 
-/** That how the state rounds is not certain. */
+/** Doubt about how the state rounds. */
 export const doubtsAboutRounding = (evidence: Evidence, { name }: Release): readonly Doubt[] =>
   doubtsAbout(evidence, `${name}, rounding`);
 
-/** That shipping was taxed as if it were not stated separately, which its code does not say. */
+/** Shipping was taxed as not separately stated, because its code does not say so. */
 export const doubtsAboutShipping = (
   rule: DecidingRule | undefined,
   { canonical }: ProductTaxCode,
@@ -69,14 +69,14 @@ export const doubtsAboutShipping = (
     ? [
         {
           code: 'shipping_not_stated',
-          message: `${name} does not tax shipping that is stated separately; this was taxed as not stated separately. Send ${canonical}.${stated} if it is.`,
+          message: `${name} exempts separately stated shipping; this was taxed as not separately stated. Send ${canonical}.${stated} if it is.`,
         },
       ]
     : [];
 
 /**
- * The doubt about the rule that decided about a product, or about there being none. The message about a rule names the
- * state, not the jurisdiction: the same rule gives the same message, so that clients get it once.
+ * Doubt about the rule of a product, or about its absence. The message about a rule names the state, not the jurisdiction:
+ * the same rule gives the same message, so that clients get it once.
  */
 export const doubtsAboutRule = (
   rule: DecidingRule | undefined,
@@ -89,6 +89,6 @@ export const doubtsAboutRule = (
     : [
         {
           code: 'taxability_not_established',
-          message: `${jurisdiction.name}: no rule names ${product.path}; it was taxed as general goods.`,
+          message: `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`,
         },
       ];

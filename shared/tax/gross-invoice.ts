@@ -1,7 +1,8 @@
 /** Invoices whose prices include tax, where the tax is rounded once for the whole of them. */
 import type { Assessment } from './assessment.ts';
+import { lesser } from './effects/base.ts';
+import { roundOnInvoice } from './round-charges.ts';
 import type { Nets } from './sale.ts';
-import { roundOnInvoice } from './settle.ts';
 import { sum } from './widest-base.ts';
 
 const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
@@ -90,34 +91,45 @@ const leastOf = (isEnough: (step: number) => boolean): number => {
   return high;
 };
 
+type Cell = { readonly code: string; readonly isTaxed: boolean; tax: bigint };
+
+/** Move cents between the rows of one charge, from jurisdictions that have too many to those that lack some. */
+const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
+  const dueTo = ({ code }: Cell): bigint => due.get(code) ?? 0n;
+  for (const receiver of cells.filter(({ isTaxed }) => isTaxed))
+    for (const giver of cells) {
+      const cents = lesser(lesser(dueTo(receiver), -dueTo(giver)), giver.tax);
+      if (cents <= 0n) continue;
+      giver.tax -= cents;
+      receiver.tax += cents;
+      due.set(receiver.code, dueTo(receiver) - cents);
+      due.set(giver.code, dueTo(giver) + cents);
+    }
+};
+
 /**
  * Move cents between the rows of charges until each jurisdiction has of the invoice what its table says, where the tax of
- * the charges allows it. Writes into `taxes`, which the caller made; the tax of a charge stays what it is.
+ * the charges allows it. The tax of each charge stays the same. `taxes` are by charge; returns them so.
  */
-export const fitColumns = (charges: readonly (readonly Assessment[])[], taxes: readonly bigint[][]): void => {
-  if (!charges.flat().some(({ treatment }) => treatment.rounding.method === 'bracket')) return;
+export const fitColumns = (
+  charges: readonly (readonly Assessment[])[],
+  taxes: readonly (readonly bigint[])[],
+): readonly (readonly bigint[])[] => {
+  if (!charges.flat().some(({ treatment }) => treatment.rounding.method === 'bracket')) return taxes;
+  const cells = charges.map((assessments, charge) =>
+    assessments.map(
+      ({ treatment, exact }, position): Cell => ({
+        code: treatment.jurisdiction.code,
+        isTaxed: exact > 0n,
+        tax: taxes[charge]?.[position] ?? 0n,
+      }),
+    ),
+  );
   const due = new Map<string, bigint>();
-  const codeOf = ({ treatment }: Assessment) => treatment.jurisdiction.code;
   const rounded = roundOnInvoice(charges);
-  for (const [charge, assessments] of charges.entries())
-    for (const [position, assessment] of assessments.entries()) {
-      const missing = (rounded[charge]?.[position] ?? 0n) - (taxes[charge]?.[position] ?? 0n);
-      due.set(codeOf(assessment), (due.get(codeOf(assessment)) ?? 0n) + missing);
-    }
-  for (const [charge, assessments] of charges.entries()) {
-    const row = taxes[charge] as bigint[];
-    for (const [to, receiver] of assessments.entries())
-      for (const [from, giver] of assessments.entries())
-        while (
-          (due.get(codeOf(receiver)) as bigint) > 0n &&
-          (due.get(codeOf(giver)) as bigint) < 0n &&
-          (row[from] as bigint) > 0n &&
-          receiver.exact > 0n
-        ) {
-          row[from] = (row[from] as bigint) - 1n;
-          row[to] = (row[to] as bigint) + 1n;
-          due.set(codeOf(receiver), (due.get(codeOf(receiver)) as bigint) - 1n);
-          due.set(codeOf(giver), (due.get(codeOf(giver)) as bigint) + 1n);
-        }
-  }
+  for (const [charge, row] of cells.entries())
+    for (const [position, { code, tax }] of row.entries())
+      due.set(code, (due.get(code) ?? 0n) + (rounded[charge]?.[position] ?? 0n) - tax);
+  for (const row of cells) moveCents(row, due);
+  return cells.map((row) => row.map(({ tax }) => tax));
 };

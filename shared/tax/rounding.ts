@@ -1,4 +1,4 @@
-import { topUp } from '../money/allocate.ts';
+import { distributeRemainder } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { bracketOf, roundByBracket } from './brackets.ts';
@@ -25,7 +25,7 @@ export const roundTogether = (assessments: readonly Assessment[], before = 0n): 
   }
   if (sum === 0n) return parts;
   const alone = before === 0n ? 0n : divideHalfUp(before, minorUnit);
-  return topUp(parts, remainders, divideHalfUp(before + sum, minorUnit) - alone - floors);
+  return distributeRemainder(parts, remainders, divideHalfUp(before + sum, minorUnit) - alone - floors);
 };
 
 /**
@@ -70,5 +70,5 @@ const roundByCharge = (group: readonly Assessment[], charges: readonly (number |
 const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
   const parts = exacts.map((exact) => exact / minorUnit);
   const remainders = exacts.map((exact) => exact % minorUnit);
-  return topUp(parts, remainders, total - parts.reduce((one, other) => one + other, 0n));
+  return distributeRemainder(parts, remainders, total - parts.reduce((one, other) => one + other, 0n));
 };

@@ -37,7 +37,8 @@ const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] =>
 /** A jurisdiction that taxes a sale, with the ZIP and the county (FIPS) where the sale is sourced, if they are known. */
 export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
 
-const isBound = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
+/** Whether a rule binds a jurisdiction. */
+export const isBound = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
   const { levels, jurisdictions, kinds, zips, counties } = rule;
   return (
     (levels === null || levels.includes(type)) &&

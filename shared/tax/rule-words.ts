@@ -24,14 +24,14 @@ export const limitsInWords = (rule: Rule): readonly string[] => [
 
 /** What a state's shipping policy does to a charge that no rule names, as a clause. */
 export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
-  follows_goods: 'shipping is taxed as the goods that it brings',
-  any_taxable: 'all of the shipping is taxed once anything that it brings is',
-  exempt_if_stated: 'shipping is exempt where it is stated separately, and otherwise taxed as the goods that it brings',
+  follows_goods: 'shipping is taxed like the goods it ships with',
+  any_taxable: 'all of the shipping is taxable if any of the goods is',
+  exempt_if_stated: 'shipping is exempt if it is stated separately; otherwise it is taxed like the goods it ships with',
   exempt_unless_included:
-    'shipping is exempt, because it is stated separately; as a part of the price (_INCLUDED_IN_PRICE) it is taxed as the goods that it brings',
+    'separately stated shipping is exempt; shipping in the price (_INCLUDED_IN_PRICE) is taxed like the goods it ships with',
   taxable_unless_avoidable:
-    'shipping is taxed as the goods that it brings, unless the buyer can avoid it (_OPTIONAL_CHARGE): then it is exempt',
-  always_taxable: 'shipping is taxed whatever it brings',
+    'shipping is taxed like the goods it ships with, and exempt if the buyer can avoid it (_OPTIONAL_CHARGE)',
+  always_taxable: 'shipping is always taxable',
 };
 
 /** A clause as a sentence. */

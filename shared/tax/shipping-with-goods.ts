@@ -1,7 +1,7 @@
 import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
+import type { Charge } from './round-charges.ts';
 import { roundTogether } from './rounding.ts';
-import type { Charge } from './settle.ts';
 import { sum } from './widest-base.ts';
 
 /** Whether the state of an assessment rounds shipping together with the goods. */

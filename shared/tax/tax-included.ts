@@ -2,9 +2,9 @@ import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
+import { type Charge, isRoundedOnInvoice, roundCharges } from './round-charges.ts';
 import { roundTogether } from './rounding.ts';
 import { aroundLines, assessDelivery, assessLine, assessLines, type Nets, type Sale } from './sale.ts';
-import { type Charge, isRoundedOnInvoice, settle } from './settle.ts';
 import { sum } from './widest-base.ts';
 
 /**
@@ -109,7 +109,7 @@ const inexactOf = (
   amounts: readonly bigint[],
   invoices: readonly (readonly number[])[],
 ): InexactGross[] => {
-  const taxes = settle(document.rounding, charges);
+  const taxes = roundCharges(document.rounding, charges);
   const alone = [...charges.keys()].filter((index) => !invoices.some((indexes) => indexes.includes(index)));
   return [...invoices, ...alone.map((index) => [index])]
     .map((indexes) => ({
@@ -136,16 +136,18 @@ export const extractSale = (sale: Sale, gross: Nets): Extracted => {
     });
   const charges = chargesOf(sale, nets);
   const amounts = [...nets.lines, nets.shipping];
-  const taxes = charges.map(({ assessments }, index) =>
+  const taxes: (readonly bigint[])[] = charges.map(({ assessments }, index) =>
     allocate(
       (grosses[index] as bigint) - (amounts[index] as bigint),
       assessments.map(({ exact }) => exact),
     ),
   );
-  for (const indexes of invoices)
-    fitColumns(
+  for (const indexes of invoices) {
+    const fitted = fitColumns(
       indexes.map((index) => (charges[index] as Charge).assessments),
-      indexes.map((index) => taxes[index] as bigint[]),
+      indexes.map((index) => taxes[index] as readonly bigint[]),
     );
+    for (const [position, index] of indexes.entries()) taxes[index] = fitted[position] as readonly bigint[];
+  }
   return { nets, charges, taxes, inexact: inexactOf(sale, charges, grosses, amounts, invoices) };
 };

@@ -263,6 +263,14 @@ describe('another currency of a draft', () => {
     const dinar = await made(client.update(id, { currency: 'KWD' }));
     expect([dinar.credited_amount, dinar.credited_tax_amount]).toEqual(['0.000', '0.000']);
   });
+
+  it('compares a sent tax in the new currency: 570 yen are not 5.70 dollars', async () => {
+    const client = await newClient();
+    const { id } = await states.draft(client, { currency: 'JPY', tax_amount: '570' });
+    await made(client.update(id, { currency: 'USD', tax_amount: '5.70' }));
+    const history = await made(client.call('GET', `/transactions/${id}/history`));
+    expect(history.data[0].fields).toEqual(['currency', 'tax_amount']);
+  });
 });
 
 describe('a field sent with its stored value', () => {

@@ -207,7 +207,7 @@ describe('an address that leaves several local rates', () => {
   it("a county that is none of the ZIP's makes the address ambiguous, and the warning says so", () => {
     const answer = askAbout({ state: 'TX', postal_code: '78701', county: 'Harris' });
     expect(answer).toMatchObject({ percent: 8.25, ambiguous: true });
-    expect(answer.said('local_rates_by_place').join()).toContain('Harris is not one of ZIP 78701');
+    expect(answer.said('local_rates_by_place').join()).toMatch(/county Harris .*ZIP 78701/);
   });
 
   it('a ZIP in two states asks for the state, and each state has its own local rates', () => {
@@ -253,7 +253,7 @@ describe('the explanation of an address', () => {
   it('names the highest rate where the account wants it, and the warning names what was charged', () => {
     const { percent, explained, said } = askAbout(highlands, { ambiguous_address: 'highest_rate' });
     expect(percent).toBe(8.75);
-    expect(explained).toMatch(/policy the highest .*: Douglas County with Littleton/);
+    expect(explained).toMatch(/policy takes the highest .*: Douglas County with Littleton/);
     expect(said('local_rates_by_place').join()).toContain('Littleton');
   });
 
@@ -326,7 +326,7 @@ describe('the reason why an address is ambiguous', () => {
 
 it('an independent city is named once', () => {
   const said = askAbout({ city: 'Carson City', state: 'NV', postal_code: '89701' }).said('local_rates_by_place').join();
-  expect(said).toContain('those of Carson City.');
+  expect(said).toMatch(/^[^,]* of Carson City (?!.*Carson City, Carson City)/);
 });
 
 it('one doubtful rule of a state warns once, not for each jurisdiction', () => {

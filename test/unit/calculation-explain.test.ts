@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import type { Effect, Release } from '../../shared/content/release.ts';
+import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import { withSuppliedTax } from '../../shared/transactions/supplied-tax.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
 
@@ -22,16 +23,28 @@ const stepsOf = ({ explanation }: Outcome, name: string, pointer = '/line_items/
   (explanation ?? []).filter((step) => step.step === name && step.pointer === pointer);
 const textsOf = (outcome: Outcome, name: string, pointer?: string) =>
   stepsOf(outcome, name, pointer).map(({ text }) => text);
+/** The numbers of each step's text, apart from codes, ids and days. */
+const figuresOf = (outcome: Outcome, name: string, pointer?: string) =>
+  textsOf(outcome, name, pointer).map((text) => text.match(/(?<![\w-])\d+(\.\d+)?(?![\w-])/g) ?? []);
 
-const withEffect = (effect: Effect, others = {}) =>
+const withEffect = (effect: Effect, others: Partial<Rule> = {}) =>
   releaseOf({ of: [state], rules: [rule('the-rule', [clothing], effect, { source: 'test', ...others })] });
 const priced = (unit_price: string, quantity = '1', others = {}) => ({
   line_items: [{ product_tax_code: clothing, unit_price, quantity }],
   ...others,
 });
 
+type Golden = { readonly title: string; readonly request: Asked; readonly explanation: unknown };
+const goldens: readonly Golden[] = JSON.parse(
+  readFileSync(new URL('../fixtures/explanations.json', import.meta.url), 'utf8'),
+);
+
+it.each(goldens)('the whole explanation of $title', ({ request, explanation }) => {
+  expect(ask({ ...request, explain: true }).explanation).toEqual(explanation);
+});
+
 describe('the steps of a line', () => {
-  it('come in order: address, jurisdictions, base, then rule and rate of each jurisdiction, rounding', () => {
+  it('are the address, jurisdictions, base, rule and rate of each jurisdiction, and rounding', () => {
     const release = releaseOf({
       of: [state, county, city],
       locations: [{ ...always, zips: [['48933', '48933']], cities: [], alternatives: [[county.code, city.code]] }],
@@ -45,21 +58,16 @@ describe('the steps of a line', () => {
       ...['rule', 'rate', 'rule', 'rate', 'rule', 'rate'].map((step) => `${step} /line_items/0`),
       'rounding /line_items/0',
     ]);
-    expect(textsOf(outcome, 'jurisdictions')).toEqual([
-      'Taxed by Name of US-MI (state), Name of US-MI-COUNTY (county) and Name of US-MI-CITY (city).',
+    expect(figuresOf(outcome, 'rate')).toEqual([
+      ['9.00', '0.06', '0.54'],
+      ['9.00', '0.005', '0.045'],
+      ['9.00', '0.01', '0.09'],
     ]);
-    expect(textsOf(outcome, 'rate')).toEqual([
-      'Name of US-MI: 9.00 times 0.06, the general rate, is 0.54.',
-      'Name of US-MI-COUNTY: 9.00 times 0.005, the general rate, is 0.045.',
-      'Name of US-MI-CITY: 9.00 times 0.01, the general rate, is 0.09.',
-    ]);
-    expect(textsOf(outcome, 'rounding')).toEqual([
-      'The exact taxes add up to 0.675; rounded half up once, that is 0.68. It is split over the jurisdictions by largest remainder.',
-    ]);
+    expect(figuresOf(outcome, 'rounding')).toEqual([['0.675', '0.68']]);
     expect(outcome.tax_amount).toBe('0.68');
   });
 
-  it('tell of an address once, where lines share it, and of each other address', () => {
+  it('have one address step for lines that share an address', () => {
     const line_items = [{}, {}, { customer: { address: { state: 'MI', postal_code: '49503' } } }];
     const { explanation } = explained({ line_items }, releaseOf({ of: [state] }));
     const steps = (explanation ?? []).filter(({ step }) => step === 'address' || step === 'jurisdictions');
@@ -72,12 +80,8 @@ describe('the steps of a line', () => {
     ]);
   });
 
-  it('end where an answer would become too large, and say so: a thousand lines in eight jurisdictions', () => {
-    const locals = Array.from({ length: 7 }, (_, index) => ({
-      ...city,
-      code: `US-MI-DISTRICT-${index}`,
-      name: `Transportation District ${index}`,
-    }));
+  it('end before the response is too large: a thousand lines in eight jurisdictions', () => {
+    const locals = Array.from({ length: 7 }, (_, index) => ({ ...city, code: `US-MI-DISTRICT-${index}` }));
     const release = releaseOf({
       of: [state, ...locals],
       locations: [
@@ -87,150 +91,104 @@ describe('the steps of a line', () => {
     const line_items = Array.from({ length: 1000 }, () => ({ discount_amount: '0.10', description: 'x'.repeat(400) }));
     const outcome = explained({ line_items, shipping: { amount: '5.00' } }, release);
     const steps = outcome.explanation ?? [];
-    const told = new Set(steps.filter(({ step }) => step === 'rounding').map(({ pointer }) => pointer));
-    const [note, ...others] = steps.filter(({ text }) => text.includes('are left out'));
+    const rounded = new Set(steps.filter(({ step }) => step === 'rounding').map(({ pointer }) => pointer));
+    // Every line has all of its steps or none; one step counts those without. The shipping has its steps.
+    const lines = rounded.size - 1;
+    const [note, ...others] = steps.filter(({ text }) => text.includes('left out'));
     expect(others).toEqual([]);
-    // Every line is told whole, or named as left out; and the shipping is told.
-    expect(note).toMatchObject({ pointer: `/line_items/${told.size - 1}` });
-    expect(note?.text).toContain(`The steps of ${1000 - (told.size - 1)} lines`);
-    expect(told.has('/shipping')).toBe(true);
-    // What Lambda counts is the answer as a string in its reply: 6,291,556 bytes.
+    expect(note).toMatchObject({ pointer: `/line_items/${lines}`, text: expect.stringContaining(` ${1000 - lines} `) });
+    expect(rounded.has('/shipping')).toBe(true);
+    // Lambda counts the response as a string: at most 6,291,556 bytes.
     expect(Buffer.byteLength(JSON.stringify({ body: JSON.stringify(outcome) }))).toBeLessThan(6_200_000);
     expect(steps.length).toBeGreaterThan(2000);
   });
 
-  it('name the rule and the law behind it, and that of the rate', () => {
+  it('cite the law of the rule, and that of the rate', () => {
     const outcome = explained(priced('10.00'), withEffect({ type: 'rate', rate: '0.02' }));
     expect(stepsOf(outcome, 'rule')).toMatchObject([{ rule_id: 'the-rule', citation: 'The law' }]);
     expect(stepsOf(outcome, 'rate')).toMatchObject([{ rule_id: 'the-rule', citation: 'The law' }]);
     const general = explained(priced('10.00'), withEffect({ type: 'taxable' }));
     expect(stepsOf(general, 'rate')).toMatchObject([{ rule_id: null, citation: 'The law' }]);
-  });
-
-  it('say that no rule names the goods', () => {
-    const outcome = explained(priced('10.00'), releaseOf({ of: [state] }));
-    expect(textsOf(outcome, 'rule')).toEqual([
-      'Name of US-MI: no rule names CLOTHING.APPAREL, which is taxed as general goods.',
-    ]);
+    const none = explained(priced('10.00'), releaseOf({ of: [state] }));
+    expect(stepsOf(none, 'rule')).toMatchObject([{ rule_id: null, text: expect.stringContaining(clothing) }]);
   });
 });
 
-describe('the arithmetic of a rule, in words', () => {
-  const cases: readonly { effect: Effect; price: string; quantity?: string; says: string; tax: string }[] = [
+describe('the arithmetic of a rule', () => {
+  const cliff = { type: 'threshold_cliff', amount: '110' } as const;
+  const luxury = { type: 'threshold_rate', amount: '1000', rate: '0.0775' } as const;
+  const split = { business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } } as const;
+  const cases: readonly { effect: Effect; price: string; quantity?: string; figures: string; tax: string }[] = [
+    { effect: { type: 'exempt' }, price: '10.00', figures: '', tax: '0.00' },
+    { effect: { type: 'rate', rate: '0.02' }, price: '10.00', figures: '0.02', tax: '0.20' },
     {
-      effect: { type: 'exempt' },
-      price: '10.00',
-      says: 'is exempt (rule the-rule, in force since 2000-01-01).',
-      tax: '0.00',
-    },
-    { effect: { type: 'rate', rate: '0.02' }, price: '10.00', says: 'taxed at the rate 0.02', tax: '0.20' },
-    {
-      effect: { type: 'threshold_cliff', amount: '110', inclusive: false },
+      effect: { ...cliff, inclusive: false },
       price: '109.99',
       quantity: '2',
-      says: 'The limit is 110 for each of 2, together 220; the price of 219.98 is below it, so it is exempt.',
+      figures: '110 2 220 219.98',
       tax: '0.00',
     },
-    {
-      effect: { type: 'threshold_cliff', amount: '110', inclusive: false },
-      price: '110.00',
-      says: 'The limit is 110; the price of 110.00 is not below it, so all of it is taxed.',
-      tax: '6.60',
-    },
-    {
-      effect: { type: 'threshold_cliff', amount: '110', inclusive: true },
-      price: '110.00',
-      says: 'The limit is 110; the price of 110.00 is not above it, so it is exempt.',
-      tax: '0.00',
-    },
+    { effect: { ...cliff, inclusive: false }, price: '110.00', figures: '110 110.00', tax: '6.60' },
+    { effect: { ...cliff, inclusive: true }, price: '110.00', figures: '110 110.00', tax: '0.00' },
     {
       effect: { type: 'threshold_excess', amount: '175' },
       price: '200.00',
       quantity: '2',
-      says: 'Exempt is 175 for each of 2, together 350; of the price of 400.00, 50.00 exceeds it and is taxed.',
+      figures: '175 2 350 50.00 400.00',
       tax: '3.00',
     },
-    {
-      effect: { type: 'threshold_rate', amount: '1000', rate: '0.0775' },
-      price: '1000.01',
-      says: 'The limit is 1000; the price of 1000.01 is taxed at 0.0775.',
-      tax: '77.50',
-    },
+    { effect: luxury, price: '1000.01', figures: '1000 1000.01 0.0775', tax: '77.50' },
     {
       effect: { type: 'base_cap', amount: '5000' },
       price: '6000.00',
       quantity: '2',
-      says: 'Taxed is at most 5000 for each of 2, together 10000; of the price of 12000.00, 10000.00 is taxed and 2000.00 is not.',
+      figures: '5000 2 10000 10000.00 12000.00 2000.00',
       tax: '600.00',
     },
     {
       effect: { type: 'band', above: '1600', to: '3200', rate: '0.0275' },
       price: '4000.00',
-      says: 'The band begins above 1600 and ends at 3200; of the price of 4000.00, 1600.00 lies in it.',
+      figures: '1600 3200 1600.00 4000.00',
       tax: '44.00',
     },
-    {
-      effect: { type: 'tax_cap', rate: '0.05', amount: '500' },
-      price: '20000.00',
-      says: 'The tax is at most 500.',
-      tax: '500.00',
-    },
-    {
-      effect: { type: 'base_percent', percent: '0.8' },
-      price: '100.00',
-      says: 'Of the price of 100.00, the fraction 0.8 is taxed: 80.00.',
-      tax: '4.80',
-    },
+    { effect: { type: 'tax_cap', rate: '0.05', amount: '500' }, price: '20000.00', figures: '500', tax: '500.00' },
+    { effect: { type: 'base_percent', percent: '0.8' }, price: '100.00', figures: '0.8 100.00 80.00', tax: '4.80' },
     {
       effect: { type: 'flat_fee', amount: '0.50', order_minimum: null },
       price: '0',
       quantity: '3',
-      says: 'The fee is 0.50 for each of 3, together 1.5, whatever the price.',
+      figures: '0.50 3 1.5',
       tax: '1.50',
     },
-    {
-      effect: { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } },
-      price: '100.00',
-      says: 'Of this buyer, 100.00 is taxed at 0.06.',
-      tax: '6.00',
-    },
+    { effect: { type: 'use_split', ...split }, price: '100.00', figures: '100.00 0.06', tax: '6.00' },
   ];
 
-  it.each(cases)('$effect.type at $price: $says', ({ effect, price, quantity, says, tax }) => {
+  it.each(cases)('$effect.type at $price has $figures', ({ effect, price, quantity, figures, tax }) => {
     const outcome = explained(priced(price, quantity), withEffect(effect));
-    expect(textsOf(outcome, 'rule').join()).toContain(says);
+    expect(figuresOf(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
     expect(outcome.tax_amount).toBe(tax);
   });
 
-  it('a fee that is not due says which orders stay below it', () => {
-    const release = releaseOf({
-      of: [state],
-      rules: [
-        rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { type: 'flat_fee', amount: '0.50', order_minimum: '100' }),
-        rule('goods', ['GENERAL'], { type: 'taxable' }),
-      ],
-    });
+  it('of a fee that is not due has the minimum of the order', () => {
+    const fee = rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { type: 'flat_fee', amount: '0.50', order_minimum: '100' });
     const line_items = [{ unit_price: '99.99' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0' }];
-    expect(textsOf(explained({ line_items }, release), 'rule', '/line_items/1').join()).toContain(
-      'The taxable goods of the order stay below 100, so no fee is due.',
-    );
+    const outcome = explained({ line_items }, releaseOf({ of: [state], rules: [fee] }));
+    expect(figuresOf(outcome, 'rule', '/line_items/1')[0]?.at(-1)).toBe('100');
   });
 
-  it('a maximum says what it leaves of the rate', () => {
+  it('of a maximum tax has the tax before and after', () => {
     const outcome = explained(priced('20000.00'), withEffect({ type: 'tax_cap', rate: '0.05', amount: '500' }));
-    expect(textsOf(outcome, 'rate')).toEqual([
-      'Name of US-MI: 20000.00 times 0.05, a rate of its own, is 1000, of which the maximum for the goods leaves 500.',
-    ]);
+    expect(figuresOf(outcome, 'rate')).toEqual([['20000.00', '0.05', '1000', '500']]);
   });
 
-  it('a threshold that counts the shipping in says the price with it', () => {
+  it('of a threshold that includes shipping has the price with and without it', () => {
     const effect = { type: 'threshold_excess', amount: '250' } as const;
     const release = withEffect(effect, { threshold_includes_shipping: true });
     const outcome = explained(priced('245.00', '1', { shipping: { amount: '20.00' } }), release);
-    expect(textsOf(outcome, 'rule').join()).toContain('the price of 245.00 (265.00 with its share of the shipping)');
+    expect(figuresOf(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
   });
 
-  it('a holiday says its days and its limit, also where the price is beyond it', () => {
+  it('of a holiday has its days and its limit, also above it', () => {
     const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
     const release = releaseOf({
       of: [state],
@@ -239,15 +197,25 @@ describe('the arithmetic of a rule, in words', () => {
         rule('holiday', [clothing], holiday, { from: '2026-09-14', to: '2026-09-16' }),
       ],
     });
-    expect(textsOf(explained(priced('99.99'), release), 'rule')).toEqual([
-      "Name of US-MI: CLOTHING.APPAREL is exempt on the holiday below 100 a unit (rule holiday, from 2026-09-14 to 2026-09-16). The holiday's limit is 100; the price of 99.99 is below it.",
-    ]);
-    const beyond = explained(priced('100.00'), release);
-    expect(textsOf(beyond, 'rule').join()).toContain(
-      'The sales-tax holiday of rule holiday is on, but the price is beyond its limit.',
-    );
-    const after = explained({ ...priced('100.00'), tax_date: '2026-09-17' }, release);
-    expect(textsOf(after, 'rule').join()).not.toContain('holiday');
+    const ruleText = (price: string, tax_date = '2026-09-15') =>
+      textsOf(explained({ ...priced(price), tax_date }, release), 'rule').join();
+    expect(ruleText('99.99')).toMatch(/rule holiday, .*2026-09-14.*2026-09-16.* 100\b.* 99\.99/);
+    expect(ruleText('100.00')).toContain('rule holiday');
+    expect(ruleText('100.00', '2026-09-17')).not.toContain('holiday');
+  });
+
+  it.each<{ others: Partial<Rule>; tax_date: string; says: string }>([
+    { others: { season: { from: '06-01', to: '08-31' } }, tax_date: '2026-07-01', says: 'June 1 to August 31' },
+    { others: { season: { from: '06-01', to: '08-31' } }, tax_date: '2026-09-01', says: 'rule all' },
+    { others: { kinds: ['CP', 'LO'] }, tax_date: '2026-07-01', says: 'CP, LO' },
+    { others: { kinds: ['CP'] }, tax_date: '2026-07-01', says: 'rule all' },
+    { others: { counties: ['26065'] }, tax_date: '2026-07-01', says: 'rule all' },
+  ])('has the limits of the rule that binds: $others on $tax_date', ({ others, tax_date, says }) => {
+    const rules = [rule('all', ['CLOTHING'], { type: 'taxable' }), rule('one', [clothing], { type: 'exempt' }, others)];
+    const release = releaseOf({ of: [state], rules });
+    const jurisdictions = [{ ...release.jurisdictions[0], kind: 'LO' }] as const;
+    const outcome = explained({ ...priced('10.00'), tax_date }, { ...release, jurisdictions });
+    expect(textsOf(outcome, 'rule')).toEqual([expect.stringContaining(says)]);
   });
 });
 
@@ -257,50 +225,27 @@ describe('what is not collected', () => {
     rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })],
   });
   const exemption = { type: 'resale', certificate_id: 'C-1' } as const;
-  const whys: readonly { because: string; asked: Asked; settings?: object; says: string }[] = [
+
+  it.each<{ because: string; asked: Asked; settings?: object; names: string }>([
     {
       because: 'a certificate',
       asked: { customer: { address: to, exemption } },
-      says: "Name of US-MI: the buyer's certificate of /customer/exemption (resale) holds on 2026-09-15: nothing is collected.",
+      names: 'resale certificate in /customer/exemption',
     },
     {
       because: "a line's own certificate",
       asked: { line_items: [{ customer: { exemption: { type: 'government' } } }] },
-      says: "Name of US-MI: the buyer's certificate of /line_items/0/customer/exemption (government) holds on 2026-09-15: nothing is collected.",
+      names: 'government certificate in /line_items/0/customer/exemption',
     },
-    {
-      because: 'no registration',
-      asked: {},
-      settings: { registrations: [] },
-      says: "Name of US-MI: none of the account's registrations is for US-MI on 2026-09-15, so it collects nothing.",
-    },
-    {
-      because: 'a marketplace',
-      asked: { collected_by: 'marketplace' },
-      says: 'Name of US-MI: collected_by is marketplace, which collects the tax of this sale; the seller collects none.',
-    },
-    {
-      because: 'a day that is not known',
-      asked: { tax_date: '1999-12-31' },
-      says: 'State US-MI: what applied to GENERAL on 1999-12-31 is not established in US-MI@2026-10-01.1. No tax was calculated on it.',
-    },
-  ];
-
-  it.each(whys)('says why: $because', ({ asked, settings = {}, says }) => {
+    { because: 'no registration', asked: {}, settings: { registrations: [] }, names: 'US-MI on 2026-09-15' },
+    { because: 'a marketplace', asked: { collected_by: 'marketplace' }, names: 'collected_by' },
+    { because: 'a day that is not covered', asked: { tax_date: '1999-12-31' }, names: 'GENERAL on 1999-12-31' },
+  ])('names its reason and no rule: $because', ({ asked, settings = {}, names }) => {
     const outcome = explained({ to, ...asked }, goods, { settings });
-    expect(textsOf(outcome, 'rule')).toEqual([says]);
-    // What the rule says of the goods does not matter, but for what is not known of them.
-    expect(stepsOf(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null }]);
+    const text = expect.stringContaining(names);
+    expect(stepsOf(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
     expect(JSON.stringify(outcome.explanation)).not.toContain('C-1');
     expect(outcome.tax_amount).toBe('0.00');
-  });
-
-  it('says that a state has no such tax, and that a country is not covered', () => {
-    const none = releaseOf({ of: [{ ...state, rate: '0' }] });
-    expect(textsOf(explained({}, none), 'rule')).toEqual(['Name of US-MI has no general sales tax.']);
-    const abroad = ask({ to: { country: 'FR', city: 'Lyon' }, explain: true });
-    expect(textsOf(abroad, 'rule')).toEqual(['FR: the content does not cover it. No tax was calculated.']);
-    expect(textsOf(abroad, 'address', '/customer/address').join()).toContain('Goods go to LYON, FR: FR,');
   });
 });
 
@@ -309,22 +254,18 @@ describe('where a sale is taxed', () => {
     releaseOf({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
   const ship_from = { address: { state: 'MI', postal_code: '48226' } };
 
-  it('says which address decides, and by which policy', () => {
-    const origin = explained({ ship_from }, sourced('origin'));
-    expect(stepsOf(origin, 'address', '/ship_from/address')).toMatchObject([
-      {
-        text: 'Goods are sent from MI 48226: State US-MI, found by its state. The content knows all of its taxes. Taxed in State US-MI, which taxes sales within the state at their origin.',
-        citation: 'The law',
-      },
-    ]);
-    expect(textsOf(origin, 'jurisdictions')).toEqual(['Taxed by Name of US-MI (state, at the origin).']);
-    const remote = explained({}, sourced('origin'));
-    expect(textsOf(remote, 'address', '/customer/address').join()).toContain(
-      'these goods come from elsewhere, or nobody said from where, so the destination decides.',
-    );
+  it.each([
+    { policy: 'origin', pointers: ['/ship_from/address'] },
+    { policy: 'destination', pointers: ['/customer/address'] },
+    { policy: 'mixed', pointers: ['/customer/address', '/ship_from/address'] },
+  ] as const)('is at the addresses of the $policy policy, with its law', ({ policy, pointers }) => {
+    const { explanation } = explained({ ship_from }, sourced(policy));
+    const steps = explanation?.filter(({ step }) => step === 'address') ?? [];
+    expect(steps.map(({ pointer }) => pointer)).toEqual(pointers);
+    expect(steps[0]?.citation).toBe('The law');
   });
 
-  it('says which candidates an ambiguous address has, at which rates, and which the policy takes', () => {
+  it('has the candidates of an ambiguous address with their rates, and the one that the policy takes', () => {
     const release = releaseOf({
       of: [state, city, county],
       locations: [
@@ -332,109 +273,82 @@ describe('where a sale is taxed', () => {
         { ...always, zips: [['489330001', '489330099']], cities: [], alternatives: [[], [county.code, city.code]] },
       ],
     });
-    const candidates =
-      'The candidates, with the combined general rates: Name of US-MI-COUNTY (0.065), no local tax (0.06) and Name of US-MI-COUNTY with Name of US-MI-CITY (0.075).';
-    const told = (settings: object) =>
-      textsOf(explained({}, release, { settings }), 'address', '/customer/address').join();
-    expect(told({ ambiguous_address: 'highest_rate' })).toContain(
-      `${candidates} By the account's policy the highest of them is taken: Name of US-MI-COUNTY with Name of US-MI-CITY (0.075).`,
-    );
-    expect(told({})).toContain(
-      `${candidates} By the account's policy the lowest of those that hold for the whole ZIP is taken: Name of US-MI-COUNTY (0.065).`,
-    );
-    const states = ask({ to: { postal_code: '19973' }, explain: true });
-    expect(textsOf(states, 'address', '/customer/address').join()).toContain(
-      'ZIP 19973 lies in DE (0) and MD (0.06), and no state was sent; DE was assumed, which has the lowest',
-    );
+    const ratesWith = (settings: object) =>
+      textsOf(explained({}, release, { settings }), 'address', '/customer/address')
+        .join()
+        .match(/(?<=\()0\.\d+/g);
+    expect(ratesWith({ ambiguous_address: 'highest_rate' })).toEqual(['0.065', '0.06', '0.075', '0.075']);
+    expect(ratesWith({})).toEqual(['0.065', '0.06', '0.075', '0.065']);
   });
 
-  it('says that the content does not name a place, and not that it was found', () => {
-    const listedOnly = explained({}, releaseOf({ of: [state], locals: 'listed' }));
-    expect(textsOf(listedOnly, 'address', '/customer/address').join()).toContain(
-      'Goods go to MI 48933: State US-MI, in none of the places that US-MI@2026-10-01.1 names on that day.',
-    );
-    const guam = ask({ to: { state: 'GU', postal_code: '96910' }, explain: true });
-    expect(textsOf(guam, 'address', '/customer/address')).toEqual([
-      'Goods go to GU 96910: US-GU, which no content covers.',
-    ]);
-    const abroad = ask({ to: { country: 'FR' }, explain: true });
-    for (const outcome of [listedOnly, guam, abroad])
-      expect(JSON.stringify(outcome.explanation)).not.toContain('found by');
-  });
-
-  it('names both addresses where both decide', () => {
-    const mixed = explained({ ship_from }, sourced('mixed'));
-    const pointers = mixed.explanation?.filter(({ step }) => step === 'address').map(({ pointer }) => pointer);
-    expect(pointers).toEqual(['/customer/address', '/ship_from/address']);
+  it.each<{ to: NonNullable<Asked['to']>; around: object }>([
+    { to, around: { releaseFor: () => releaseOf({ of: [state], locals: 'listed' }) } },
+    { to: { state: 'GU', postal_code: '96910' }, around: {} },
+    { to: { country: 'FR' }, around: {} },
+  ])('does not claim to have found a place that is not covered: $to', ({ to: address, around }) => {
+    const outcome = ask({ to: address, explain: true }, around);
+    expect(textsOf(outcome, 'address', '/customer/address')).toEqual([expect.not.stringContaining('found by')]);
   });
 });
 
-describe('discounts, tax that is included, and shipping', () => {
+describe('discounts, included tax and shipping', () => {
   const goods = releaseOf({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' })] });
 
-  it('says what discounts leave, and which do not count', () => {
-    const outcome = explained(
-      {
-        discount_amount: '5.00',
-        line_items: [
-          { quantity: '2', unit_price: '50.00', discount_amount: '1.00', third_party_discount_amount: '2.00' },
-        ],
-      },
-      goods,
-    );
-    expect(textsOf(outcome, 'base')).toEqual([
-      "2 for 100.00, less the seller's discounts of 6.00 (5.00 of them a share of the document's), is 94.00. A third party pays for 2.00 of discounts, which do not lower it.",
-    ]);
+  it('have the amounts of discounts', () => {
+    const line_items = [
+      { quantity: '2', unit_price: '50.00', discount_amount: '1.00', third_party_discount_amount: '2.00' },
+    ];
+    const outcome = explained({ discount_amount: '5.00', line_items }, goods);
+    expect(figuresOf(outcome, 'base')).toEqual([['2', '100.00', '6.00', '5.00', '94.00', '2.00']]);
   });
 
-  it('says what is left of a gross amount without its tax', () => {
+  it('have the gross, the net and the tax', () => {
     const outcome = explained({ tax_included: true, line_items: [{ unit_price: '106.00' }] }, goods);
-    expect(textsOf(outcome, 'base').join()).toContain(
-      'Tax is included: of 106.00 the tax is taken out, and 100.00 is left',
-    );
-    expect(textsOf(outcome, 'rounding').join()).toContain('the tax is what the gross leaves beside the net, 6.00');
+    expect(figuresOf(outcome, 'base')).toEqual([['1', '106.00', '106.00', '100.00']]);
+    expect(figuresOf(outcome, 'rounding')).toEqual([['6', '6.00']]);
   });
 
-  it('says how shipping is shared, by which policy it is taxed, and what it comes to', () => {
+  it('have the shares of shipping, its policy and its tax', () => {
     const release = releaseOf({
       of: [state],
       rules: [rule('goods', ['GENERAL'], { type: 'taxable' }), rule('food', ['FOOD.GROCERY'], { type: 'exempt' })],
     });
-    const outcome = explained(
-      {
-        shipping: { amount: '9.00' },
-        line_items: [{ unit_price: '20.00' }, { unit_price: '10.00', product_tax_code: 'FOOD.GROCERY' }],
-      },
-      release,
-    );
-    expect(textsOf(outcome, 'base', '/shipping')).toEqual([
-      'Shipping of 9.00 goes to 2 lines by net amount: line_1 6.00 and line_2 3.00.',
-    ]);
+    const line_items = [{ unit_price: '20.00' }, { unit_price: '10.00', product_tax_code: 'FOOD.GROCERY' }];
+    const outcome = explained({ shipping: { amount: '9.00' }, line_items }, release);
+    expect(figuresOf(outcome, 'base', '/shipping')).toEqual([['9.00', '2', '6.00', '3.00']]);
     expect(stepsOf(outcome, 'rule', '/shipping')).toMatchObject([
-      {
-        text: 'Name of US-MI: shipping is taxed as the goods that it brings: of 6.00, 6.00 is taxed.',
-        rule_id: 'mi-shipping',
-        citation: 'The law',
-      },
-      {
-        text: 'Name of US-MI: shipping is taxed as the goods that it brings: of 3.00, 0.00 is taxed.',
-        rule_id: 'mi-shipping',
-      },
+      { rule_id: 'mi-shipping', citation: 'The law' },
+      { rule_id: 'mi-shipping', citation: 'The law' },
     ]);
-    expect(textsOf(outcome, 'rounding', '/shipping').join()).toContain(
-      'add up to 0.36; rounded half up once, that is 0.36.',
-    );
+    expect(figuresOf(outcome, 'rule', '/shipping')).toEqual([
+      ['6.00', '6.00'],
+      ['0.00', '3.00'],
+    ]);
+    expect(figuresOf(outcome, 'rounding', '/shipping')).toEqual([['0.36', '0.36']]);
   });
 
-  it('says that an invoice is rounded as one, or by tables', () => {
+  it('have no share of shipping for a fee, unless there are only fees', () => {
+    const fee = rule('fee', [clothing], { type: 'flat_fee', amount: '0.50', order_minimum: null });
+    const line = (unit_price: string, product_tax_code = 'GENERAL') => ({ unit_price, product_tax_code });
+    const shares = (line_items: Asked['line_items']) =>
+      figuresOf(
+        explained({ line_items, shipping: { amount: '9.00' } } as Asked, releaseOf({ of: [state], rules: [fee] })),
+        'base',
+        '/shipping',
+      );
+    expect(shares([line('30.00'), line('100.00', clothing), line('60.00')])).toEqual([
+      ['9.00', '3', '3.00', '0.00', '6.00'],
+    ]);
+    expect(shares([line('10.00', clothing), line('20.00', clothing)])).toEqual([['9.00', '2', '3.00', '6.00']]);
+  });
+
+  it('have the exact and rounded tax of the invoice, and the share of each line', () => {
     const line_items = [{ unit_price: '0.09' }, { unit_price: '0.09' }];
     const invoice = explained({ line_items }, goods, { settings: { rounding: 'invoice' } });
-    expect([0, 1].flatMap((index) => textsOf(invoice, 'rounding', `/line_items/${index}`))).toEqual([
-      'The exact taxes add up to 0.0054. The account rounds by invoice: everything of State US-MI adds up to 0.0108 and is rounded half up once, 0.01; the share of this is 0.01.',
-      'The exact taxes add up to 0.0054. The account rounds by invoice: everything of State US-MI adds up to 0.0108 and is rounded half up once, 0.01; the share of this is 0.00.',
+    expect([0, 1].flatMap((index) => figuresOf(invoice, 'rounding', `/line_items/${index}`))).toEqual([
+      ['0.0054', '0.0108', '0.01', '0.01'],
+      ['0.0054', '0.0108', '0.01', '0.00'],
     ]);
-    const table = releaseOf({ of: [state], rounding: { method: 'bracket', brackets: [] } });
-    expect(textsOf(explained({ line_items }, table), 'rounding').join()).toContain('by its statutory tables');
   });
 });
 
@@ -443,8 +357,8 @@ const exactOf = (text: string) => {
   const [whole = '', fraction = ''] = text.split('.');
   return { units: BigInt(whole + fraction), scale: fraction.length };
 };
-const isSame = (one: ReturnType<typeof exactOf>, other: ReturnType<typeof exactOf>) =>
-  one.units * 10n ** BigInt(other.scale) === other.units * 10n ** BigInt(one.scale);
+const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exactOf>) =>
+  left.units * 10n ** BigInt(right.scale) === right.units * 10n ** BigInt(left.scale);
 
 const places = ['MI', 'PA', 'NY', 'MA', 'TX', 'TN', 'FL', 'MD', 'OR', 'DC', 'RI', 'CT'].map((letters) => ({
   state: letters,
@@ -492,10 +406,13 @@ describe('every explanation of the built-in content', () => {
             }
             for (const text of rates) {
               const [, taxable, rate, product] =
-                /([\d.]+) times ([\d.]+), [^.]*? is ([\d.]+?)[.,]? ?(?:of|The|$)/.exec(text) ?? [];
+                /([\d.]+) times ([\d.]+), [^.]*? is ([\d.]+?)[.,]? ?(?:limited|The|$)/.exec(text) ?? [];
               if (taxable === undefined || rate === undefined || product === undefined) continue;
-              const [one, other] = [exactOf(taxable), exactOf(rate)];
-              const expected = { units: one.units * other.units, scale: one.scale + other.scale };
+              const factors = [exactOf(taxable), exactOf(rate)] as const;
+              const expected = {
+                units: factors[0].units * factors[1].units,
+                scale: factors[0].scale + factors[1].scale,
+              };
               expect([text, isSame(exactOf(product), expected)]).toEqual([text, true]);
             }
           }
@@ -511,7 +428,7 @@ describe('every explanation of the built-in content', () => {
 
 const cents = (text: string) => BigInt(text.replace('.', ''));
 const tablePattern =
-  / (?<name>[^.]+) at (?<rate>[\d.]+): of (?<taxable>[\d.]+) taxable on the invoice the table takes (?<tax>[\d.]+)(?: \((?:(?<dollars>[\d.]+) for the whole dollars, (?<above>[\d.]+) for the (?<rest>[\d.]+) above: a cent for each of (?<steps>[\d., ]+) that it exceeds|[^)]*)\))?; the share of this is (?<share>[\d.]+)\./g;
+  / (?<name>[^.]+) at (?<rate>[\d.]+): the table's tax on the invoice's (?<taxable>[\d.]+) is (?<tax>[\d.]+)(?: \((?:(?<dollars>[\d.]+) for the whole dollars, (?<above>[\d.]+) for the (?<rest>[\d.]+) above: one cent for each of (?<steps>[\d., ]+) that it exceeds|[^)]*)\))?; the share of this charge is (?<share>[\d.]+)\./g;
 
 describe('rounding by the tables of Pennsylvania and Maryland', () => {
   const to = fc.constantFrom(
@@ -570,21 +487,17 @@ describe('rounding by the tables of Pennsylvania and Maryland', () => {
   });
 });
 
-it("explains no state's tables to a document in another currency, which they do not bind", () => {
-  const to = { state: 'PA', postal_code: '17101' };
+it("applies no state's tables to a document in another currency", () => {
   const roundingOf = (currency: string) =>
-    ask({ to, currency, explain: true, line_items: [{ product_tax_code: 'GENERAL', unit_price: '13.51' }] })
+    ask({ to: { state: 'PA', postal_code: '17101' }, currency, explain: true, line_items: [{ unit_price: '13.51' }] })
       .explanation?.filter(({ step }) => step === 'rounding')
-      .map(({ text }) => text)
-      .join();
-  expect(roundingOf('USD')).toContain('rounds by its statutory tables');
-  expect(roundingOf('CAD')).toContain('rounded half up once');
+      .map(({ text }) => text.includes('tables'));
+  expect([roundingOf('USD'), roundingOf('CAD')]).toEqual([[true], [false]]);
 });
 
-it('tells at its end which tax is recorded instead, once', () => {
+it('ends with the tax that is recorded instead, once', () => {
   const outcome = ask({ to, explain: true, line_items: [{ product_tax_code: 'GENERAL', unit_price: '100.00' }] });
   const again = withSuppliedTax(withSuppliedTax(outcome as Outcome, '5.00'), '5.55');
-  const told = again.explanation?.filter(({ text }) => text.startsWith('Recorded is')) ?? [];
-  expect(told.map(({ text }) => text)).toEqual([expect.stringContaining('a tax of 5.55 instead of 5.00')]);
-  expect(again.explanation?.at(-1)).toBe(told[0]);
+  expect(again.explanation).toHaveLength((outcome.explanation?.length ?? 0) + 1);
+  expect(again.explanation?.at(-1)?.text.match(/\d+\.\d+/g)).toEqual(expect.arrayContaining(['5.55', '5.00']));
 });

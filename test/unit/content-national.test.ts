@@ -46,7 +46,7 @@ describe.each(states)('%s', (state, release) => {
           const what = `${rule_id} on ${product_tax_code} in ${jurisdiction_name}`;
           if (rule_id === null)
             expect(
-              said('taxability_not_established', `${jurisdiction_name}: no rule names ${product_tax_code};`),
+              said('taxability_not_established', `${jurisdiction_name}: no rule for ${product_tax_code};`),
               what,
             ).toBe(true);
           else expect(confidence, what).toBeDefined();

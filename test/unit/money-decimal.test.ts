@@ -8,6 +8,19 @@ import { decimal, decimalPattern, divideHalfUp, multiply, powerOfTen, rescale } 
 const Exact = Decimal.clone({ precision: 80, defaults: true, rounding: Decimal.ROUND_HALF_UP });
 const rounded = (value: Decimal, scale: number) => BigInt(value.toFixed(scale, Decimal.ROUND_HALF_UP).replace('.', ''));
 
+// The national currencies of ISO 4217, list one of 2026-01-01, by minor units. Not fund codes (BOV, CLF, UYI, …), metals and XTS.
+const iso4217 = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
+  2: [
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE',
+    'CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR',
+    'KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB',
+    'PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY',
+    'TTD TWD TZS UAH USD UYU UZS VES WST XCD XCG YER ZAR ZMW ZWG',
+  ].join(' '),
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+};
+
 const decimalText = fc
   .tuple(fc.bigInt({ min: 0n, max: 999_999_999_999n }), fc.option(fc.stringMatching(/^\d{1,10}$/), { nil: null }))
   .map(([whole, fraction]) => (fraction === null ? String(whole) : `${whole}.${fraction}`));
@@ -136,27 +149,28 @@ describe('amounts', () => {
   });
 
   it.each([
-    ['USD', 2],
-    ['EUR', 2],
-    ['CAD', 2],
-    ['MXN', 2],
-    ['JPY', 0],
-    ['KRW', 0],
-    ['ISK', 0],
-    ['CLP', 0],
-    ['VND', 0],
-    ['XOF', 0],
-    ['UGX', 0],
-    ['KWD', 3],
-    ['BHD', 3],
-    ['JOD', 3],
-    ['OMR', 3],
-    ['TND', 3],
-    ['IQD', 3],
-    ['LYD', 3],
-  ])('counts the decimals of %s as ISO 4217 has them: %i', (currency, exponent) => {
-    expect(isCurrency(currency)).toBe(true);
-    expect(exponentOf(currency)).toBe(exponent);
+    { text: '1.005', exponent: 2 },
+    { text: '0.5', exponent: 0 },
+    { text: '0.0001', exponent: 3 },
+  ])('refuses $text, which has more than $exponent decimals', ({ text, exponent }) => {
+    expect(() => parseAmount(text, exponent)).toThrow('decimals');
+  });
+
+  it.each(Object.entries(iso4217))(
+    'accepts the currencies in use of ISO 4217 with %s decimals, as of 2026',
+    (decimals, codes) => {
+      expect(codes.split(' ').filter((code) => !isCurrency(code))).toEqual([]);
+      expect(new Set(codes.split(' ').map(exponentOf))).toEqual(new Set([Number(decimals)]));
+    },
+  );
+
+  it('accepts the same currencies on every Node.js version', () => {
+    const withdrawn = 'ANG BGN CUC HRK SLL ZWL'.split(' ');
+    const expected = [...Object.values(iso4217).flatMap((codes) => codes.split(' ')), ...withdrawn, 'XDR', 'XSU'];
+    const codes = Array.from({ length: 26 ** 3 }, (_, index) =>
+      String.fromCharCode(65 + Math.floor(index / 676), 65 + (Math.floor(index / 26) % 26), 65 + (index % 26)),
+    );
+    expect(codes.filter(isCurrency)).toEqual(expected.sort());
   });
 
   it.each(['usd', 'US', 'USDX', '', 'ABC', '__proto__', 'constructor', 'toString'])('knows no currency %j', (code) => {

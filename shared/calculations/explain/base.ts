@@ -4,23 +4,23 @@ import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { decimalText, listed, step } from './step.ts';
 
-/** What a charge is taxed on, without the tax that was included. */
+/** The amount of a charge without included tax. */
 const baseOf = ({ taxable, exempt }: TaxedShipping): bigint => taxable + exempt;
 
-/** How the tax was taken out of a charge: by itself, with others of its invoice, or as what no net leaves. */
+/** How included tax was extracted: from the charge alone, from its invoice, or as the difference to the gross. */
 const extracted = (gross: bigint, taxed: TaxedShipping, { rounding }: TaxDocument, write: Writer): string => {
   const { inexact: gap, treatments } = taxed;
-  const begins = ` Tax is included: of ${write(gross)} the tax is taken out, and ${write(baseOf(taxed))} is left`;
+  const begins = ` Tax is included: ${write(gross)} less its tax is ${write(baseOf(taxed))}`;
   const isOnInvoice = rounding === 'invoice' || treatments.some(({ rounding: { method } }) => method === 'bracket');
   if (!gap)
     return isOnInvoice
-      ? `${begins}, which with its share of the tax of the invoice gives the gross again.`
-      : `${begins}, whose own tax gives the gross again.`;
+      ? `${begins}. With its share of the invoice's tax, that is the gross.`
+      : `${begins}. With its tax, that is the gross.`;
   const among = gap.charges.length > 1 ? 'the gross of its invoice' : 'the gross';
-  return `${begins}. No net was found that gives ${among}, ${write(gap.gross)}, exactly: of ${write(gap.net)} the tax is ${write(gap.taxOfNet)}. The tax is what is left of the gross instead, ${write(gap.gross - gap.net)}.`;
+  return `${begins}. No net plus its tax is exactly ${among}, ${write(gap.gross)}: the tax on ${write(gap.net)} is ${write(gap.taxOfNet)}. The tax is the difference to the gross instead, ${write(gap.gross - gap.net)}.`;
 };
 
-/** What a line is taxed on, where that is not its amount: discounts, and the tax that is included. */
+/** The base of a line where it differs from its amount: discounts and included tax. */
 export const lineBaseSteps = (
   line: TaxLine,
   taxed: TaxedLine,
@@ -35,11 +35,11 @@ export const lineBaseSteps = (
   const shared = taxed.discount - line.discount;
   const discount =
     taxed.discount > 0n
-      ? `, less the seller's discounts of ${write(taxed.discount)}${shared > 0n ? ` (${write(shared)} of them a share of the document's)` : ''}, is ${write(gross)}.`
+      ? `, less the seller's discounts of ${write(taxed.discount)}${shared > 0n ? ` (${write(shared)} of it the line's share of the document's discount)` : ''}, is ${write(gross)}.`
       : '.';
   const coupon =
     taxed.thirdPartyDiscount > 0n
-      ? ` A third party pays for ${write(taxed.thirdPartyDiscount)} of discounts, which do not lower it.`
+      ? ` Third-party discounts of ${write(taxed.thirdPartyDiscount)} do not lower it.`
       : '';
   const included = document.taxIncluded ? extracted(gross, taxed, document, write) : '';
   return [step('base', pointer, `${own}${discount}${coupon}${included}`)];
@@ -49,11 +49,11 @@ const namedMax = 10;
 
 const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.type === 'flat_fee');
 
-/** Each line's share of the charge for shipping, as it was taxed. */
+/** Each line's share of the shipping. */
 export const sharesOf = ({ lines, shipping }: TaxedDocument): bigint[] =>
   shareShipping(shipping ? baseOf(shipping) : 0n, lines.map(baseOf), (index) => isFee(lines[index] as TaxedLine));
 
-/** How the charge for shipping is shared over the lines, and what of it is taxed. */
+/** How the shipping is allocated to the lines. */
 export const shippingBaseSteps = (
   document: TaxDocument,
   taxed: TaxedDocument,
@@ -71,5 +71,5 @@ export const shippingBaseSteps = (
       : '';
   const among = lines.length > 1 ? `${lines.length} lines ${isEqual ? 'equally' : 'by net amount'}` : 'the one line';
   const included = document.taxIncluded ? extracted(amount, shipping, document, write) : '';
-  return [step('base', '/shipping', `Shipping of ${write(amount)} goes to ${among}${parts}.${included}`)];
+  return [step('base', '/shipping', `Shipping of ${write(amount)} is allocated to ${among}${parts}.${included}`)];
 };

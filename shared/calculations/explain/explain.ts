@@ -22,7 +22,7 @@ export type Explained = {
   readonly write: Writer;
 };
 
-/** What is found out once for all the lines. */
+/** Computed once for all lines. */
 type Whole = Explained & { readonly charges: ReturnType<typeof chargesOf>; readonly invoices: Invoices };
 
 type Certificate = Goods['exemption'];
@@ -56,7 +56,7 @@ const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole
 
 const oneUnit = { units: 1n, scale: 0 };
 
-// Shipping can go to several states: the rows of each are explained with its release, and rounded together.
+// Shipping can go to several states. Each state's rows have their own release and are rounded together.
 const shippingSteps = (explained: Whole): ExplanationStep[] => {
   const { input, document, taxed, write, charges } = explained;
   if (!document.shipping || !taxed.shipping) return [];
@@ -80,7 +80,7 @@ const shippingSteps = (explained: Whole): ExplanationStep[] => {
   ];
 };
 
-// Lambda's answer ends at 6 MB, as JSON in JSON. Without steps a thousand lines in seven jurisdictions take 4 MB of it.
+// Lambda limits a response to 6 MB, as JSON in JSON. Without steps, 1,000 lines in seven jurisdictions take 4 MB.
 const stepBytesMax = 1_200_000;
 const bytesOf = (one: ExplanationStep): number => Buffer.byteLength(JSON.stringify(JSON.stringify(one)));
 
@@ -88,20 +88,20 @@ const leftOut = (index: number, count: number): ExplanationStep =>
   step(
     'base',
     `/line_items/${index}`,
-    `The steps of ${count - index} lines, this one and those after it, are left out: there would be too many. Calculate these lines in a document of their own.`,
+    `The steps of the last ${count - index} lines are left out, because the response would be too large. Calculate these lines in a separate request.`,
   );
 
 /**
- * How each line and the shipping came to their tax, step by step, in sentences with exact figures: the address (once, where
- * lines share it) and its jurisdictions, the base, each jurisdiction's rule with its arithmetic and its rate, the rounding.
- * Each step has the rule and the citation that it rests on. After 1.2 MB of steps the lines that are left are only named.
+ * How the tax of each line and of the shipping was calculated, as sentences with exact figures: the address (once for lines
+ * that share it), its jurisdictions, the base, each jurisdiction's rule and rate, the rounding. Each step has its rule and
+ * citation. After 1.2 MB of steps, one step counts the remaining lines.
  */
 export const explain = (explained: Explained): ExplanationStep[] => {
   const { lines, day } = explained.document;
   const charges = chargesOf(explained.document, explained.taxed);
   const whole = { ...explained, charges, invoices: invoicesOf([...charges.lines, ...charges.shipping], day) };
   const shares = sharesOf(explained.taxed);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const steps: ExplanationStep[] = [];
   let bytes = 0;
   for (const [index, line] of lines.entries()) {
@@ -110,10 +110,10 @@ export const explain = (explained: Explained): ExplanationStep[] => {
       break;
     }
     for (const one of lineSteps(line, index, shares[index] ?? 0n, whole)) {
-      // Of a thousand lines with the document's address, each would say the same of it.
+      // Lines that share the document's address would repeat its step.
       const address = one.step === 'address' ? `${one.pointer} ${one.text}` : null;
-      if (address !== null && told.has(address)) continue;
-      if (address !== null) told.add(address);
+      if (address !== null && reported.has(address)) continue;
+      if (address !== null) reported.add(address);
       steps.push(one);
       bytes += bytesOf(one);
     }

@@ -19,9 +19,9 @@ const levelTexts = {
 } as const;
 
 const coverageTexts = {
-  complete: 'The content knows all of its taxes.',
-  partial: 'The content knows the state rate only: local taxes are missing.',
-  none: 'The content does not know its general rates on that day.',
+  complete: 'All of its taxes are known.',
+  partial: 'Only the state rate is known: local taxes are missing.',
+  none: 'Its general rates on that day are not known.',
 } as const;
 
 const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive): string =>
@@ -29,9 +29,9 @@ const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive)
     .filter(Boolean)
     .join(', ');
 
-const partText = 'The content knows the local taxes of a part of the ZIP alone.';
+const partText = 'Local taxes are known for a part of the ZIP only.';
 
-/** What the content knows of the place. */
+/** What is known of the taxes of the place. */
 const coverageText = (decisive: Decisive, release: Release): string => {
   const { choice, resolution } = decisive;
   const byPlace = decidedByTable(decisive);
@@ -39,14 +39,15 @@ const coverageText = (decisive: Decisive, release: Release): string => {
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
 };
 
-/** How the content found the place, and what it knows of it. */
+/** How the place was found, and what is known of its taxes. */
 const foundText = (decisive: Decisive): string => {
   const { place, resolution, address } = decisive;
   const { name, release, jurisdictions } = place;
   const { level } = resolution;
-  if (!release) return address.state === null ? `${name}, another country.` : `${name}, which no content covers.`;
+  if (!release)
+    return address.state === null ? `${name}, another country.` : `${name}, not covered by any content release.`;
   if (level === 'none' || jurisdictions.length === 0)
-    return `${name}, in none of the places that ${release.id} names on that day. The content does not know its taxes.`;
+    return `${name}, not in a place that ${release.id} has on that day. Its taxes are not known.`;
   return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
 };
 
@@ -59,7 +60,7 @@ const setText = (release: Release, { codes, isUnknown }: LocalSet, day: string):
   return `${names.join(' with ') || (isUnknown ? 'local rate not established' : 'no local tax')} (${rateText})`;
 };
 
-/** What chose between the sets that an address may have. */
+/** How one of the sets that an address may have was chosen. */
 const decisionText = (decisive: Decisive, { possible, usual, byStreet }: LocalChoice): string => {
   const { wanted } = decisive;
   const byPlace = decidedByTable(decisive);
@@ -67,9 +68,9 @@ const decisionText = (decisive: Decisive, { possible, usual, byStreet }: LocalCh
     const decider = deciderOf(decisive, byPlace);
     return `${decider.charAt(0).toUpperCase()}${decider.slice(1)}`;
   }
-  const some = byStreet ? 'of those that do not depend on the street' : 'of those that hold for the whole ZIP';
+  const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
   const considered = wanted === 'highest' ? possible : usual;
-  return `By the account's policy the ${wanted} ${considered.length === possible.length ? 'of them' : some} is taken`;
+  return `The account's policy takes the ${wanted} ${considered.length === possible.length ? 'of them' : some}`;
 };
 
 /** The sets of local jurisdictions that an address may have, with their combined general rates, and which was chosen. */
@@ -87,13 +88,13 @@ const candidatesText = (decisive: Decisive, day: string): string => {
   const chosen = considered.find(isChosen);
   const all = listed([...named, ...others]);
   const taken = chosen ? `: ${setText(release, chosen, day)}` : '';
-  return ` The candidates, with the combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
+  return ` Candidates with their combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 
-const addressText = (one: Decisive, day: string): string => {
-  const end = one.at === 'origin' ? 'Goods are sent from' : 'Goods go to';
-  const doubt = one.resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(one).why}` : '';
-  return `${end} ${writtenOf(one)}: ${foundText(one)}${doubt}${candidatesText(one, day)}`;
+const addressText = (decisive: Decisive, day: string): string => {
+  const end = decisive.at === 'origin' ? 'Shipped from' : 'Shipped to';
+  const doubt = decisive.resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(decisive).why}` : '';
+  return `${end} ${writtenOf(decisive)}: ${foundText(decisive)}${doubt}${candidatesText(decisive, day)}`;
 };
 
 const policyTexts: Readonly<Record<Sourcing, string>> = {
@@ -104,7 +105,7 @@ const policyTexts: Readonly<Record<Sourcing, string>> = {
 
 const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
   if (place.isInterstate && policy !== 'destination')
-    return `${place.name}, ${policyTexts[policy]}; these goods come from elsewhere, or nobody said from where, so the destination decides.`;
+    return `${place.name}, ${policyTexts[policy]}; the goods come from another state or an unknown origin, so the destination decides.`;
   return `${place.name}, ${policyTexts[policy]}.`;
 };
 
@@ -130,7 +131,7 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
     step(
       'jurisdictions',
       pointer,
-      names.length > 0 ? `Taxed by ${listed(names)}.` : 'The content has no jurisdiction that taxes this address.',
+      names.length > 0 ? `Taxed by ${listed(names)}.` : 'No jurisdiction is known that taxes this address.',
       null,
       cite(release, decisive.flatMap(({ evidence }) => evidence)[0]?.source),
     ),

@@ -9,18 +9,18 @@ import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
 import { cite, decimalText, step, sumOf } from './step.ts';
 
-/** What is rounded as one: a line, or what of the shipping goes to one state. */
+/** A line, or one state's part of the shipping: rounded as one. */
 export type Charge = { readonly rows: readonly TaxRow[]; readonly release: Release | null };
 
-/** What an invoice has of one table, or of no table (`null`), in one state. */
+/** The sums of one state's invoice for one table, or for rows without a table (`null`). */
 type Sum = { taxable: bigint; exact: bigint; tax: bigint };
 
-/** What each state's part of an invoice adds up to, by table. */
+/** The sums of each state's invoice, by table. */
 export type Invoices = ReadonlyMap<string, ReadonlyMap<Bracket | null, Sum>>;
 
 const settingOf = (release: Release | null, day: string) => (release ? roundingSettingOn(release, day) : undefined);
 
-// A state's tables are in its currency, and bind no document in another.
+// A state's tables apply to documents in its currency only.
 const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>
   release?.currency === currency ? release : null;
 
@@ -37,10 +37,10 @@ const bracketOf = (release: Release | null, row: TaxRow, day: string): Bracket |
   );
 };
 
-// The parts of one release that two ZIPs have are two objects, with tables of their own: the first stands for all.
+// The parts of a release for two ZIPs are two objects with equal tables: the first one is used as the key.
 const sameBracket = (sums: ReadonlyMap<Bracket | null, Sum>, bracket: Bracket | null): Bracket | null =>
   [...sums.keys()].find(
-    (one) => one !== null && one.jurisdiction === bracket?.jurisdiction && one.rate === bracket.rate,
+    (known) => known !== null && known.jurisdiction === bracket?.jurisdiction && known.rate === bracket.rate,
   ) ?? bracket;
 
 const addRow = (sums: Map<Bracket | null, Sum>, bracket: Bracket | null, row: TaxRow): void => {
@@ -58,7 +58,7 @@ const sumsOf = (charges: readonly Charge[], day: string): Map<Bracket | null, Su
   return sums;
 };
 
-/** The charges of a document: its lines, and what of the shipping goes to each state. */
+/** The charges of a document: its lines, and each state's part of the shipping. */
 export const chargesOf = (
   document: TaxDocument,
   taxed: TaxedDocument,
@@ -79,7 +79,7 @@ export const chargesOf = (
   };
 };
 
-/** What the charges of each state add up to on the invoice. */
+/** The sums of each state's charges. */
 export const invoicesOf = (charges: readonly Charge[], day: string): Invoices =>
   new Map([...Map.groupBy(charges, stateOf)].map(([state, own]) => [state, sumsOf(own, day)]));
 
@@ -92,17 +92,17 @@ type Rounded = {
   readonly write: Writer;
 };
 
-/** How a table comes to its tax on an invoice's total. */
+/** How a table gives the tax on an invoice's total. */
 const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: string, write: Writer): string => {
   const { steps, rate, nothing_below } = bracket;
   const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);
   const isLeast = nothing_below !== null && taxable <= BigInt(nothing_below.replace('.', ''));
   const why = isLeast
-    ? ` (nothing below ${nothing_below}, and just there a cent)`
+    ? ` (no tax below ${nothing_below}, one cent at it)`
     : taxable % 100n === 0n
       ? ''
-      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above: a cent for each of ${steps.join(', ')} that it exceeds)`;
-  return ` ${name} at ${rate}: of ${write(taxable)} taxable on the invoice the table takes ${write(tax)}${why}; the share of this is ${write(own.tax)}.`;
+      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above: one cent for each of ${steps.join(', ')} that it exceeds)`;
+  return ` ${name} at ${rate}: the table's tax on the invoice's ${write(taxable)} is ${write(tax)}${why}; the share of this charge is ${write(own.tax)}.`;
 };
 
 const tablesText = (charge: Charge, { document, invoices, write }: Rounded): string => {
@@ -116,10 +116,10 @@ const tablesText = (charge: Charge, { document, invoices, write }: Rounded): str
     texts.push(
       key && name
         ? tableText(key, sum, own, name, write)
-        : ` What no table names adds up to ${exactText(sum, document)} on the invoice and is rounded half up, ${write(sum.tax)}; the share of this is ${write(own.tax)}.`,
+        : ` Tax without a table is ${exactText(sum, document)} on the invoice, rounded half up to ${write(sum.tax)}; the share of this charge is ${write(own.tax)}.`,
     );
   }
-  return texts.join('') || ' Nothing of this is to be rounded.';
+  return texts.join('') || ' There is no tax to round.';
 };
 
 const exactText = ({ exact }: Pick<Sum, 'exact'>, { exponent }: TaxDocument): string =>
@@ -129,16 +129,16 @@ const taxOf = ({ rows }: Charge): bigint => rows.reduce((sum, { tax }) => sum + 
 const exactOf = (charges: readonly Charge[]): bigint =>
   charges.flatMap(({ rows }) => rows).reduce((sum, { exact }) => sum + exact, 0n);
 
-/** How shipping is rounded together with the goods that it brings to the state. */
+/** How shipping is rounded together with the goods it ships with. */
 const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
   const isInState = (other: Charge) => stateOf(other) === stateOf(charge);
   const shipping = charges.shipping.filter(isInState);
   const goods = charges.lines.filter(isInState);
   const roundedText = (exact: bigint) =>
-    `${exactText({ exact }, document)}, rounded half up ${write(divideHalfUp(exact, minorUnit))}`;
+    `${exactText({ exact }, document)}, rounded half up to ${write(divideHalfUp(exact, minorUnit))}`;
   const difference = write(shipping.map(taxOf).reduce((sum, tax) => sum + tax, 0n));
-  const share = shipping.length > 1 ? `; the share of this is ${write(taxOf(charge))}` : '';
-  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: both have ${roundedText(exactOf([...goods, ...shipping]))}; the goods alone have ${roundedText(exactOf(goods))}. The shipping has the difference, ${difference}${share}.`;
+  const share = shipping.length > 1 ? `; the share of this charge is ${write(taxOf(charge))}` : '';
+  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactOf([...goods, ...shipping]))}; the tax on the goods is ${roundedText(exactOf(goods))}. The tax on the shipping is the difference, ${difference}${share}.`;
 };
 
 const howRounded = (charge: Charge, rounded: Rounded, pointer: string): string => {
@@ -147,31 +147,31 @@ const howRounded = (charge: Charge, rounded: Rounded, pointer: string): string =
   const { release } = charge;
   const policy = settingOf(release, day)?.policy;
   const tax = write(taxOf(charge));
-  if (taxIncluded) return `; the tax is what the gross leaves beside the net, ${tax}.`;
+  if (taxIncluded) return `; the tax is the gross less the net, ${tax}.`;
   if (policy?.method === 'bracket')
-    return `. ${release?.name ?? 'The state'} rounds by its statutory tables, on the total of the invoice.${tablesText(charge, rounded)}`;
+    return `. ${release?.name ?? 'The state'} rounds by its statutory tables on the invoice's total.${tablesText(charge, rounded)}`;
   const invoice = invoices.get(stateOf(charge))?.get(null);
   if (rounding === 'invoice' && invoice)
-    return `. The account rounds by invoice: everything of ${release?.name ?? 'the place'} adds up to ${exactText(invoice, document)} and is rounded half up once, ${write(invoice.tax)}; the share of this is ${tax}.`;
+    return `. The account rounds by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded half up to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
   if (pointer === '/shipping' && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
-  return `; rounded half up once, that is ${tax}.`;
+  return `; rounded half up to ${tax}.`;
 };
 
 /**
- * How the exact taxes of a charge became cents: alone, or on the invoice, whose total in the state, its rounded tax and
- * this charge's share of that are all said; shipping together with its goods, where the state says so.
+ * How the exact tax of a charge was rounded: alone, with the state's invoice, or for shipping together with its goods where
+ * the state rounds so.
  */
 export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string): ExplanationStep => {
   const { exponent, taxIncluded, day } = rounded.document;
   const { rows, release } = charge;
   const setting = settingOf(release, day);
   const isByTable = setting?.policy.method === 'bracket' && !taxIncluded;
-  const sum = `The exact taxes add up to ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
+  const sum = `The exact tax is ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
   const split =
     rows.length > 1 && !isByTable
-      ? ' It is split over the jurisdictions by largest remainder.'
+      ? ' It is allocated to the jurisdictions by largest remainder.'
       : isByTable
-        ? ' Each total is shared out by largest remainder.'
+        ? ' Each total is allocated by largest remainder.'
         : '';
   const text = `${sum}${howRounded(charge, rounded, pointer)}${split}`;
   return step('rounding', pointer, text, null, cite(release, setting?.source));

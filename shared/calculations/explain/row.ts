@@ -9,7 +9,7 @@ import type { ExplanationStep } from '../response.ts';
 import { type Goods, ruleText } from './rule.ts';
 import { cite, citeRate, decimalText, step } from './step.ts';
 
-// A state's shipping policy is no rule, but has an id like one; several rules may share an id, one for each level.
+// A shipping policy has a rule id but is not a rule. Several rules may share an id, one for each level.
 const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow): Rule | undefined =>
   release?.rules.find(({ id, jurisdictions, levels }) => {
     if (id !== ruleId) return false;
@@ -30,10 +30,10 @@ const nameOfRate = (rate: string, general: Rate | undefined): Named => {
   if (rate === general?.food_rate) return { name: 'the rate on food', isOwn: false };
   if (rate === general?.interstate?.rate) return { name: 'the rate for goods from another state', isOwn: false };
   if (rate === general?.interstate?.food_rate) return { name: 'the rate on food from another state', isOwn: false };
-  return { name: 'a rate of its own', isOwn: true };
+  return { name: "the rule's rate", isOwn: true };
 };
 
-/** The name of a row's rate. A share of a visible rate is one of the rate that it passes on. */
+/** The name of a row's rate: for a share of a visible rate, with the rate that it passes on. */
 const nameOf = ({ rate, passedOn }: TaxRow, general: Rate | undefined): Named => {
   if (!passedOn) return nameOfRate(rate, general);
   const { owed, owedTogether, visible } = passedOn;
@@ -49,19 +49,19 @@ const nameOf = ({ rate, passedOn }: TaxRow, general: Rate | undefined): Named =>
 const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer): string => {
   const { jurisdiction, taxable, exempt, rate } = row;
   const exact = decimalText(exactTax(row, exponent));
-  if (taxable === 0n && row.exact > 0n) return `${jurisdiction.name}: the fee comes to ${exact}.`;
-  if (taxable === 0n) return `${jurisdiction.name}: nothing of ${write(exempt)} is taxed.`;
+  if (taxable === 0n && row.exact > 0n) return `${jurisdiction.name}: the fee is ${exact}.`;
+  if (taxable === 0n) return `${jurisdiction.name}: 0 of ${write(exempt)} is taxed.`;
   const product = decimalText(exactTax({ ...row, exact: taxable * rescale(decimal(rate), rateDecimals) }, exponent));
-  const most = product === exact ? '' : `, of which the maximum for the goods leaves ${exact}`;
-  const rest = exempt > 0n ? ` The other ${write(exempt)} is not taxed.` : '';
+  const most = product === exact ? '' : `, limited to ${exact} by the maximum tax`;
+  const rest = exempt > 0n ? ` The remaining ${write(exempt)} is not taxed.` : '';
   return `${jurisdiction.name}: ${write(taxable)} times ${rate}, ${name}, is ${product}${most}.${rest}`;
 };
 
-// What decides these is the buyer or the account, and no rule.
+// The buyer or the account decides these, not a rule.
 const reliefs = new Set<TaxRow['reason']>(['customer_exempt', 'not_collecting', 'marketplace_collects']);
 const untaxed = new Set<TaxRow['reason']>([...reliefs, 'not_supported']);
 
-/** Why a jurisdiction taxes as it does, and what its rate comes to before rounding. */
+/** The rule of a row, and its rate with the tax before rounding. */
 export const rowSteps = (
   row: TaxRow,
   goods: Goods,
@@ -77,7 +77,7 @@ export const rowSteps = (
   const named = nameOf(row, general);
   const isOwn = rule !== undefined && row.exact > 0n && (named.isOwn || row.taxable === 0n);
   const text = isPolicy
-    ? `${row.jurisdiction.name}: ${policyInWords[policy.policy]}: of ${write(row.taxable + row.exempt)}, ${write(row.taxable)} is taxed.`
+    ? `${row.jurisdiction.name}: ${policyInWords[policy.policy]}. ${write(row.taxable)} of ${write(row.taxable + row.exempt)} is taxed.`
     : ruleText({ ...row, write }, rule, goods);
   const source = untaxed.has(row.reason) ? undefined : (rule?.source ?? (isPolicy ? policy.source : undefined));
   return [

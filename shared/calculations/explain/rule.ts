@@ -7,30 +7,30 @@ import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Exemption } from '../fields.ts';
 import type { Writer } from '../figures.ts';
-import { decimalText, forAll } from './step.ts';
+import { decimalText, timesQuantity } from './step.ts';
 
-/** What a row is of: goods in a place, and who buys them. */
+/** The goods, place and buyer of a row. */
 export type Goods = {
   readonly product: ProductTaxCode;
   readonly quantity: Decimal;
-  /** The buyer's certificate, and where it stands in the request. */
+  /** The buyer's certificate and its pointer in the request. */
   readonly exemption: { readonly certificate: Exemption; readonly pointer: string } | null;
   readonly day: string;
   readonly release: Release | null;
   readonly treatments: readonly Treatment[];
-  /** Its share of the charge for shipping. */
+  /** The goods' share of the shipping. */
   readonly shipping: bigint;
 };
 
 type Row = TaxRow & { readonly write: Writer };
 
 const per = ({ quantity }: Goods, amount: string): string => {
-  const all = decimalText(forAll(amount, quantity));
+  const all = decimalText(timesQuantity(amount, quantity));
   const units = decimalText(quantity);
-  return units === '1' ? amount : `${amount} for each of ${units}, together ${all}`;
+  return units === '1' ? amount : `${amount} for each of ${units} units, ${all} in total`;
 };
 
-/** The price that a threshold is compared with: some count the shipping in. */
+/** The price that a threshold is compared with: for some rules, with its share of the shipping. */
 const priceOf = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rule): string => {
   const net = taxable + exempt;
   return rule.threshold_includes_shipping && shipping > 0n
@@ -56,36 +56,36 @@ const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
 
 const certificateText = ({ exemption, day }: Goods, name: string): string =>
   exemption
-    ? `${name}: the buyer's certificate of ${exemption.pointer} (${exemption.certificate.type}) holds on ${day}: nothing is collected.`
-    : `${name}: the buyer of the goods is exempt.`;
+    ? `${name}: no tax, because the ${exemption.certificate.type} certificate in ${exemption.pointer} is valid on ${day}.`
+    : `${name}: no tax, because the buyer is exempt.`;
 
 const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';
 
-/** Why nothing is collected whatever the rule says, or `null`. */
+/** Why nothing is collected whatever the rule, or `null`. */
 const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
   switch (reason) {
     case 'customer_exempt':
       return certificateText(goods, name);
     case 'not_collecting':
-      return `${name}: none of the account's registrations is for ${stateOf(goods)} on ${goods.day}, so it collects nothing.`;
+      return `${name}: no tax, because the account has no registration for ${stateOf(goods)} on ${goods.day}.`;
     case 'marketplace_collects':
-      return `${name}: collected_by is marketplace, which collects the tax of this sale; the seller collects none.`;
+      return `${name}: no tax, because collected_by is marketplace: the marketplace collects it.`;
     case 'not_supported': {
-      const said = goods.treatments.flatMap(({ doubts }) => doubts).find(({ code }) => code === 'not_covered');
-      return said?.message ?? `${name}: the content does not cover it. No tax was calculated.`;
+      const doubt = goods.treatments.flatMap(({ doubts }) => doubts).find(({ code }) => code === 'not_covered');
+      return doubt?.message ?? `${name}: not covered by any content release. No tax was calculated.`;
     }
     case 'over_collected':
-      return `${name}: tax was collected where none was calculated.`;
+      return `${name}: tax was collected although none was calculated.`;
     default:
       return null;
   }
 };
 
-// Goods whose price is above a holiday's limit are taxed as if there were none.
+// Above a holiday's limit, the rule that applies without the holiday decides.
 const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }: Goods): string => {
   if (!release || reason === 'product_exempt_holiday') return '';
   const holiday = chooseRule(release, jurisdiction, product, day, ({ effect }) => effect.type === 'holiday');
-  return holiday ? ` The sales-tax holiday of rule ${holiday.id} is on, but the price is beyond its limit.` : '';
+  return holiday ? ` The price is above the limit of the sales-tax holiday (rule ${holiday.id}).` : '';
 };
 
 const spanOf = (rule: Rule): string => {
@@ -95,7 +95,7 @@ const spanOf = (rule: Rule): string => {
   return [days, ...limitsInWords(rule)].map((clause) => (clause === '' ? '' : `, ${clause}`)).join('');
 };
 
-/** What a rule says of goods, and how that comes out for these: sentences for an auditor. */
+/** The rule and its arithmetic for the goods of a row, as sentences. */
 export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
   const { name } = row.jurisdiction;
   const relief = reliefText(row, goods);
@@ -103,7 +103,7 @@ export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string
   if (!rule)
     return row.reason === 'not_subject_to_tax'
       ? `${name} has no general sales tax.`
-      : `${name}: no rule names ${goods.product.path}, which is taxed as general goods.`;
-  const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect).replace(/^(a fee|of each)/, 'subject to this: $1')} (rule ${rule.id}${spanOf(rule)}).`;
+      : `${name}: no rule for ${goods.product.path}; taxed as general goods.`;
+  const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect)} (rule ${rule.id}${spanOf(rule)}).`;
   return `${words} ${arithmeticOf(rule, row, goods)}`.trim() + missedHoliday(row, goods);
 };

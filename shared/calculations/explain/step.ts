@@ -17,7 +17,7 @@ export const step = (
 export const cite = (release: Release | null | undefined, source: string | undefined): string | null =>
   (source !== undefined && release?.sources[source]) || null;
 
-/** The same for a rate; with where the visible rate is published that it is a share of, if it passes one on. */
+/** The source of a rate, and of the visible rate that it is a share of. */
 export const citeRate = (
   release: Release | null,
   source: string | undefined,
@@ -33,15 +33,15 @@ export const decimalText = ({ units, scale }: Decimal): string => {
 };
 
 /** An amount per unit, times the quantity: exact. */
-export const forAll = (amount: string, quantity: Decimal): Decimal => {
+export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {
   const { units, scale } = decimal(amount);
   return { units: units * quantity.units, scale: scale + quantity.scale };
 };
 
 /** The sum of exact decimals. */
 export const sumOf = (decimals: readonly Decimal[]): Decimal => {
-  const scale = Math.max(0, ...decimals.map((one) => one.scale));
-  return { units: decimals.reduce((sum, one) => sum + one.units * powerOfTen(scale - one.scale), 0n), scale };
+  const scale = Math.max(0, ...decimals.map(({ scale }) => scale));
+  return { units: decimals.reduce((sum, { units, scale: own }) => sum + units * powerOfTen(scale - own), 0n), scale };
 };
 
 /** Names in a sentence: `Michigan`, `A and B`, `A, B and C`. */

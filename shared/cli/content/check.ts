@@ -6,6 +6,7 @@ import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
+import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { type Case, isUnreadable, readCases, type UnreadableCase } from './cases.ts';
 import { CommandError } from './command-error.ts';
 import { readZips, withZips } from './locality-zips.ts';
@@ -70,11 +71,15 @@ type Options = {
 const check = async ({ release, against, zips = new Map(), json }: Options): Promise<void> => {
   const cases = withZips(readCases(await readFile(against, 'utf8')), zips);
   const { head } = await openRelease(release);
+  const problems = monotonicityProblems(head);
   const results = await runAll(head, cases);
   const summary = summaryOf(results);
-  if (json) printJson({ release, ...summary, cases: results });
-  else printResults(head, cases, results);
-  if (summary.failed > 0) process.exitCode = 1;
+  if (json) printJson({ release, ...summary, problems, cases: results });
+  else {
+    for (const problem of problems) print(`FAIL  ${problem}`);
+    printResults(head, cases, results);
+  }
+  if (summary.failed + problems.length > 0) process.exitCode = 1;
   // A check that has checked nothing is no reason to activate a release.
   if (summary.passed + summary.failed === 0)
     throw new CommandError(`No case applies to ${release}. Send cases of its state that expect a tax_total.`);
@@ -85,7 +90,7 @@ export const addCheck = (program: Command): void => {
     .command('check')
     .summary('run worked cases against a release before it is activated')
     .description(
-      'Calculate worked cases with a release, active or not, and compare the tax. Exits with 1 when one fails, or none applies.',
+      'Calculate worked cases with a release, active or not, and compare the tax. Check that tax never falls as a price grows, which prices with included tax need. Exits with 1 when a case or a check fails, or no case applies.',
     )
     .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101; a built-in one is possible too')
     .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')

@@ -10,6 +10,6 @@ export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
   schema,
   isInMoney: never,
   resolve: () => ({ ...taxedAtGeneralRate, type: 'any_taxable' }),
-  describe: () => 'taxed once any of the goods that it brings is',
+  describe: () => 'taxable if any of the goods it ships with is',
   coverageTerm: () => 'any_taxable',
 };

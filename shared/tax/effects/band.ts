@@ -42,9 +42,9 @@ export const band: EffectDefinition<BandEffect> = {
     };
   },
   describe: (effect) =>
-    `of each unit, what lies above ${effect.above} and not above ${effect.to} is taxed at the rate ${effect.rate}`,
+    `taxed at the rate ${effect.rate} on the part of each unit above ${effect.above} and up to ${effect.to}`,
   explain: (effect, { price, taxable, perUnit }) =>
-    `The band begins above ${perUnit(effect.above)} and ends at ${perUnit(effect.to)}; of the price of ${price}, ${taxable} lies in it.`,
+    `The band goes from ${perUnit(effect.above)} to ${perUnit(effect.to)}. ${taxable} of the price of ${price} is in it.`,
   coverageTerm: () => 'capped',
 };
 

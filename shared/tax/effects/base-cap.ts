@@ -28,6 +28,6 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
   },
   describe: (effect) => `taxed on the first ${effect.amount} of each unit`,
   explain: (effect, { price, taxable, exempt, perUnit }) =>
-    `Taxed is at most ${perUnit(effect.amount)}; of the price of ${price}, ${taxable} is taxed and ${exempt} is not.`,
+    `At most ${perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
   coverageTerm: () => 'capped',
 };

@@ -27,6 +27,6 @@ export const basePercent: EffectDefinition<BasePercentEffect> = {
   },
   describe: (effect) => `taxed on the fraction ${effect.percent} of the price`,
   explain: (effect, { price, taxable }) =>
-    `Of the price of ${price}, the fraction ${effect.percent} is taxed: ${taxable}.`,
+    `The fraction ${effect.percent} of the price of ${price} is taxed: ${taxable}.`,
   coverageTerm: () => 'part_of_price',
 };

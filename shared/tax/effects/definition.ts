@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { TreatmentName } from '../../coverage/treatment-name.ts';
+import type { TreatmentName } from '../../coverage/response.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Assessment } from '../assessment.ts';
 import type { RatedAs, ScaledRate, TaxabilityReason, Treatment, Use } from '../document.ts';

@@ -40,12 +40,12 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
     };
   },
   describe: ({ amount: fee, order_minimum }) =>
-    `a fee of ${fee} for each unit${order_minimum === null ? '' : `, once the taxable goods reach ${order_minimum}`}`,
+    `charged a fee of ${fee} for each unit${order_minimum === null ? '' : `, once the taxable goods reach ${order_minimum}`}`,
   explain: (effect, { reason, perUnit }) => {
-    if (reason === 'product_exempt') return 'The price of the line states the fee, so none is added.';
+    if (reason === 'product_exempt') return 'The price of the line is the fee, so none is added.';
     return reason === 'standard_rated'
       ? `The fee is ${perUnit(effect.amount)}, whatever the price.`
-      : `The taxable goods of the order stay below ${effect.order_minimum}, so no fee is due.`;
+      : `The taxable goods of the order are below ${effect.order_minimum}, so no fee is due.`;
   },
   coverageTerm: () => 'taxable',
 };

@@ -11,6 +11,6 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   isInMoney: never,
   appliesToBandJurisdictions: true,
   resolve: () => ({ ...taxedAtGeneralRate, type: 'follows_goods' }),
-  describe: () => 'taxed as the goods that it brings',
+  describe: () => 'taxed like the goods it ships with',
   coverageTerm: () => 'follows_goods',
 };

@@ -37,6 +37,6 @@ export const holiday: EffectDefinition<HolidayEffect> = {
   explain: (effect, { price, perUnit }) =>
     effect.amount === null
       ? 'The holiday has no limit.'
-      : `The holiday's limit is ${perUnit(effect.amount)}; the price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`,
+      : `The holiday's limit is ${perUnit(effect.amount)}. The price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`,
   coverageTerm: () => 'taxable',
 };

@@ -31,7 +31,7 @@ export const taxCap: EffectDefinition<TaxCapEffect> = {
       },
     };
   },
-  describe: (effect) => `taxed at the rate ${effect.rate}, with at most ${effect.amount} of tax for each unit`,
+  describe: (effect) => `taxed at the rate ${effect.rate}, at most ${effect.amount} of tax for each unit`,
   explain: (effect, { perUnit }) => `The tax is at most ${perUnit(effect.amount)}.`,
   coverageTerm: () => 'capped',
 };

@@ -25,10 +25,10 @@ export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
   },
   describe: (effect) =>
     effect.inclusive
-      ? `exempt up to ${effect.amount} a unit; above that the whole price is taxed`
-      : `exempt below ${effect.amount} a unit; from there on the whole price is taxed`,
+      ? `exempt up to ${effect.amount} a unit; above it, the whole price is taxed`
+      : `exempt below ${effect.amount} a unit; at it and above, the whole price is taxed`,
   explain: (effect, { price, isTaxed, perUnit }) =>
-    `The limit is ${perUnit(effect.amount)}; the price of ${price} is ${
+    `The limit is ${perUnit(effect.amount)}. The price of ${price} is ${
       isTaxed
         ? `${effect.inclusive ? 'above it' : 'not below it'}, so all of it is taxed`
         : `${effect.inclusive ? 'not above it' : 'below it'}, so it is exempt`

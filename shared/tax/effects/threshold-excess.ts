@@ -25,8 +25,8 @@ export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
       },
     };
   },
-  describe: (effect) => `taxed on what exceeds ${effect.amount} a unit`,
+  describe: (effect) => `taxed on the part of the price above ${effect.amount} a unit`,
   explain: (effect, { price, taxable, perUnit }) =>
-    `Exempt is ${perUnit(effect.amount)}; of the price of ${price}, ${taxable} exceeds it and is taxed.`,
+    `The exempt amount is ${perUnit(effect.amount)}. ${taxable} of the price of ${price} is above it and is taxed.`,
   coverageTerm: () => 'threshold',
 };

@@ -28,8 +28,8 @@ export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
         ),
     };
   },
-  describe: (effect) => `taxable; above ${effect.amount} a unit the whole price is taxed at the rate ${effect.rate}`,
+  describe: (effect) => `taxable; above ${effect.amount} a unit, the whole price is taxed at the rate ${effect.rate}`,
   explain: (effect, { price, rate: applied, perUnit }) =>
-    `The limit is ${perUnit(effect.amount)}; the price of ${price} is taxed at ${applied}.`,
+    `The limit is ${perUnit(effect.amount)}. The price of ${price} is taxed at ${applied}.`,
   coverageTerm: () => 'threshold',
 };

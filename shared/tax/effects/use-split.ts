@@ -35,7 +35,8 @@ export const useSplit: EffectDefinition<UseSplitEffect> = {
   schema,
   isInMoney: never,
   resolve: (effect, context) => resolve(isForBusiness(context) ? effect.business : effect.personal, context),
-  describe: ({ business, personal }) => `${describe(business)} for a business, ${describe(personal)} for a person`,
-  explain: (_, { taxable: amount, rate: applied }) => `Of this buyer, ${amount} is taxed at ${applied}.`,
+  describe: ({ business, personal }) =>
+    `${describe(business)} for business use, ${describe(personal)} for personal use`,
+  explain: (_, { taxable: amount, rate: applied }) => `For this buyer, ${amount} is taxed at ${applied}.`,
   coverageTerm: () => 'by_use',
 };

@@ -1,4 +1,4 @@
-import { exponentOf, parseAmount } from '../../money/currency.ts';
+import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { Transaction } from '../transaction.ts';
 import { changedInputs, changedMetadata } from './changed-fields.ts';
@@ -15,9 +15,11 @@ export const requestedChanges = (update: TransactionUpdate, transaction: Transac
     transaction.status === 'void' && update.void_reason !== undefined && update.void_reason !== transaction.void_reason,
 });
 
+const exact = (amount: string): bigint => rescale(decimal(amount), digits.fraction);
+
+// Compared exactly: the tax may be sent in another currency, or with decimals that the currency lacks.
 const isTaxChanged = ({ tax_amount }: TransactionUpdate, transaction: Transaction): boolean => {
   if (tax_amount === undefined) return false;
   if (tax_amount === null) return transaction.tax_amount_source === 'provided';
-  const exponent = exponentOf(transaction.currency);
-  return parseAmount(tax_amount, exponent) !== parseAmount(transaction.tax_amount, exponent);
+  return exact(tax_amount) !== exact(transaction.tax_amount);
 };

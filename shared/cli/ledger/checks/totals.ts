@@ -1,5 +1,5 @@
 import type { TaxRowResponse } from '../../../calculations/response.ts';
-import { exponentOf, formatAmount, parseAmount } from '../../../money/currency.ts';
+import { exponentOf, formatAmount } from '../../../money/currency.ts';
 import { decimal, rescale } from '../../../money/decimal.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';
@@ -10,7 +10,8 @@ import { differing, type Fault } from '../finding.ts';
  */
 export const totalFaults = (transaction: Transaction): Fault[] => {
   const exponent = exponentOf(transaction.currency);
-  const read = (text: string) => parseAmount(text, exponent);
+  // A damaged amount may have more decimals than the currency: it is a finding, not a bug.
+  const read = (text: string) => rescale(decimal(text), exponent);
   const faults: Fault[] = [];
   const expect = (what: string, is: string, shouldBe: bigint) =>
     faults.push(...differing(what, is, formatAmount(shouldBe, exponent)));

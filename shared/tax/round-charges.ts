@@ -37,7 +37,7 @@ export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): big
 };
 
 /** Round the tax of every charge: by line, or together with its state's where the account or the state says so. */
-export const settle = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
+export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
   const taxes: bigint[][] = new Array(charges.length);
   const onInvoice: number[] = [];
   for (const [index, charge] of charges.entries()) {

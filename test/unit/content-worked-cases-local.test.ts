@@ -1,23 +1,23 @@
 /**
- * Worked cases of local taxes (AK to MS): what the law takes from an order at a place, computed by hand from the law's
- * figures. Each says why. The rates are those of the tables that ship with the service.
+ * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law's figures and independently of
+ * the code. Each case has its reason. The rates are those of the built-in tables.
  */
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import cases from '../fixtures/worked-cases-local-a.json' with { type: 'json' };
-import { requestOf, type WorkedCase } from '../support/worked-case.ts';
+import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
+import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 
 type LocalCase = WorkedCase & {
   readonly topic: string;
   readonly city: string;
   readonly because: string;
-  /** `warns`: what the answer warns of a rule; without it no rule is in doubt. */
+  /** `warns`: the codes of warnings about rules. Without it, the answer has none. */
   readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
 };
 
-/** As a client would send it; the charge for shipping says what it is. */
+/** As a client would send it, with the product tax code of the shipping. */
 const sent = (one: LocalCase) => {
   const request = requestOf(one);
   const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
@@ -37,7 +37,7 @@ const solve = (one: LocalCase): Outcome => {
   return result.value;
 };
 
-/** Doubts about rules; those about the rate of a place stand beside them. */
+/** The codes of warnings about rules. Warnings about the rate of a place are others. */
 const doubtsAboutRules = ({ warnings }: Outcome): readonly string[] =>
   warnings
     .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
@@ -46,9 +46,11 @@ const doubtsAboutRules = ({ warnings }: Outcome): readonly string[] =>
 describe.each(Object.entries(Object.groupBy(cases as readonly LocalCase[], ({ topic }) => topic)))('%s', (_, group) => {
   it.each(group ?? [])('$id: $because', (one) => {
     const outcome = solve(one);
-    const { tax, shipping_tax, warns = [] } = one.expected;
+    const { tax, shipping_tax, rows = [], warns = [] } = one.expected;
     expect(outcome.tax_amount).toBe(tax);
     if (shipping_tax !== undefined) expect(outcome.shipping?.tax_amount).toBe(shipping_tax);
+    for (const row of rows)
+      expect(foundOf(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
     const doubts = doubtsAboutRules(outcome);
     for (const code of warns) expect(doubts).toContain(code);
     if (warns.length === 0) expect(doubts).toEqual([]);

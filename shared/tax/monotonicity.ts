@@ -1,0 +1,52 @@
+/** Whether tax never falls as a price grows: `tax-included.ts` finds the net by halving, which relies on it. */
+import type { Bracket, Dated, Rate, Release, Rule } from '../content/release.ts';
+import { bracketTax } from './brackets.ts';
+import { definitionOf } from './effects/effects.ts';
+import { scaledRate } from './general-rate.ts';
+import { isBound } from './rule-choice.ts';
+
+const overlap = (left: Dated, right: Dated): boolean =>
+  (left.from === null || right.to === null || left.from <= right.to) &&
+  (right.from === null || left.to === null || right.from <= left.to);
+
+/** Every rate that goods of a jurisdiction may be taxed at without a rate of their own. */
+const generalRatesOf = ({ rate, food_rate, interstate }: Rate): readonly string[] =>
+  [rate, food_rate, interstate?.rate, interstate?.food_rate].filter((text) => text !== undefined);
+
+const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly string[] => {
+  const { isMonotonic } = definitionOf(rule.effect);
+  if (!isMonotonic) return [];
+  // Which ZIPs and counties a jurisdiction has is not known here: the rule may bind any of its levels.
+  const { counties: _, zips: __, ...anywhere } = rule;
+  return rates
+    .filter((rate) => overlap(rule, rate))
+    .flatMap((rate) => {
+      const jurisdiction = jurisdictions.find(({ code }) => code === rate.jurisdiction);
+      if (!jurisdiction || !isBound(anywhere, jurisdiction)) return [];
+      const lower = generalRatesOf(rate).filter((general) => !isMonotonic(rule.effect, scaledRate(general).units));
+      return lower.map(
+        (general) =>
+          `Rule ${rule.id}: next to the general rate ${general} of ${jurisdiction.name}, the tax falls as the price grows.`,
+      );
+    });
+};
+
+const bracketProblems = ({ jurisdiction, rate, steps, nothing_below }: Bracket): readonly string[] => {
+  const { units } = scaledRate(rate);
+  const start = BigInt((nothing_below ?? '0.00').replace('.', ''));
+  const taxes = Array.from({ length: 300 }, (_, index) =>
+    bracketTax(start + BigInt(index), units, { jurisdiction, rate, steps, nothing_below }),
+  );
+  const isFalling = taxes.some((tax, index) => tax < (taxes[index - 1] ?? 0n));
+  return isFalling ? [`The tax table of ${jurisdiction} at ${rate}: the tax falls as the total grows.`] : [];
+};
+
+/** What in a release makes tax fall as a price grows, as sentences: included tax cannot be extracted exactly there. */
+export const monotonicityProblems = (release: Release): readonly string[] => {
+  const brackets = release.settings.rounding.flatMap(({ policy }) =>
+    policy.method === 'bracket' ? policy.brackets : [],
+  );
+  return [
+    ...new Set([...release.rules.flatMap((rule) => ruleProblems(rule, release)), ...brackets.flatMap(bracketProblems)]),
+  ];
+};
