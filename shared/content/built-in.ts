@@ -1,4 +1,5 @@
 import { assert } from '../assert.ts';
+import { jurisdictionCode } from '../jurisdiction.ts';
 import { type PackedName, unpackLines } from '../packed/unpack.ts';
 import type { ReleaseFor } from './content.ts';
 import type { Release } from './release.ts';
@@ -52,7 +53,7 @@ export const builtInReleases = (): readonly Release[] => [...allOn('older-releas
 
 /** Find the newest built-in release of a state by its two-letter code (`MI`). */
 export const builtInRelease = (stateCode: string): Release | undefined => {
-  const id = newestId(`US-${stateCode}`);
+  const id = newestId(jurisdictionCode(stateCode));
   return id === undefined ? undefined : releaseOn(shelf('releases'), id);
 };
 

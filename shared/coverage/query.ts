@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 
 const advice = 'Send a two-letter state code, or the name of the state.';
 const state = z.string().check(z.refine((text) => stateJurisdiction(text) !== null, advice));

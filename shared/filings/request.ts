@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { day, flag, invalidFormat } from '../calculations/fields.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
 

@@ -1,13 +1,13 @@
 import { dayOf } from '../calendar.ts';
 import { now } from '../config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../content/built-in.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { attribution } from '../coverage/attribution.ts';
 import { coverageOfAll } from '../coverage/coverage.ts';
 import { CoverageQuery } from '../coverage/query.ts';
 import { activeReleases } from '../coverage/releases.ts';
 import { operation } from '../http/operation.ts';
 import { taggedReply } from '../http/tagged-reply.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import { accept } from '../result.ts';
 import { readActiveReleases, readContent } from '../store/content/content-reads.ts';
 

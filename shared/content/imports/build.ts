@@ -1,4 +1,5 @@
 /** Turns what an importer reads into a release: a head, and one part for each ZIP and city. */
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { Confidence, Evidence, Release } from '../release.ts';
 import { type Collection, collect } from './build/collect.ts';
@@ -166,7 +167,7 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const { entries, base, format, importedAt } = options;
   const evidence: Evidence = { source, confidence: confidences[format] };
-  const zips = zipsOfState(base.state.slice(3));
+  const zips = zipsOfState(stateOfJurisdiction(base.state));
   const collection = collectionOf(options, zips, evidence);
   const { tally, registry, spill, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);

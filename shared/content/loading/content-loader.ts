@@ -1,3 +1,4 @@
+import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
 import type { Release } from '../release.ts';
@@ -75,10 +76,11 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
   };
 
   const loadContent: LoadContent = async (addresses, pinned = {}) => {
-    const isPinned = addresses.every(({ state }) => state === null || pinned[`US-${state}`] !== undefined);
+    const isPinned = addresses.every(({ state }) => state === null || pinned[jurisdictionCode(state)] !== undefined);
     const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directory();
     const localOf = (address: TaxAddress): Local | undefined => {
-      const code = `US-${address.state}`;
+      if (address.state === null) return undefined;
+      const code = jurisdictionCode(address.state);
       const release = pinned[code] ?? states[code]?.release ?? null;
       return release === null || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
     };
@@ -87,7 +89,8 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     return (address) => {
       if (address.state === null) return undefined;
       const local = localOf(address);
-      if (!local) return ports.builtInById(pinned[`US-${address.state}`] ?? '') ?? ports.builtIn(address.state);
+      if (!local)
+        return ports.builtInById(pinned[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state);
       const release = found.get(nameOf(local));
       if (!release) throw new Error('Content is asked for an address that it was not loaded for.');
       return release;

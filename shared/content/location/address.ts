@@ -1,8 +1,9 @@
+import { stateCode } from '../../jurisdiction.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { cityName } from './city-name.ts';
 import type { PostalAddress } from './postal-address.ts';
-import { stateCode, statesOfZip } from './zip-states.ts';
+import { statesOfZip } from './zip-states.ts';
 
 /** An address as far as it decides about tax. */
 export type TaxAddress = {

@@ -1,3 +1,4 @@
+import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
@@ -155,7 +156,7 @@ const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, i
   isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, wanted: Wanted): Located => {
-  const code = address.state === null ? address.country : `US-${address.state}`;
+  const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
   if (!active) return uncovered({ code, name: code, release: null }, address, wanted);
   const byName = choosePlace(lowestOf(active), address, day);

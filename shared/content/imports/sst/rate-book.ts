@@ -1,4 +1,5 @@
 import { dayAfter, dayBefore } from '../../../calendar.ts';
+import { jurisdictionCode } from '../../../jurisdiction.ts';
 import type { Jurisdiction } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
@@ -91,6 +92,9 @@ export function* bookEntries(book: RateBook): Generator<Entry> {
     if (book.unsound.has(key)) continue;
     const rates = book.rates.get(key) ?? [];
     for (const rate of isState ? rates : withBeginning(rates, book.completeFrom))
-      yield { kind: 'rate', rate: { jurisdiction: isState ? `US-${book.state}` : jurisdiction.code, ...rate } };
+      yield {
+        kind: 'rate',
+        rate: { jurisdiction: isState ? jurisdictionCode(book.state) : jurisdiction.code, ...rate },
+      };
   }
 }

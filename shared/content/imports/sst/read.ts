@@ -1,4 +1,4 @@
-import { stateFips } from '../../state-fips.ts';
+import { stateFips } from '../../../jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
 import type { Read, ReadOptions } from '../importers.ts';

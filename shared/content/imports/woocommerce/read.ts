@@ -1,3 +1,4 @@
+import { stateOfJurisdiction } from '../../../jurisdiction.ts';
 import { isRestUntaxed } from '../../local/is-rest-untaxed.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
@@ -60,7 +61,7 @@ function* placeEntries(
   const locals = isKnown ? localsOf(context, rates, place) : null;
   if (locals === null || isEntry(locals)) {
     if (locals) yield locals;
-    yield* unknownPlace(context.base.state.slice(3), { ...where, from: null, to: null });
+    yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: null, to: null });
     return;
   }
   yield* locals.entries;
