@@ -38,7 +38,8 @@ export type ReleaseHead = Release & {
   readonly chain?: readonly string[];
   /** The built-in release below all of them. */
   readonly bottom?: string;
-  readonly format: 'sst' | 'zip-rates' | 'woocommerce' | 'cdtfa' | 'texas';
+  /** The import format of its files (`shared/content/imports/importers.ts`). */
+  readonly format: string;
   readonly imported_at: string;
   readonly counts: {
     readonly parts: number;

@@ -4,7 +4,7 @@ import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { type Built, buildRelease } from '../../content/imports/build.ts';
-import type { Importer } from '../../content/imports/importers.ts';
+import type { Importer } from '../../content/imports/importer.ts';
 import type { Release } from '../../content/release.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import {
@@ -71,9 +71,9 @@ const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<
   const position = positionOver(active);
   try {
     const importedAt = new Date(now()).toISOString();
-    const { format } = job.importer;
+    const { importer } = job;
     const tempFolder = temporaryFolder();
-    const built = await buildRelease({ entries, base, position, id, format, importedAt, tempFolder });
+    const built = await buildRelease({ entries, base, position, id, importer, importedAt, tempFolder });
     reading.finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
     return built;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Turns what an importer reads into a release: a head, and one part for each ZIP and city. */
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
-import type { Confidence, Evidence, Release } from '../release.ts';
+import type { Evidence, Release } from '../release.ts';
 import { type Collection, collect } from './build/collect.ts';
 import { InForceCount, withInForce } from './build/in-force.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
@@ -12,7 +12,7 @@ import { StreetSets } from './build/street-sets.ts';
 import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
-import { type Format, importers } from './importers.ts';
+import type { Importer } from './importer.ts';
 import { type Summary, Tally } from './summary.ts';
 import { zipsOfState } from './zips.ts';
 
@@ -34,7 +34,7 @@ export type BuildOptions = {
   readonly position?: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
-  readonly format: Format;
+  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'match'>;
   /** ISO instant. */
   readonly importedAt: string;
   /** A folder that the caller owns and removes when the parts have been read. */
@@ -54,19 +54,8 @@ export type Built =
     }
   | { readonly outcome: 'nothing'; readonly reason: string; readonly summary: Summary };
 
-const confidences: Readonly<Record<Format, Confidence>> = {
-  sst: 'high',
-  'zip-rates': 'medium-high',
-  woocommerce: 'medium',
-  cdtfa: 'high',
-  texas: 'high',
-};
-
-/** Formats that list places by name: what lies outside every city, they do not tell. */
-const byName: readonly Format[] = ['cdtfa', 'texas'];
-
-const citation = (format: Format, { files }: Summary, importedAt: string): string =>
-  `${importers[format].describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
+const citation = ({ describe }: Pick<Importer, 'describe'>, { files }: Summary, importedAt: string): string =>
+  `${describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
 
 /** The state, and what else taxes all of it: Tennessee's tax on single articles. */
 const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jurisdictions'] => [
@@ -83,21 +72,21 @@ const headOf = (
   options: BuildOptions,
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
-  const { base, id, format, importedAt, position } = options;
+  const { base, id, importer, importedAt, position } = options;
   const own = registry.ratesOf(base.state);
   // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
   const rates = own.length > 0 ? own : stateRatesOf(base);
   return {
     ...takenFrom(base),
     id,
-    ...(byName.includes(format) ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
-    sources: { ...sourcesOf(base, rates), [source]: citation(format, summary, importedAt) },
+    ...(importer.match === 'city' ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
+    sources: { ...sourcesOf(base, rates), [source]: citation(importer, summary, importedAt) },
     jurisdictions: stateWide(base),
     rates,
     locations: [],
     base: base.id,
     ...position,
-    format,
+    format: importer.format,
     imported_at: importedAt,
     ...found,
   };
@@ -165,8 +154,8 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
  * come back one three-digit ZIP at a time. Every part carries the jurisdictions and rates that it names.
  */
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
-  const { entries, base, format, importedAt } = options;
-  const evidence: Evidence = { source, confidence: confidences[format] };
+  const { entries, base, importer, importedAt } = options;
+  const evidence: Evidence = { source, confidence: importer.confidence };
   const zips = zipsOfState(stateOfJurisdiction(base.state));
   const collection = collectionOf(options, zips, evidence);
   const { tally, registry, spill, streets } = collection;

@@ -8,7 +8,7 @@ import type { Entry } from '../entry.ts';
 import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { fractionOf, readFraction, readPercent, unitsOf } from '../fractions.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 
@@ -97,7 +97,7 @@ function* cityEntries(city: string, { name, county, changes }: City, isShared: b
  * release is one district tax of the city, from the row's day until the city's next one. Some hundreds of cities are held
  * until the file ends.
  */
-export const readCdtfa: Read = async function* (files, { base, onProgress }) {
+const readCdtfa: Read = async function* (files, { base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);
   const cities: Cities = new Map();
   yield* readRows(
@@ -106,4 +106,14 @@ export const readCdtfa: Read = async function* (files, { base, onProgress }) {
     (reading, line) => addChange(cities, reading, line),
   );
   for (const [city, sameName] of cities) for (const one of sameName) yield* cityEntries(city, one, sameName.length > 1);
+};
+
+export const cdtfa: Importer = {
+  format: 'cdtfa',
+  describe: 'California sales and use tax rates by city and county (CDTFA, CSV)',
+  files: [{ option: 'file', describe: 'CSV with City_name, County_name, RATE and START_DATE' }],
+  onlyState: 'CA',
+  confidence: 'high',
+  match: 'city',
+  read: readCdtfa,
 };

@@ -1,7 +1,7 @@
 import { stateFips } from '../../../jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
-import type { Read, ReadOptions } from '../importers.ts';
+import type { Importer, Read, ReadOptions } from '../importer.ts';
 import { bad, type RowResult } from '../row-result.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
@@ -102,7 +102,7 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
  * row, and its ZIPs are not covered if the import goes on. What has rate rows has no tax before the first one; between
  * them and after the last one it makes its ZIPs not covered. Throws unless there is one file of each kind.
  */
-export const readSst: Read = async function* (files, options) {
+const readSst: Read = async function* (files, options) {
   const { state, names } = options;
   const fips = stateFips(state);
   const [rates, boundary] = await openBoth(files, options);
@@ -133,4 +133,17 @@ export const readSst: Read = async function* (files, options) {
   } finally {
     await closeAll([rates, boundary]);
   }
+};
+
+export const sst: Importer = {
+  format: 'sst',
+  describe: 'Streamlined Sales Tax rate and boundary files (24 states)',
+  files: [
+    { option: 'rates', describe: 'rate file, 9 columns: MNR2026Q2FEB18.csv' },
+    { option: 'boundaries', describe: 'boundary file, 89 or 90 columns: MNB2026Q2FEB18.csv' },
+  ],
+  onlyState: null,
+  confidence: 'high',
+  match: 'zip',
+  read: readSst,
 };

@@ -4,7 +4,7 @@ import type { Entry } from '../entry.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction } from '../fractions.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { type Area, areaFields, readArea, type Tax } from './area-row.ts';
 
 /** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
@@ -70,7 +70,7 @@ function* cityEntries(codes: Codes, { city, taxes }: Area, from: string, line: n
  * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
-export const readTexas: Read = async function* (files, { base, onProgress }) {
+const readTexas: Read = async function* (files, { base, onProgress }) {
   const table = await openTable(onlyFile(files), '\t', onProgress);
   const rows = table.rows[Symbol.asyncIterator]();
   const first = (await rows.next()).value;
@@ -99,4 +99,14 @@ export const readTexas: Read = async function* (files, { base, onProgress }) {
       line: 1,
       reason: `announces ${areas} areas, and ${count} follow: the file is not whole`,
     };
+};
+
+export const texas: Importer = {
+  format: 'texas',
+  describe: 'Texas Comptroller, local sales tax rates (taxrates.txt)',
+  files: [{ option: 'file', describe: 'taxrates.txt, tab-separated, 12 fields' }],
+  onlyState: 'TX',
+  confidence: 'high',
+  match: 'city',
+  read: readTexas,
 };

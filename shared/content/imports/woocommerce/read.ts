@@ -4,7 +4,7 @@ import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { unknownPlace } from '../unknown-place.ts';
@@ -108,7 +108,7 @@ function* zipEntries(
  * state-wide row of the state's own rate leaves, or what is above the state's rate in the base release, are local taxes.
  * The rates of one state are held until the file ends.
  */
-export const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
+const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress);
   const rates: WooRate[] = [];
   yield* readRows(
@@ -129,4 +129,14 @@ export const readWooCommerce: Read = async function* (files, { state, base, onPr
   const byName = citiesOf(anywhere);
   for (const [zip, matching] of byZip(rates, state)) yield* zipEntries(context, zip, matching, byName);
   for (const city of byName) yield* placeEntries(context, ratesIn(anywhere, city), city, { kind: 'city', city });
+};
+
+export const woocommerce: Importer = {
+  format: 'woocommerce',
+  describe: 'Tax rates exported from WooCommerce',
+  files: [{ option: 'file', describe: 'tax_rates.csv, 10 columns' }],
+  onlyState: null,
+  confidence: 'medium',
+  match: 'zip',
+  read: readWooCommerce,
 };

@@ -4,7 +4,7 @@ import type { Entry } from '../entry.ts';
 import { type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 import { unknownPlace } from '../unknown-place.ts';
@@ -110,7 +110,7 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
  * all of the state pays, and the table has them with the localities (`mandatory-locals.ts`).
  */
-export const readZipRates: Read = async function* (files, { state, base, onProgress }) {
+const readZipRates: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), zipRateColumns, onProgress);
   const from = monthOfName(table.name);
   const pseudo = new PseudoJurisdictions(state);
@@ -121,4 +121,14 @@ export const readZipRates: Read = async function* (files, { state, base, onProgr
     (rates, line) => zipEntries(pseudo, rates, from, line),
     ({ cells }) => badEntries(cells, state, from),
   );
+};
+
+export const zipRates: Importer = {
+  format: 'zip-rates',
+  describe: 'Rates by ZIP code with their components, as Avalara gives them away',
+  files: [{ option: 'file', describe: 'TAXRATES_ZIP5_TX202611.csv' }],
+  onlyState: null,
+  confidence: 'medium-high',
+  match: 'zip',
+  read: readZipRates,
 };
