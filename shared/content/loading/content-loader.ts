@@ -1,3 +1,4 @@
+import { assert } from '../../assert.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
@@ -92,7 +93,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
       if (!local)
         return ports.builtInById(pinned[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state);
       const release = found.get(nameOf(local));
-      if (!release) throw new Error('Content is asked for an address that it was not loaded for.');
+      assert(release !== undefined, `Content was not loaded for an address in ${address.state}.`);
       return release;
     };
   };

@@ -1,5 +1,5 @@
 import { textOf } from '../../packed/read.ts';
-import type { LocalTables } from '../release.ts';
+import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
 import { readRates } from './packed-table.ts';
 
@@ -14,3 +14,7 @@ export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
   tables.set(name, table);
   return table;
 };
+
+/** Whether an address that no location of a release names has no local tax. */
+export const isRestUntaxed = ({ coverage, locals, local }: Release): boolean =>
+  coverage === 'complete' && locals !== 'listed' && (local === undefined || loadLocalTable(local).isUntaxed);

@@ -1,3 +1,4 @@
+import { assert } from '../../assert.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
@@ -91,7 +92,7 @@ const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[
   const found = jurisdictions.filter(({ code, type }) => type === 'state' || local.includes(code));
   const missing = local.filter((code) => !found.some((jurisdiction) => jurisdiction.code === code));
   // To leave one out would be to tax too little, in silence.
-  if (missing.length > 0) throw new Error(`${id} lacks the jurisdictions ${missing.join(', ')} of a location.`);
+  assert(missing.length === 0, `${id} lacks the jurisdictions ${missing.join(', ')} of a location.`);
   return found;
 };
 
@@ -210,7 +211,7 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
   const wanted = highest ? 'highest' : 'lowest';
   const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, wanted));
-  if (!first) throw new Error('An address lies in some state, or in none of several.');
+  assert(first !== undefined, 'addressesByState returns at least one address');
   if (others.length === 0) return first;
   const all = [first, ...others] as const;
   const chosen = byRate(all, (one) => rateOf(one, day), wanted);

@@ -42,7 +42,7 @@ export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number
 };
 
 /** Two rate rows of a jurisdiction that share days. */
-export type KeyedOverlap = Overlap & { readonly key: LayerKey };
+type KeyedOverlap = Overlap & { readonly key: LayerKey };
 
 /** Give each key one rate a day, when the last row was read; the overlaps that were resolved come back. */
 export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] =>
@@ -98,3 +98,35 @@ export function* bookEntries(book: RateBook): Generator<Entry> {
       };
   }
 }
+
+const laterReason =
+  'shares days with a row of the same jurisdiction that begins earlier: this row applies from its first day';
+const contradictionReason =
+  'gives a jurisdiction another rate than an earlier row with the same first day: this row applies, the later in the file';
+
+const overlapsNamed = 20;
+
+const overlapText = (book: RateBook, { key, line, replaced, from }: KeyedOverlap): string =>
+  `${jurisdictionOf(book, key).name} (${key}), line ${line} instead of line ${replaced} from ${from}`;
+
+/** What the summary says about rate rows that share days: a remark on each row that applies, and a note with both lines. */
+export function* overlapEntries(book: RateBook, overlaps: readonly KeyedOverlap[], file: string): Generator<Entry> {
+  if (overlaps.length === 0) return;
+  for (const { line, isContradiction } of overlaps)
+    yield { kind: 'remark', line, reason: isContradiction ? contradictionReason : laterReason };
+  const more = overlaps.length - overlapsNamed;
+  const named = overlaps
+    .slice(0, overlapsNamed)
+    .map((one) => overlapText(book, one))
+    .join('; ');
+  yield {
+    kind: 'note',
+    sentence: `Rate rows that share days in ${file}: ${named}${more > 0 ? `; and ${more} more` : ''}.`,
+  };
+}
+
+/** The first day of the quarter in an SST file's name (`MNR2026Q2FEB18.zip`); `null` of another name. */
+export const quarterOfName = (name: string): string | null => {
+  const parts = /^[A-Z]{2}[RB](?<year>\d{4})Q(?<quarter>[1-4])[A-Z]{3}\d{1,2}\b/i.exec(name)?.groups;
+  return parts ? `${parts['year']}-${String(Number(parts['quarter']) * 3 - 2).padStart(2, '0')}-01` : null;
+};

@@ -5,11 +5,17 @@ import type { Importer, Read, ReadOptions } from '../importer.ts';
 import { bad, type RowResult } from '../row-result.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
-import { readSstFileName } from './file-name.ts';
 import { readLayerNames } from './layer-names.ts';
-import { overlapEntries } from './overlap-entries.ts';
 import { quirksOf } from './quirks.ts';
-import { addRate, bookEntries, completeFrom, type RateBook, settleRates } from './rate-book.ts';
+import {
+  addRate,
+  bookEntries,
+  completeFrom,
+  overlapEntries,
+  quarterOfName,
+  type RateBook,
+  settleRates,
+} from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
 
 type Rows = AsyncIterator<Row | BrokenRow>;
@@ -79,7 +85,7 @@ async function* readRates(book: RateBook, fips: string, rates: OpenTable): Async
   }
   yield* overlapEntries(book, settleRates(book), rates.table.name);
   yield { kind: 'file', name: rates.table.name, rows: count };
-  book.completeFrom = completeFrom(book, readSstFileName(rates.table.name)?.effective ?? null);
+  book.completeFrom = completeFrom(book, quarterOfName(rates.table.name));
   yield* bookEntries(book);
 }
 

@@ -1,5 +1,5 @@
 import { stateOfJurisdiction } from '../../../jurisdiction.ts';
-import { isRestUntaxed } from '../../local/is-rest-untaxed.ts';
+import { isRestUntaxed } from '../../local/load.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';

@@ -8,7 +8,7 @@ import type { Importer, Read } from '../importer.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 import { unknownPlace } from '../unknown-place.ts';
-import { readZip } from '../zip-code.ts';
+import { readZip } from '../zips.ts';
 import { crossesBorders, monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
 import { isSplit, withoutMandatory } from './mandatory-locals.ts';
 
