@@ -1,10 +1,6 @@
 import type { Effect, Rule, ShippingPolicy } from './release.ts';
 
-/**
- * What a rule's effect does to one unit, as a clause that a sentence can begin with: `exempt below 110 a unit, …`.
- *
- * Amounts and rates stand as the content writes them.
- */
+/** Describe a rule's effect on one unit as a clause: `exempt below 110 a unit, …`. Amounts and rates are as in the content. */
 export const effectInWords = (effect: Effect): string => {
   switch (effect.type) {
     case 'taxable':
@@ -46,21 +42,21 @@ const months = 'January February March April May June July August September Octo
 const dayOfYear = (monthDay: string): string =>
   `${months[Number(monthDay.slice(0, 2)) - 1]} ${Number(monthDay.slice(3))}`;
 
-/** The days of the year on which a rule is in force; nothing of one without a season. */
+/** The days of the year on which a rule is in force; empty without a season. */
 export const seasonInWords = ({ season }: Rule): string =>
   season ? `each year from ${dayOfYear(season.from)} to ${dayOfYear(season.to)}` : '';
 
 const few = (items: readonly string[], max = 10): string =>
   items.length > max ? `${items.slice(0, max).join(', ')} and ${items.length - max} more` : items.join(', ');
 
-/** When in the year a rule is in force, and which places and taxes it binds beside those of its levels, as clauses. */
+/** The season, kinds of taxes and counties that a rule is limited to, as clauses. */
 export const limitsInWords = (rule: Rule): readonly string[] => [
   ...(rule.season ? [seasonInWords(rule)] : []),
   ...(rule.kinds ? [`only taxes of kind ${few(rule.kinds)}`] : []),
   ...(rule.counties ? [`only in counties ${few(rule.counties)}`] : []),
 ];
 
-/** What a state's shipping policy does to a charge that no rule names, as a clause. */
+/** The effect of a state's shipping policy on a charge that no rule names, as a clause. */
 export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
   follows_goods: 'shipping is taxed as the goods that it brings',
   any_taxable: 'all of the shipping is taxed once anything that it brings is',

@@ -223,7 +223,6 @@ describe('the head of a release', () => {
     const { built } = await buildEntries('RI', jurisdictions);
     expect(built).toMatchObject({
       outcome: 'nothing',
-      reason: expect.stringContaining('nothing to make a release of'),
     });
   });
 

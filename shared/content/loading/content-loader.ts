@@ -15,7 +15,7 @@ import {
 import { ReleaseNotFound } from './release-not-found.ts';
 import { type Level, releaseViews } from './release-views.ts';
 
-/** What loading content needs from outside. */
+/** Dependencies of the content loader. */
 export type ContentPorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;

@@ -10,9 +10,9 @@ export const viewedMax = 1_000_000;
 export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
 
 export type ReleaseViews = {
-  /** A release as far as an address needs it, over the releases below it: the active one first. */
+  /** A view of the active release and the releases below it, with the parts that an address needs. */
   readonly overlay: (levels: readonly [Level, ...Level[]]) => Release;
-  /** Forgets every view: none may outlive its parts in the cache, or the cache's bound would not hold. */
+  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
   readonly clear: () => void;
   readonly size: () => number;
 };

@@ -40,13 +40,13 @@ export const placeRate = (release: Release, jurisdictions: readonly Jurisdiction
   );
 
 /** Which of several combined rates is meant where an address may have each of them. */
-export type Wanted = 'lowest' | 'highest';
+export type RatePreference = 'lowest' | 'highest';
 
 /** The one with the lowest rate, or the highest; the first of equal ones. One without a rate is meant only where none has any. */
 export const byRate = <Value>(
   values: readonly [Value, ...Value[]],
   rateOf: (value: Value) => bigint | undefined,
-  wanted: Wanted,
+  prefer: RatePreference,
 ): Value => {
   let [best] = values;
   let bestRate: bigint | undefined;
@@ -54,7 +54,7 @@ export const byRate = <Value>(
   for (const value of values) {
     const rate = rateOf(value);
     if (rate === undefined) continue;
-    if (bestRate === undefined || (wanted === 'highest' ? rate > bestRate : rate < bestRate)) {
+    if (bestRate === undefined || (prefer === 'highest' ? rate > bestRate : rate < bestRate)) {
       best = value;
       bestRate = rate;
     }
@@ -67,5 +67,5 @@ export const setByRate = (
   release: Release,
   sets: readonly [LocalSet, ...LocalSet[]],
   day: string,
-  wanted: Wanted,
-): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), wanted);
+  prefer: RatePreference,
+): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), prefer);

@@ -23,14 +23,14 @@ const spansNear = (release: Release, zip5: string, day: string): readonly Span[]
 };
 
 /** Whether no set of one is a set of the other. */
-const areDisjoint = (one: LocalChoice, other: LocalChoice): boolean =>
-  one.possible.every(({ key }) => other.possible.every((set) => set.key !== key));
+const areDisjoint = (a: LocalChoice, b: LocalChoice): boolean =>
+  a.possible.every(({ key }) => b.possible.every((set) => set.key !== key));
 
 /** Whether no rate of one is a rate of the other: a shop's table calls taxes by places, and the same tax twice. */
-const haveOtherRates = (release: Release, day: string, one: LocalChoice, other: LocalChoice): boolean => {
+const haveOtherRates = (release: Release, day: string, a: LocalChoice, b: LocalChoice): boolean => {
   const ratesOf = ({ possible }: LocalChoice) =>
     new Set(possible.map(({ codes }) => combinedRate(release, codes, day)));
-  return ratesOf(one).isDisjointFrom(ratesOf(other));
+  return ratesOf(a).isDisjointFrom(ratesOf(b));
 };
 
 type Named = {

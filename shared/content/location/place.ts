@@ -4,7 +4,7 @@ import type { ReleaseFor } from '../content.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
-import { areRatesKnown, byRate, placeRate, setByRate, type Wanted } from './combined-rate.ts';
+import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
 import { isAmbiguous, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isInGap } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
@@ -48,7 +48,7 @@ export type Located = {
   /** The sets of local jurisdictions that it may have; `null` where no location names it. */
   readonly choice: LocalChoice | null;
   /** Which of several sets, and states, was chosen. */
-  readonly wanted: Wanted;
+  readonly prefer: RatePreference;
   readonly place: TaxingPlace;
   /** The five-digit code of the county where it is taxed; `null` where that is not known. */
   readonly county: string | null;
@@ -61,11 +61,15 @@ export type Located = {
   readonly isGap: boolean;
 };
 
-const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddress, wanted: Wanted): Located => ({
+const uncovered = (
+  place: Omit<TaxingPlace, 'jurisdictions'>,
+  address: TaxAddress,
+  prefer: RatePreference,
+): Located => ({
   address,
   states: [],
   choice: null,
-  wanted,
+  prefer,
   place: { ...place, jurisdictions: [] },
   county: null,
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
@@ -98,10 +102,10 @@ const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[
 
 const noLocals: LocalSet = { key: '', codes: [] };
 
-const chosenSet = (release: Release, choice: LocalChoice | null, day: string, wanted: Wanted): LocalSet => {
+const chosenSet = (release: Release, choice: LocalChoice | null, day: string, prefer: RatePreference): LocalSet => {
   if (!choice) return noLocals;
-  const sets = wanted === 'highest' ? choice.possible : choice.usual;
-  return setByRate(release, sets, day, wanted);
+  const sets = prefer === 'highest' ? choice.possible : choice.usual;
+  return setByRate(release, sets, day, prefer);
 };
 
 /** The release that answers for an address, and the local taxes that it gives; `choice: null` where it names no place. */
@@ -122,10 +126,10 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
  * Whether an import itself answers, so that the release below it is not asked. It does not where its rates do not reach
  * the day, nor where it has the state's rate alone and says nothing of local taxes.
  */
-const answersItself = (release: Release, choice: LocalChoice, day: string, wanted: Wanted): boolean => {
+const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   // A shop's table may have a row for the whole state, beside rows of cities in a ZIP.
   if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
-  const { codes } = chosenSet(release, choice, day, wanted);
+  const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
@@ -134,13 +138,13 @@ const answerOf = (
   active: Release,
   address: TaxAddress,
   day: string,
-  wanted: Wanted,
+  prefer: RatePreference,
   place: PlaceChoice | null,
 ): Answer => {
   let release = active;
   for (; release.fallback; release = release.fallback) {
     const choice = chooseLocals(release, address, day);
-    if (choice && answersItself(release, choice, day, wanted)) return { release, choice: withPlace(choice, place) };
+    if (choice && answersItself(release, choice, day, prefer)) return { release, choice: withPlace(choice, place) };
   }
   const choice = chooseLocals(release, address, day);
   return choice ? { release, choice } : (place ?? { release, choice: null });
@@ -156,16 +160,16 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
-const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, wanted: Wanted): Located => {
+const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
-  if (!active) return uncovered({ code, name: code, release: null }, address, wanted);
+  if (!active) return uncovered({ code, name: code, release: null }, address, prefer);
   const byName = choosePlace(lowestOf(active), address, day);
-  const { release, choice } = answerOf(active, address, day, wanted, byName);
+  const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
-    return { ...uncovered(place, address, wanted), isGap: isInGap(release, address, day) };
-  const set = chosenSet(release, choice, day, wanted);
+    return { ...uncovered(place, address, prefer), isGap: isInGap(release, address, day) };
+  const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, set.codes);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
   const coverage = lacksLocals ? 'partial' : 'complete';
@@ -173,7 +177,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     address,
     states: [],
     choice,
-    wanted,
+    prefer,
     place: { ...place, jurisdictions },
     county: countyOf(set, byName),
     resolution: {
@@ -209,11 +213,11 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
  * a release should list and does not, and a day that its rates do not reach.
  */
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
-  const wanted = highest ? 'highest' : 'lowest';
-  const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, wanted));
+  const prefer = highest ? 'highest' : 'lowest';
+  const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, prefer));
   assert(first !== undefined, 'addressesByState returns at least one address');
   if (others.length === 0) return first;
   const all = [first, ...others] as const;
-  const chosen = byRate(all, (one) => rateOf(one, day), wanted);
+  const chosen = byRate(all, (one) => rateOf(one, day), prefer);
   return { ...chosen, states: all.map((one) => candidateOf(one, day)) };
 };

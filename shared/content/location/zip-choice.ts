@@ -2,7 +2,7 @@ import { choiceOf, type LocalChoice, withPossible, withUntaxed } from './local-c
 import type { Area, Span } from './location-index.ts';
 
 /** A ZIP as it is looked up: its first nine-digit number, and what else the address says. */
-export type AskedZip = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
+export type ZipLookup = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
 
 /** The areas of the narrowest spans that hold the whole of a range: several where they are equally narrow. */
 const narrowest = (spans: readonly Span[], low: number, high: number): Area[] => {
@@ -29,7 +29,7 @@ const fill = (spans: readonly Span[], low: number, high: number): boolean => {
 };
 
 /** Among spans of all cities, or of one. What no span holds has no local tax (`isRestUntaxed`), or nobody knows. */
-const byRanges = (spans: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const { first, plus4 } = zip;
   const last = first + 9999;
   const partial = spans.filter(({ low, high }) => low > first || high < last);
@@ -50,7 +50,7 @@ const byRanges = (spans: readonly Span[], zip: AskedZip, isRestUntaxed: boolean)
 const besideCities = (
   meant: LocalChoice,
   spans: readonly Span[],
-  zip: AskedZip,
+  zip: ZipLookup,
   isRestUntaxed: boolean,
 ): LocalChoice => {
   const others = byRanges(spans, zip, isRestUntaxed);
@@ -60,7 +60,7 @@ const besideCities = (
 };
 
 /** What spans say that are not of streets. */
-const besideStreets = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofCities = near.filter(({ area }) => area.withinCity !== null);
   if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
   const own = ofCities.filter(({ area }) => area.withinCity === zip.city);
@@ -85,7 +85,7 @@ const besideStreets = (near: readonly Span[], zip: AskedZip, isRestUntaxed: bool
  * `undefined`: no span holds the address. Where the spans leave gaps a ZIP without its four digits is `isPart`, for it may
  * lie in one; with four digits that lie in a gap it is held by none.
  */
-export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+export const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofStreets = near.filter(({ area }) => area.isOfStreets);
   if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
   const others = near.filter(({ area }) => !area.isOfStreets);

@@ -22,12 +22,12 @@ const columns: Columns<Column> = {
   start: { headers: ['START_DATE'], required: true },
 };
 
-/** What a city takes beyond the state from a day on; the state's rate that it was taken from ends on `stateTo`. */
+/** A city's rate beyond the state's from a day on. The state rate that was subtracted ends on `stateTo`. */
 type Change = { readonly from: string; readonly stateTo: string | null; readonly rate: string; readonly line: number };
 type City = { readonly name: string; readonly county: string; readonly changes: Change[] };
 type Reading = Omit<City, 'changes'> & { readonly city: string; readonly change: Omit<Change, 'line'> };
 
-/** The file has been published with fractions and with percentages; no rate is both. */
+/** The file has been published with fractions and with percentages; no rate can be read as both. */
 const readRate = (text: string): string | null => readFraction(text) ?? readPercent(text);
 
 const readCells = (cells: HeadedRow<Column>['cells'], base: Release): RowResult<Reading> => {
@@ -80,7 +80,7 @@ const lastDay = ({ stateTo }: Change, next: Change | undefined): string | null =
 
 function* cityEntries(city: string, { name, county, changes }: City, isShared: boolean): Generator<Entry> {
   const code = `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(county)}` : ''}`;
-  const sorted = changes.toSorted((one, other) => (one.from < other.from ? -1 : 1));
+  const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   yield {
     kind: 'jurisdiction',
     jurisdiction: { code, name: `${name}, local taxes`, type: 'district', tax_type: 'sales' },
@@ -93,9 +93,9 @@ function* cityEntries(city: string, { name, county, changes }: City, isShared: b
 }
 
 /**
- * Read California's rates by city (content notes 2). They are combined: what is above the state's rate in the base
- * release is one district tax of the city, from the row's day until the city's next one. Some hundreds of cities are held
- * until the file ends.
+ * Read California's rates by city (content notes 2). The rates are combined: the part above the state's rate in the base
+ * release becomes one district tax of the city, from the row's day until the city's next row. Holds some hundreds of
+ * cities until the file ends.
  */
 const readCdtfa: Read = async function* (files, { base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);

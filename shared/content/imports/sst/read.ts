@@ -21,7 +21,7 @@ import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
 type Rows = AsyncIterator<Row | BrokenRow>;
 type OpenTable = { readonly table: Table; readonly rows: Rows; readonly first: Row | BrokenRow | undefined };
 
-// No row of a rate file is nearly as long as a boundary row, whatever else is wrong with it.
+// Even a bad row of a rate file is much shorter than a boundary row.
 const isBoundary = ({ first }: OpenTable): boolean =>
   first !== undefined && 'cells' in first && first.cells.length > 40;
 
@@ -61,14 +61,14 @@ const openBoth = async (
 
 const badRow = (line: number, reason: string): Entry => ({ kind: 'bad', line, reason });
 
-/** The cells of a row that stands on one line; why a row is bad that does not. */
+/** The cells of a row; a broken or multi-line row is bad. */
 const cellsOf = (row: Row | BrokenRow): RowResult<readonly string[]> => {
   if ('broken' in row) return bad(row.broken);
   const reason = multilineReason(row);
   return reason === null ? { kind: 'row', value: row.cells } : bad(reason);
 };
 
-/** Read the rate file into the book; what its rows say comes after the last one. */
+/** Read the rate file into the book. Yields its entries after the last row. */
 async function* readRates(book: RateBook, fips: string, rates: OpenTable): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rowsOf(rates)) {
@@ -104,9 +104,9 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
 /**
  * Read a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
  *
- * A county or place without any rate row has no tax of its own, which the summary tells. A district without one is a bad
- * row, and its ZIPs are not covered if the import goes on. What has rate rows has no tax before the first one; between
- * them and after the last one it makes its ZIPs not covered. Throws unless there is one file of each kind.
+ * A county or place without any rate row has no tax of its own; the summary lists it. A district without one is a bad
+ * row, and its ZIPs are not covered if the import continues. A jurisdiction with rate rows has no tax before the first
+ * one; in gaps and after the last one its ZIPs are not covered. Throws unless there is one file of each kind.
  */
 const readSst: Read = async function* (files, options) {
   const { state, names } = options;
@@ -124,7 +124,7 @@ const readSst: Read = async function* (files, options) {
       completeFrom: null,
     };
     yield* readRates(book, fips, rates);
-    // Another release's state rate beside this file's local ones would be a guess: in Nevada it would be twice the tax.
+    // The base's state rate cannot be combined with this file's local rates: in Nevada the tax would double.
     if (!book.rates.has(book.stateKey) || book.unsound.has(book.stateKey)) {
       yield {
         ...badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file"),
@@ -133,7 +133,7 @@ const readSst: Read = async function* (files, options) {
       return;
     }
     yield* readBoundary(
-      { book, fips, zips: zipsOfState(state), known: new Map(), told: new Set(), untaxed: new Set() },
+      { book, fips, zips: zipsOfState(state), known: new Map(), declared: new Set(), untaxed: new Set() },
       boundary,
     );
   } finally {

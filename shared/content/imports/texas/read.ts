@@ -23,7 +23,7 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
 // Due dates fill the lines up to the areas; none has twelve fields.
 const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
 
-/** The areas alone; what follows the first of them is one, whatever it looks like. */
+/** The rows from the first area on; every later row counts as an area. */
 async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
   let begun = false;
   for await (const row of rows) {
@@ -32,7 +32,7 @@ async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Ro
   }
 }
 
-/** Each code has one rate; the rate that a code had in the first of its rows, and entries of what is new. */
+/** The rate of each code in its first row; yields entries for new codes. */
 class Codes {
   private readonly rates = new Map<string, string>();
   private readonly from: string;

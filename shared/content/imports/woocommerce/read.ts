@@ -45,7 +45,7 @@ type Where =
   | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
   | Pick<Extract<Entry, { kind: 'city' }>, 'kind' | 'city' | 'isWithinZips'>;
 
-/** Whether rates say nothing of local taxes: they are the state's own, and the state may have some. */
+/** Whether the rates are the state's rate alone in a state that may have local taxes. */
 const isStateAlone = (rates: readonly WooRate[], base: Release): boolean =>
   rates.every(isStateWide) && !(isRestUntaxed(base) && base.locations.length === 0);
 
@@ -73,8 +73,8 @@ const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean 
   some.length === others.length && some.every((rate, index) => rate === others[index]);
 
 /**
- * A ZIP has the rates that no city bounds, and each city that its rows name has its own there. Cities that are named
- * without a ZIP come before a ZIP that no row names; beside rows of the ZIP they have what both come to.
+ * A ZIP has the rates without a city, and each city that its rows name has rates of its own there. A city that is named
+ * without a ZIP takes precedence over a ZIP without rows; with rows of the ZIP, both sets of rates apply.
  */
 function* zipEntries(
   context: LocalContext,

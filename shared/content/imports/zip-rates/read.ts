@@ -24,7 +24,7 @@ type ZipRates = {
 
 type Context = { readonly state: string; readonly base: Release; readonly day: string };
 
-/** The parts of a combined rate; the special one is given, or what is left. */
+/** The parts of a combined rate; the special part is given, or the rest. */
 const componentsOf = (
   cells: Cells,
 ): RowResult<Readonly<Record<'stateRate' | 'county' | 'city' | 'special', string>>> => {
@@ -95,14 +95,14 @@ function* zipEntries(
 const spanOf = (zip: string, from: string | null) =>
   ({ kind: 'span', low: `${zip}0000`, high: `${zip}9999`, from, to: null }) as const;
 
-/** A bad row's ZIP, where it can be read, is not known: another row of it would be taken for all there is. */
+/** Entries that make the ZIP of a bad row not covered; otherwise another row of the ZIP would apply alone. */
 const badEntries = ({ zip: text }: Cells, state: string, from: string | null): readonly Entry[] => {
   const zip = readZip(text, state);
   return zip.kind === 'row' ? unknownPlace(state, spanOf(zip.value, from)) : [];
 };
 
 /**
- * Read a table of rates by ZIP with their components (content notes 2). They hold from the month in the file's name on;
+ * Read a table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on;
  * without one, from the base release's first day.
  *
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
