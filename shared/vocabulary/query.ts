@@ -4,7 +4,7 @@ import { readableBy } from './check.ts';
 import { systemNames } from './crosswalk.ts';
 import { vocabulary } from './vocabulary.ts';
 
-// All that is wrong with it comes together with what is wrong with the other parameters.
+// Its problems are returned together with those of the other parameters.
 const ptc = z.string().check(readableBy(attributesFor));
 const limit = z._default(
   z.pipe(
@@ -13,7 +13,7 @@ const limit = z._default(
   ),
   1000,
 );
-// An empty cursor is a variable that nobody set: to start over for it would page for ever.
+// An empty cursor is usually an unset variable. Starting at the first item for it would page forever.
 const startingAfter = z
   .string()
   .check(z.minLength(1, 'Send the code of the last item received, or leave it out to start at the first.'));

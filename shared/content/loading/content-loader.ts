@@ -35,7 +35,7 @@ export type ContentLoader = {
 /** An address in a state that an imported release answers for. */
 type Local = { readonly release: string; readonly keys: readonly string[] };
 
-// No ZIP or city of a release has a longer name; what a client calls a city may.
+// The longest name of a ZIP or city in a release; the city in an address may be longer.
 const keyLengthMax = 100;
 
 const keysOf = ({ zip5, city }: TaxAddress): string[] =>
@@ -44,12 +44,11 @@ const keysOf = ({ zip5, city }: TaxAddress): string[] =>
 const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 
 /**
- * Make what loads content for an instance (architecture, decision 7): which releases are active is known for 60 seconds,
- * heads and parts of imported releases for as long as there is room (`charactersMax` of JSON text), the built-in ones
- * for ever. A calculation with everything at hand reads nothing; otherwise the directory, and then once whatever it
- * lacks of heads and parts, and once more what lies below the heads that were imported over others.
+ * Make an instance's content loader (architecture, decision 7). It caches the directory for 60 seconds, heads and parts
+ * of imported releases up to `charactersMax` of JSON text, and built-in releases without limit. On a cache miss it
+ * reads the directory, then all missing heads and parts at once, then those of the releases below them.
  *
- * Throws where the directory cannot be read, and `ReleaseNotFound` where it or a transaction names what is not there.
+ * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
  */
 export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax): ContentLoader => {
   const directory = activeDirectory(ports.readActive, ports.now);
@@ -106,7 +105,7 @@ type Found = {
   readonly parts: ReadonlyMap<string, ReleasePart | null | undefined>;
 };
 
-/** Heads and parts, from the cache or in one reading: not from the cache alone, which may have no room for all of them. */
+/** Heads and parts, from the cache or read at once. The cache may be too small for all of them. */
 const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent): Promise<Found> => {
   const heads = new Map(locals.map(({ release }) => [release, cache.head(release)]));
   const names = new Map(

@@ -5,7 +5,7 @@ import { readRates } from './packed-table.ts';
 
 const tables = new Map<string, LocalTable>();
 
-/** The local tables that a release names: loaded when the first address of its state is located, and kept. */
+/** The local tables that a release names, loaded on first use and cached. */
 export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
   const name = `${rates} ${zips}`;
   const known = tables.get(name);

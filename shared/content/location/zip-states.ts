@@ -6,7 +6,7 @@ const none: readonly string[] = [];
 type Lists = Readonly<Record<string, string>>;
 type StatesByZip = ReadonlyMap<string, readonly string[]>;
 
-/** The data lists ZIPs by state; a look-up wants the states by ZIP. Ranges are of three digits. */
+/** Invert the data, which lists ZIPs and ranges of ZIPs by state. */
 const byZip = (lists: Lists): StatesByZip => {
   const states = new Map<string, readonly string[]>();
   for (const [key, list] of Object.entries(lists))
