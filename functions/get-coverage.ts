@@ -1,7 +1,6 @@
 import { dayOf } from '../shared/calendar.ts';
 import { now } from '../shared/config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../shared/content/built-in.ts';
-import { stateJurisdiction } from '../shared/content/location/zip-states.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
 import { coverageOfAll } from '../shared/coverage/coverage.ts';
 import { CoverageQuery } from '../shared/coverage/query.ts';
@@ -9,6 +8,7 @@ import { activeReleases } from '../shared/coverage/releases.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { taggedReply } from '../shared/http/tagged-reply.ts';
+import { stateJurisdiction } from '../shared/jurisdiction.ts';
 import { accept } from '../shared/result.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { contentReads } from '../shared/store/table-access.ts';

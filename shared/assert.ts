@@ -1,8 +1,9 @@
-/**
- * Throw where something is false that the code relies on: a bug, never a client's mistake.
- *
- * `node:assert` brings its diffs and call trackers along, two milliseconds of every cold start.
- */
+/** A bug: a condition that the code relies on is false. The command line prints its stack. */
+export class AssertionError extends Error {
+  override readonly name = 'AssertionError';
+}
+
+/** Throw an `AssertionError` if a condition is false. `node:assert` would add 2 ms to every cold start. */
 export function assert(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new Error(message);
+  if (!condition) throw new AssertionError(message);
 }

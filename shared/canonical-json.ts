@@ -2,7 +2,7 @@
 export const canonicalJson = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  // Text is put together piece by piece: every change of a transaction waits for this.
+  // Concatenation is the fastest way; every change of a transaction waits for this.
   let text = '';
   for (const key of Object.keys(value).sort()) {
     const inner = (value as Record<string, unknown>)[key];

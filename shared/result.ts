@@ -8,6 +8,6 @@ export type Refused = { readonly ok: false; readonly problems: readonly [Problem
 export const accept = <Value>(value: Value): Accepted<Value> => ({ ok: true, value });
 export const refuse = (...problems: readonly [Problem, ...Problem[]]): Refused => ({ ok: false, problems });
 
-/** The accepted value turned into another one; a refusal stays. */
+/** Apply a function to an accepted value; a refusal stays. */
 export const mapResult = <One, Other>(result: Result<One>, change: (value: One) => Other): Result<Other> =>
   result.ok ? accept(change(result.value)) : result;

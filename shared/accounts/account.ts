@@ -9,7 +9,7 @@ export const Registration = z.object({
 });
 export type Registration = z.infer<typeof Registration>;
 
-/** What an account decides about its own calculations and limits (interface decisions 2, 4 and 10). */
+/** An account's settings for its calculations and limits (interface decisions 2, 4 and 10). */
 export const Settings = z.object({
   service_version: z.string(),
   /** Requests in a window of ten seconds. */
@@ -18,7 +18,7 @@ export const Settings = z.object({
   rounding: z.enum(['line', 'invoice']),
   ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
   incomplete_coverage: z.enum(['warn', 'reject']),
-  /** Where tax is collected; `null` is everywhere. */
+  /** The states where the account collects tax; `null` means everywhere. */
   registrations: z.nullable(z.array(Registration)),
   ship_from: z.nullable(PostalAddress),
   /**
@@ -41,7 +41,7 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** What an account starts with. The service version is pinned here, when it is created, and stays (interface decisions 10). */
+/** The settings of a new account. The service version is pinned at creation and stays (interface decisions 10). */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
   rate_limit: 2000,

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 
 const instant = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), 'is not a date and time'));
 
-/** What is kept of an API key: never its secret, and its digest only as the place where it is stored. */
+/** A stored API key. It holds no secret; the digest of the secret is the item's key. */
 export const ApiKey = z.object({
-  /** `key_` + ULID: the name of the key in the audit trail and in the operator's hands. */
+  /** `key_` + ULID: identifies the key in the audit trail and on the command line. */
   id: z.string(),
   account: z.string(),
   scopes: z.array(z.enum(['read', 'write'])),
@@ -13,14 +13,14 @@ export const ApiKey = z.object({
   /** `null` never expires. */
   expires_at: z.nullable(instant),
   revoked_at: z.optional(instant),
-  /** What the operator calls it: who or what has it. */
+  /** The operator's name for the key's holder. */
   label: z.optional(z.string()),
-  /** The key that was made to take its place; this one then ends at `expires_at`. */
+  /** The id of the key that replaces it; this key then ends at `expires_at`. */
   replaced_by: z.optional(z.string()),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** A use is recorded again when the last record is this old, so what is recorded is less than an hour behind. */
+/** A use is recorded again once the last record is this old, so the record is less than an hour behind. */
 export const keyUseStepMs = 1_800_000;
 
 const prefix = 'levy_';
@@ -37,23 +37,23 @@ const base62 = (number: bigint, length: number): string => {
   return digits;
 };
 
-// Of a hash that every function loads anyway; another module would cost each cold start a millisecond.
+// SHA-256, because every function loads it anyway; a CRC module would add 1 ms to each cold start.
 const checksum = (text: string): string =>
   base62(BigInt(createHash('sha256').update(text).digest().readUInt32BE()), checksumLength);
 
 /**
  * Make an API key: `levy_`, 192 random bits, and six characters that check the rest (interface decisions 10).
  *
- * The prefix lets secret scanners find a leaked key; the checksum tells a misspelt one from an unknown one.
+ * The prefix lets secret scanners find a leaked key; the checksum distinguishes a mistyped key from an unknown one.
  */
 export const newApiKey = (): string => {
   const secret = prefix + base62(BigInt(`0x${randomBytes(secretBytes).toString('hex')}`), secretLength);
   return secret + checksum(secret);
 };
 
-/** What a key is stored and looked up by. The secrets are random, so a fast hash is enough. */
+/** The digest that a key is stored and looked up by. Secrets are random, so a fast hash is enough. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** Whether a key looks like one that `newApiKey` made and is not: it is refused without a read. */
+/** Whether a key has the shape of an API key and a wrong checksum. Such a key is refused without a read. */
 export const isMisspelt = (key: string): boolean =>
   shape.test(key) && checksum(key.slice(0, -checksumLength)) !== key.slice(-checksumLength);

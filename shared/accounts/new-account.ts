@@ -4,17 +4,17 @@ import { type Account, defaultSettings, type Settings } from './account.ts';
 
 type Terms = {
   readonly name: string;
-  /** What the account is pinned to: the current version, when it is created. */
+  /** The version that the account is pinned to: the current one at its creation. */
   readonly serviceVersion: string;
   /** In milliseconds since 1970. */
   readonly createdMs: number;
-  /** Other than the defaults. */
+  /** Settings that differ from the defaults. */
   readonly settings?: Partial<Settings>;
-  /** `acct_` + ULID, unless the account has a name of its own, as the demo account has. */
+  /** Default: `acct_` + ULID. The demo account has a fixed id. */
   readonly id?: string;
 };
 
-/** Make an account, with an id and a cursor secret that no other one has. Nothing is stored yet. */
+/** Make an account with a new id and a random cursor secret. Does not store it. */
 export const newAccount = ({ name, serviceVersion, createdMs, settings, id }: Terms): Account => ({
   id: id ?? `acct_${ulid(createdMs)}`,
   name,

@@ -1,9 +1,9 @@
-/** What the shared counter answers: whether the amount was added, and what the window then stands at. */
+/** The shared counter's reply: whether it added the amount, and the window's count afterwards. */
 export type Taken = { readonly taken: boolean; readonly used: number };
 
 /**
- * Adds requests to one counter of the window of all instances together, if they fit under that counter's limit. Times are
- * in milliseconds. Without one it is the first.
+ * Adds requests to a counter that all instances share, if they fit under that counter's limit. Times are in
+ * milliseconds. `counter` defaults to the first.
  */
 export type TakeRequests = (
   account: string,
@@ -15,45 +15,45 @@ export type TakeRequests = (
 
 export type Admission = {
   readonly admitted: boolean;
-  /** What is left of the window, as far as this instance knows. */
+  /** Remaining requests of the window, as far as this instance knows. */
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly retryAfterSeconds: number;
 };
 
 export type RateLimiter = {
-  /** May a request of this account pass? `limit` is per window, `time` in milliseconds since 1970. */
+  /** Decide whether a request of this account passes. `limit` is per window, `time` in milliseconds since 1970. */
   readonly admit: (account: string, limit: number, time: number) => Promise<Admission>;
-  /** What is left of the window, as far as this instance knows, without counting anything. */
+  /** Remaining requests of the window, as far as this instance knows. Counts nothing. */
   readonly remaining: (account: string, limit: number, time: number) => number;
 };
 
 export const windowMs = 10_000;
-// How far ahead a lease looks: far for an account that uses little, where an idle instance's leftovers harm nobody; and
-// near for one that needs all of its limit.
+// How far ahead a lease looks: far for an account that uses little of its limit, because unused leases do no harm there,
+// and near for an account that needs all of its limit.
 const [horizonMsMax, horizonMsMin] = [3000, 250];
-// The instance's own load is that of about the last second.
+// An instance measures its load over about the last second.
 const memoryMs = 1000;
 const leaseMax = 250;
-// One lease takes at most this part of what is left, so that the last requests go to whoever has them.
+// A lease takes at most 1/20 of the remaining requests, so that other instances get the last ones too.
 const roomShare = 20;
 const accountsMax = 1000;
-// An item is written 1,000 times a second at the most, and a request writes once at the most. So a counter stands for no
-// more than this of a window, and a larger limit has several: it is the limit that says how many.
+// DynamoDB writes an item at most 1,000 times a second, and a request writes at most once. So a counter covers at most
+// this many requests of a window, and a larger limit is split over several counters.
 const counterRequestsMax = 10_000;
-// How many counters a request asks before it is refused: not all of a hundred, one after the other.
-const countersAsked = 3;
-// A counter that failed is left alone, for longer each time: the request that tries again has to wait for it.
+// How many counters a request tries before it is refused: trying a hundred in turn would take too long.
+const countersTriedMax = 3;
+// Backoff after a counter failed: the request that retries it has to wait for the timeout.
 const [outageMsMin, outageMsMax] = [1000, 16_000];
 
 /**
- * An account's window, as this instance knows it: what was used when its counter last answered, and our own leases.
- * `counter` may be any number; `asked` is how many counters it has been told of.
+ * An account's window in this instance: `used` as of the counter's last reply, and `tokens` of this instance's leases.
+ * `counter` may be any number; `tried` is how many counters this window has used.
  */
 type Window = {
   readonly start: number;
   counter: number;
-  asked: number;
+  tried: number;
   used: number;
   tokens: number;
   waiting: number;
@@ -61,14 +61,14 @@ type Window = {
 };
 /**
  * An account in this instance. `load` is its requests in about the last second, decaying since `loadTime`; `pace` is
- * what all instances together would use of a window, as the counter last had it.
+ * the projected use of a window by all instances, as of the counter's last reply.
  */
 type Meter = { readonly counter: number; window: Window; load: number; loadTime: number; pace: number };
 
 const openWindow = (start: number, counter: number): Window => ({
   start,
   counter,
-  asked: 1,
+  tried: 1,
   used: 0,
   tokens: 0,
   waiting: 0,
@@ -76,7 +76,7 @@ const openWindow = (start: number, counter: number): Window => ({
 
 const countersOf = (limit: number): number => Math.max(1, Math.ceil(limit / counterRequestsMax));
 
-/** The part of the limit that a window's counter stands for: all parts together are the limit. */
+/** The share of the limit that a window's counter covers. The shares of all counters sum to the limit. */
 const partOf = (limit: number, { counter }: Window): number => {
   const counters = countersOf(limit);
   return Math.floor(limit / counters) + Number(counter % counters < limit % counters);
@@ -84,8 +84,8 @@ const partOf = (limit: number, { counter }: Window): number => {
 
 const startOf = (time: number): number => time - (time % windowMs);
 
-// Where the limit was lowered below what is used, leases of before count for nothing. Of several counters the instance
-// knows its own, and takes the others to be like it.
+// If the limit was lowered below what is used, earlier leases are void. With several counters the instance knows only its
+// own, and assumes the same of the others.
 const left = (window: Window, limit: number): number => {
   const { used, tokens } = window;
   const part = partOf(limit, window);
@@ -98,7 +98,7 @@ const admission = (admitted: boolean, window: Window, limit: number, time: numbe
   retryAfterSeconds: Math.max(1, Math.ceil((window.start + windowMs - time) / 1000)),
 });
 
-// Requests that wait are counted whole; those to come only as far as the instance's own load lets expect them.
+// A lease covers all waiting requests, and further ones as the instance's load predicts.
 const leaseOf = (window: Window, { load, pace }: Meter, limit: number, time: number): number => {
   const room = limit - window.used;
   const horizon = Math.max(horizonMsMin, horizonMsMax * (1 - pace / limit));
@@ -106,10 +106,10 @@ const leaseOf = (window: Window, { load, pace }: Meter, limit: number, time: num
   return Math.min(room, Math.max(1, window.waiting, Math.floor(Math.min(leaseMax, expected, room / roomShare))));
 };
 
-// What is leased of the counter before is used up, or counts for nothing.
-const askNext = (window: Window): void => {
+// Leases from the previous counter are used up or void.
+const tryNextCounter = (window: Window): void => {
   window.counter += 1;
-  window.asked += 1;
+  window.tried += 1;
   window.used = 0;
   window.tokens = 0;
 };
@@ -121,7 +121,7 @@ const noteRequest = (meter: Meter, time: number): void => {
   if (meter.window.start !== startOf(time)) meter.window = openWindow(startOf(time), meter.counter);
 };
 
-// The map keeps the order of use, so its first entry is the one to forget. Its tokens are lost, never handed out twice.
+// The map keeps the order of use, so its first entry is evicted. Its tokens are lost, never used twice.
 const meterOf = (meters: Map<string, Meter>, account: string, time: number, counter: number): Meter => {
   const newMeter = () => ({ counter, window: openWindow(startOf(time), counter), load: 0, loadTime: time, pace: 0 });
   const meter = meters.get(account) ?? newMeter();
@@ -137,12 +137,12 @@ const meterOf = (meters: Map<string, Meter>, account: string, time: number, coun
 /**
  * Limit each account's requests in a window of ten seconds, over all instances together (architecture decision 13).
  *
- * An instance leases requests from the shared counter, as many as it expects soon, and hands them out by itself; once
- * the window is used up it refuses without asking. So the limit is never exceeded, nearly all of it can be used, and most
- * requests cost no call. Where the counter fails, requests pass: a limit is not worth an outage.
+ * An instance leases as many requests from the shared counter as it expects soon, and admits requests from its lease.
+ * Once the window is used up, it refuses without a call. So the limit is never exceeded, nearly all of it can be used,
+ * and most requests cost no call. If the counter fails, requests pass: availability comes before the limit.
  *
- * A limit of more than 1,000 requests a second has several counters, so that none is written more often than an item can
- * be; an instance begins with any of them (decision 0019).
+ * A limit above 1,000 requests a second is split over several counters, because DynamoDB cannot write an item more
+ * often. An instance starts with a random one (decision 0019).
  */
 export const rateLimiter = (
   take: TakeRequests,
@@ -150,20 +150,20 @@ export const rateLimiter = (
   counter = Math.floor(Math.random() * 1e9),
 ): RateLimiter => {
   const meters = new Map<string, Meter>();
-  // Of the counter, not of one account: what cannot be reached for one is not asked for the next.
+  // The outage is shared by all accounts: a counter that fails for one is not called for the next.
   const outage = { since: Number.NEGATIVE_INFINITY, lasts: 0 };
   // Also where the clock was set back.
   const isOut = (time: number): boolean => Math.abs(time - outage.since) < outage.lasts;
 
   // For the window of the request, which another request may have closed meanwhile: never for the meter's own.
   const lease = async (account: string, meter: Meter, window: Window, limit: number, time: number): Promise<void> => {
-    const { counter: asked } = window;
+    const { counter } = window;
     const part = partOf(limit, window);
     const amount = leaseOf(window, meter, part, time);
     try {
-      const { taken, used } = await take(account, window.start, amount, part, asked % countersOf(limit));
+      const { taken, used } = await take(account, window.start, amount, part, counter % countersOf(limit));
       outage.lasts = 0;
-      if (window.counter === asked) window.used = Math.max(window.used, used);
+      if (window.counter === counter) window.used = Math.max(window.used, used);
       if (taken) window.tokens += amount;
       meter.pace = (used * windowMs) / Math.max(memoryMs, time - window.start);
     } catch (error) {
@@ -181,8 +181,8 @@ export const rateLimiter = (
     const { window } = meter;
     while (window.tokens === 0 || window.used > partOf(limit, window)) {
       if (window.used >= partOf(limit, window)) {
-        if (window.asked >= Math.min(countersOf(limit), countersAsked)) return admission(false, window, limit, time);
-        askNext(window);
+        if (window.tried >= Math.min(countersOf(limit), countersTriedMax)) return admission(false, window, limit, time);
+        tryNextCounter(window);
       }
       if (isOut(time)) return admission(true, window, limit, time);
       window.waiting += 1;

@@ -30,9 +30,9 @@ const candidateText = ({ state, rate, coverage, isPart }: StateCandidate): strin
 };
 
 // Which of the states was chosen, and by what.
-const assumedText = ({ states, wanted, address: { state } }: Decisive): string =>
+const assumedText = ({ states, prefer, address: { state } }: Decisive): string =>
   states.some(({ rate }) => rate !== null)
-    ? `${state} was assumed, which has the ${wanted} combined general rate that is known.`
+    ? `${state} was assumed, which has the ${prefer} combined general rate that is known.`
     : `${state} was assumed.`;
 
 const ofCity = (decisive: Decisive): Ambiguity => ({

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { instantMs, isDay } from '../calendar.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { described } from '../described.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Relief } from '../tax/document.ts';
 import type { Customer, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';

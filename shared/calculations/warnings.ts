@@ -103,7 +103,7 @@ export const warningsOf = (
     const key = `${warning.code} ${warning.message}`;
     if (!seen.has(key)) seen.set(key, warning);
   };
-  const told = new Set<LocatedLine['decisive']>();
+  const reported = new Set<LocatedLine['decisive']>();
   const doubtful = new Set<LocatedLine['decisive']>();
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of (input.line_items ?? []).entries()) {

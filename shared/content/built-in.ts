@@ -1,14 +1,15 @@
 import { assert } from '../assert.ts';
+import { jurisdictionCode } from '../jurisdiction.ts';
 import { type PackedName, unpackLines } from '../packed/unpack.ts';
 import type { ReleaseFor } from './content.ts';
 import type { Release } from './release.ts';
 
-/** Releases that ship with the service, by their ids: as text until one is asked for. */
-type Shelf = { readonly texts: ReadonlyMap<string, string>; readonly releases: Map<string, Release> };
+/** A packed file of built-in releases by id. A release is parsed on first use. */
+type ReleaseBundle = { readonly texts: ReadonlyMap<string, string>; readonly releases: Map<string, Release> };
 
-// Unpacked on first use, in two milliseconds, and kept: releases are immutable. The newest of each state lie apart from
-// the older ones, which only a replay asks for. A test checks the shape of each.
-const shelves = new Map<PackedName, Shelf>();
+// Unpacked on first use (2 ms) and cached: releases are immutable. The newest release of each state is in a file of its
+// own, because only a replay reads the older ones. A test checks the shape of each.
+const bundles = new Map<PackedName, ReleaseBundle>();
 
 const idPattern = /^\{"id":"(?<id>[^"]+)"/;
 const idOf = (text: string): string => {
@@ -17,15 +18,15 @@ const idOf = (text: string): string => {
   return id;
 };
 
-const shelf = (name: 'releases' | 'older-releases'): Shelf => {
-  const known = shelves.get(name);
+const bundle = (name: 'releases' | 'older-releases'): ReleaseBundle => {
+  const known = bundles.get(name);
   if (known) return known;
   const made = { texts: new Map(unpackLines(name).map((text) => [idOf(text), text])), releases: new Map() };
-  shelves.set(name, made);
+  bundles.set(name, made);
   return made;
 };
 
-const releaseOn = ({ texts, releases }: Shelf, id: string): Release | undefined => {
+const releaseIn = ({ texts, releases }: ReleaseBundle, id: string): Release | undefined => {
   const known = releases.get(id);
   if (known) return known;
   const text = texts.get(id);
@@ -35,30 +36,30 @@ const releaseOn = ({ texts, releases }: Shelf, id: string): Release | undefined 
   return release;
 };
 
-const allOn = (name: 'releases' | 'older-releases'): Release[] =>
-  [...shelf(name).texts.keys()].map((id) => releaseOn(shelf(name), id) as Release);
+const allIn = (name: 'releases' | 'older-releases'): Release[] =>
+  [...bundle(name).texts.keys()].map((id) => releaseIn(bundle(name), id) as Release);
 
 let newestIds: ReadonlyMap<string, string> | undefined;
 const newestId = (state: string): string | undefined => {
-  newestIds ??= new Map([...shelf('releases').texts.keys()].map((id) => [id.slice(0, id.indexOf('@')), id]));
+  newestIds ??= new Map([...bundle('releases').texts.keys()].map((id) => [id.slice(0, id.indexOf('@')), id]));
   return newestIds.get(state);
 };
 
 /** The newest built-in release of every state. */
-export const newestBuiltInReleases = (): readonly Release[] => allOn('releases');
+export const newestBuiltInReleases = (): readonly Release[] => allIn('releases');
 
 /** Every built-in release, a state's older ones first. */
-export const builtInReleases = (): readonly Release[] => [...allOn('older-releases'), ...allOn('releases')];
+export const builtInReleases = (): readonly Release[] => [...allIn('older-releases'), ...allIn('releases')];
 
 /** Find the newest built-in release of a state by its two-letter code (`MI`). */
 export const builtInRelease = (stateCode: string): Release | undefined => {
-  const id = newestId(`US-${stateCode}`);
-  return id === undefined ? undefined : releaseOn(shelf('releases'), id);
+  const id = newestId(jurisdictionCode(stateCode));
+  return id === undefined ? undefined : releaseIn(bundle('releases'), id);
 };
 
-/** Finds the newest built-in release for an address: all that a calculation rests on where nothing was imported. */
+/** Finds the newest built-in release for an address, for calculations without imported content. */
 export const builtInReleaseFor: ReleaseFor = ({ state }) => (state === null ? undefined : builtInRelease(state));
 
 /** Find a built-in release by its id (`US-MI@2026-10-01.1`): a transaction pins the one that it was calculated with. */
 export const builtInReleaseById = (id: string): Release | undefined =>
-  releaseOn(shelf('releases'), id) ?? releaseOn(shelf('older-releases'), id);
+  releaseIn(bundle('releases'), id) ?? releaseIn(bundle('older-releases'), id);

@@ -1,4 +1,4 @@
-/** Which dated values of a release hold on a tax day. Days are `YYYY-MM-DD` strings, whose order is that of time. */
+/** Which dated values of a release are in force on a tax day (`YYYY-MM-DD`). */
 import type { Dated, Season } from './release.ts';
 
 type Seasonal = Dated & { readonly season?: Season };
@@ -10,49 +10,49 @@ const isInSeason = ({ from, to }: Season, day: string): boolean => {
   return from <= to ? from <= today && today <= to : from <= today || today <= to;
 };
 
-/** The first day of the season that a day lies in: in January, that may be a day of the year before. */
+/** The first day of the season that contains a day; in January, the season may have begun in the previous year. */
 const seasonStart = ({ from }: Season, day: string): string => {
   const year = Number(day.slice(0, 4)) - (from <= monthAndDay(day) ? 0 : 1);
   return `${String(year).padStart(4, '0')}-${from}`;
 };
 
-/** The first day of a value that holds on the tax day; with a season, not before that of the season. `''`: not established. */
+/** The first day of a value in force on the tax day, but not before its season began. `''` if it is not established. */
 export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
   const start = season ? seasonStart(season, day) : '';
   return from !== null && from > start ? from : start;
 };
 
 /**
- * Tell whether the release knows about the value on the tax day, as far as its beginning goes.
+ * Whether a value's first day allows an answer for the tax day.
  *
- * `from: null` means `established_from`: the value may be older, but nobody has established that it is. Before that day
- * it is not covered: neither the value nor its absence may be taken as an answer.
+ * `from: null` means `established_from`: the value may be older, but no source confirms it. Before that day it is not
+ * covered: neither the value nor its absence is an answer.
  */
 export const coversDay = ({ from }: Dated, day: string, establishedFrom: string): boolean =>
   from !== null || establishedFrom <= day;
 
-/** Tell whether the value holds on the tax day, or may hold because its first day is not established. */
+/** Whether a value is in force on the tax day, or may be because its first day is not established. */
 export const possiblyInForce = ({ from, to, season }: Seasonal, day: string): boolean =>
   (from === null || from <= day) && (to === null || day <= to) && (!season || isInSeason(season, day));
 
-/** Tell whether the value is established to hold on the tax day. Its first and last days are inclusive. */
+/** Whether a value is established to be in force on the tax day. Its first and last days are inclusive. */
 export const isInForce = (value: Dated, day: string, establishedFrom: string): boolean =>
   coversDay(value, day, establishedFrom) && possiblyInForce(value, day);
 
-/** Select the values that hold on the tax day, in their order. */
+/** The values in force on the tax day, in their order. */
 export const inForce = <Value extends Dated>(
   values: readonly Value[],
   day: string,
   establishedFrom: string,
 ): readonly Value[] => values.filter((value) => isInForce(value, day, establishedFrom));
 
-/** The first of the values that holds on the tax day; `undefined` where none is established to. */
+/** The first of the values in force on the tax day; `undefined` if none is established to be. */
 export const firstInForce = <Value extends Dated>(
   values: readonly Value[],
   day: string,
   establishedFrom: string,
 ): Value | undefined => values.find((value) => isInForce(value, day, establishedFrom));
 
-/** The setting of a state that holds on the tax day. One whose first day is not established may always have held. */
+/** The setting of a state on the tax day. A setting without an established first day counts as in force before it, too. */
 export const settingOn = <Setting extends Dated>(settings: readonly Setting[], day: string): Setting | undefined =>
   settings.find((setting) => possiblyInForce(setting, day));

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import type { Chain, StoredFiling } from './ledger.ts';
 import { isOver, nextPeriod } from './next-period.ts';

@@ -1,6 +1,6 @@
 import type { Registration } from '../accounts/account.ts';
 import { dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 
 /**

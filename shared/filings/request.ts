@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { day, flag, invalidFormat } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
-import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { described } from '../described.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
 

@@ -1,5 +1,6 @@
 import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
 import type { Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
+import { stateOfJurisdiction } from '../jurisdiction.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 const isWithin = (path: string, ptc: string): boolean =>
@@ -121,7 +122,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   return {
     ...setting,
     isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(stated),
-    id: `${release.state.slice(3).toLowerCase()}-shipping`,
+    id: `${stateOfJurisdiction(release.state).toLowerCase()}-shipping`,
     levels: null,
     ptcs: ['SHIPPING'],
     attributes: { any: [], none: [] },

@@ -5,8 +5,8 @@ import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabul
 /**
  * The authoritative set for a product tax code, in the order of the vocabulary (specification 4.1, interface decisions 7).
  *
- * That is what `ptcs` says of its label: the vocabulary names no exclusions. Attributes that the text carries narrow
- * nothing, whether they apply or not, but they have to exist.
+ * It follows from the label in `ptcs`, because the vocabulary has no exclusions. Attributes in the text must exist and are
+ * otherwise ignored.
  */
 export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> => {
   const { path, problems } = readComponents(ptc);

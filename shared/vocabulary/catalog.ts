@@ -28,7 +28,7 @@ let items: readonly CatalogItem[] | undefined;
 /** Every product tax code, sorted by code as a string. Unpacked on first use. */
 export const catalog = (): readonly CatalogItem[] => {
   if (items) return items;
-  // A general code of another service is no equivalent of any single code.
+  // A general code of another service is not an equivalent of a single code.
   const equivalents = Map.groupBy(
     crosswalk().filter(({ match }) => match !== 'family'),
     pathOf,
@@ -48,7 +48,7 @@ export const catalog = (): readonly CatalogItem[] => {
 /**
  * The items that match every filter, in the order of the catalog.
  *
- * A general code of another service selects the family that it stands for.
+ * A general code of another service selects the family that it maps to.
  */
 export const selectItems = ({ family, equivalent }: CatalogFilters): readonly CatalogItem[] => {
   const rows = equivalent && crosswalkRows(equivalent.code).filter(({ system }) => system === equivalent.system);

@@ -2,7 +2,7 @@ import type { Result } from '../result.ts';
 
 type Payload = { readonly value: string; readonly issues: object[] };
 
-/** A check of a text field by the function that reads it: each of its problems keeps its own code and words. */
+/** A zod check that runs a parser; each problem keeps its code and text. */
 export const readableBy =
   (read: (text: string) => Result<unknown>) =>
   ({ value, issues }: Payload): void => {

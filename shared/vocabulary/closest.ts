@@ -1,4 +1,4 @@
-// What is left of the longer text when a common beginning and a common end are taken away.
+// The rest of the longer text without the common prefix and suffix.
 const lengthDifferent = (one: string, other: string): number => {
   const shorter = Math.min(one.length, other.length);
   let start = 0;
@@ -11,8 +11,8 @@ const lengthDifferent = (one: string, other: string): number => {
 /**
  * Find the known code that a mistyped one most likely means, if there is one.
  *
- * It sees one slip anywhere (a letter too many, too few, wrong or swapped) in one pass over each candidate: a request may
- * hold thousands of wrong codes, and an edit distance for each would cost more than the calculation.
+ * It corrects one typo (a letter inserted, deleted, replaced or swapped) in one pass over each candidate: a request may
+ * contain thousands of wrong codes, and edit distances would cost more than the calculation.
  */
 export const closest = (text: string, candidates: Iterable<string>, differentMax = 3): string | undefined => {
   let best: string | undefined;

@@ -2,11 +2,11 @@ import type { Problem } from '../problem.ts';
 import { malformedProblem, unknownAttributeProblem, unknownPathProblem } from './problems.ts';
 import { vocabulary } from './vocabulary.ts';
 
-/** What a text names, as far as it names something known. */
+/** The components of a text. */
 export type Components = {
-  /** The full path; absent when the text names no product tax code. */
+  /** The full path; absent if the text names no product tax code. */
   readonly path?: string;
-  /** The attribute codes, known or not, sorted; one that is written twice is here twice. */
+  /** The attribute codes, known or not, sorted, with duplicates. */
   readonly attributes: readonly string[];
   readonly problems: readonly Problem[];
 };

@@ -1,20 +1,20 @@
-/** Codes of other tax services and the Levy codes that stand for them (code-crosswalk.csv). */
+/** The crosswalk from codes of other tax services to Levy's product tax codes (code-crosswalk.csv). */
 import { unpackLines } from '../packed/unpack.ts';
 
-/** The services, with the names that readers know them by. */
+/** The services and their display names. */
 export const systemNames = { stripe: 'Stripe', taxjar: 'TaxJar', avalara: 'Avalara' } as const;
 export type System = keyof typeof systemNames;
 
 export type CrosswalkRow = {
   readonly system: System;
-  /** Their code. */
+  /** The other service's code. */
   readonly code: string;
   /** A product tax code with the attributes that complete it, or a family. */
   readonly levyCode: string;
   /**
-   * How much their code covers, compared with the product tax code without attributes.
+   * How much the other service's code covers, compared with the product tax code without attributes.
    *
-   * `family` is a general code of theirs, such as all services: the client has to choose a code of the family.
+   * `family`: a general code, such as all services. The client has to choose a code of the family.
    */
   readonly match: 'exact' | 'broader' | 'narrower' | 'family';
 };
@@ -31,7 +31,7 @@ export const crosswalk = (): readonly CrosswalkRow[] => {
   return rows;
 };
 
-/** The rows of a code of another service, in upper or lower case; none where the crosswalk does not have it. */
+/** The rows of a code of another service, in any case; empty if the crosswalk does not have it. */
 export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
   rowsByCode ??= Map.groupBy(crosswalk(), (row) => row.code.toUpperCase());
   return rowsByCode.get(code.toUpperCase()) ?? [];

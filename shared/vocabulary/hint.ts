@@ -2,10 +2,10 @@ import { closest } from './closest.ts';
 import { crosswalkRows, systemNames } from './crosswalk.ts';
 import { appliesTo, familyOf, labelOf, vocabulary } from './vocabulary.ts';
 
-/** What to send instead of a text that names no product tax code. */
+/** A suggestion for a text that is not a product tax code. */
 export type Hint = {
   readonly detail: string;
-  /** Product tax codes, the likeliest first, at most ten. */
+  /** At most ten product tax codes, the likeliest first. */
   readonly codes: readonly string[];
 };
 
@@ -19,7 +19,7 @@ const ofFamilies = (families: readonly string[], query: string): Hint => {
   return { detail: `Send one of ${codes.join(', ')}${others}.`, codes };
 };
 
-/** The codes that stand for one of another service. */
+/** The codes for a code of another service. */
 const ofCrosswalk = (text: string): Hint | undefined => {
   const rows = crosswalkRows(text);
   const [first] = rows;
@@ -40,7 +40,7 @@ const withAttribute = (name: string): string | undefined => {
   return undefined;
 };
 
-/** The path that a name means, with the attribute that is glued to it. Within a family it may differ by two characters. */
+/** The path that a name most likely means, with an attribute attached. Within a family it may differ by two characters. */
 const pathMeant = (name: string, isInFamily: boolean): string | undefined => {
   const { codesByFamily, pathByName } = vocabulary();
   const known = pathByName.get(labelOf(name));
@@ -49,8 +49,8 @@ const pathMeant = (name: string, isInFamily: boolean): string | undefined => {
 };
 
 /**
- * Find what a text in upper case may mean: a code of another service, a code under another path, one with an attribute
- * glued to it, a misspelled one, or a family with or without a code that it does not have.
+ * Find a suggestion for a text in upper case: a code of another service, a code under another path, a code with an
+ * attribute attached, a misspelled code, or a family with an unknown code or none.
  */
 export const hintFor = (text: string): Hint | undefined => {
   const [name = '', ...attributes] = text.split('._');

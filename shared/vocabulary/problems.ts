@@ -3,7 +3,7 @@ import { closest } from './closest.ts';
 import { type Hint, hintFor } from './hint.ts';
 import { type ProductAttribute, vocabulary } from './vocabulary.ts';
 
-// Source is the caller's: the same text may come in a body or as a query parameter.
+// The caller adds the source: the text may come from a body or a query parameter.
 
 const suggestion = (text: string | undefined) => (text === undefined ? '' : ` Did you mean ${text}?`);
 
@@ -14,7 +14,7 @@ const unknownProductTaxCode = (title: string, advice: string, hint: Hint | undef
   ...(hint && { meta: { did_you_mean: hint.codes } }),
 });
 
-/** A text that no product tax code can look like. It is not repeated: it may be anything, and long. */
+/** A text that is not shaped like a product tax code. The problem does not repeat it, because it may be long. */
 export const malformedProblem = (text: string, lengthMax: number): Problem =>
   unknownProductTaxCode(
     'Malformed product tax code',
@@ -22,7 +22,7 @@ export const malformedProblem = (text: string, lengthMax: number): Problem =>
     text.length <= lengthMax ? hintFor(text.toUpperCase()) : undefined,
   );
 
-/** A well-formed text whose name is in no vocabulary. */
+/** A well-formed code that does not exist. */
 export const unknownPathProblem = (name: string, text: string): Problem =>
   unknownProductTaxCode(
     `Unknown product tax code ${name}`,
@@ -30,7 +30,7 @@ export const unknownPathProblem = (name: string, text: string): Problem =>
     hintFor(text),
   );
 
-/** An attribute code that is in no vocabulary. */
+/** An attribute code that does not exist. */
 export const unknownAttributeProblem = (code: string): Problem => ({
   code: 'validation_unknown_product_attribute',
   title: `Unknown product attribute ${code}`,
@@ -38,7 +38,7 @@ export const unknownAttributeProblem = (code: string): Problem => ({
   meta: { attribute: code },
 });
 
-/** An attribute that says nothing about the product. */
+/** An attribute that does not apply to the product. */
 export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
   code: 'validation_product_attribute_not_applicable',
   title: `${code} does not apply to ${path}`,
@@ -54,7 +54,7 @@ export const conflictProblem = (group: string, attributes: readonly string[]): P
   meta: { group, attributes },
 });
 
-/** The same attribute twice: the text is wrong, not the product, for no two facts contradict each other. */
+/** The same attribute twice: a format error, because the facts do not conflict. */
 export const duplicateProblem = (code: string): Problem => ({
   code: 'validation_invalid_format',
   title: `Repeated attribute ${code}`,

@@ -4,7 +4,7 @@ import { readComponents } from './components.ts';
 import { conflictProblem, duplicateProblem, notApplicableProblem } from './problems.ts';
 import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
-/** What a line item is taxed as. */
+/** A parsed product tax code. */
 export type ProductTaxCode = {
   /** As it was sent, for the response. */
   readonly text: string;
@@ -35,14 +35,13 @@ const conflictsAmong = (attributes: readonly ProductAttribute[]): Problem[] =>
       ),
     );
 
-// A shop sells what it sold before: codes that were read are kept, and a flood of new ones starts over.
+// Requests repeat codes, so parsed codes are cached; the cache is cleared when it is full.
 const read = new Map<string, Accepted<ProductTaxCode>>();
 const readMax = 1000;
 
 /**
- * Read a product tax code with its attributes, in any order. All that is wrong with it comes together, without a source.
- *
- * Problems do not depend on the order of the attributes either, so that a client's fix never uncovers a new one.
+ * Parse a product tax code with its attributes in any order. Returns all problems at once, without a source; they do not
+ * depend on the order of the attributes.
  */
 export const parseProductTaxCode = (text: string): Result<ProductTaxCode> => {
   const known = read.get(text);

@@ -8,7 +8,7 @@ export type ProductAttributeGroup = {
   readonly mutually_exclusive: boolean;
 };
 
-/** On disk and on the wire alike, so that the list is sent without a conversion. */
+/** The same shape on disk and in responses. */
 export type ProductAttribute = {
   readonly code: string;
   readonly name: string;
@@ -18,18 +18,18 @@ export type ProductAttribute = {
   readonly ptcs: readonly string[];
 };
 
-/** The component that applicability goes by: `APPAREL` of `CLOTHING.APPAREL`. */
+/** The last component, which decides applicability: `APPAREL` of `CLOTHING.APPAREL`. */
 export const labelOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** The first component: `CLOTHING` of `CLOTHING.APPAREL`, and `GENERAL` of `GENERAL`. */
 export const familyOf = (path: string): string => path.split('.')[0] as string;
 
-/** Tell whether an attribute applies to the product tax code that ends in a label; no labels means every product. */
+/** Whether an attribute applies to the product tax code that ends in a label. */
 export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
   ptcs.length === 0 || ptcs.includes(label);
 
 export type Vocabulary = {
-  /** Sorted by code as a string: the order that pages are cut from (specification 4.1). */
+  /** Sorted by code as a string, the order of pages (specification 4.1). */
   readonly productAttributes: readonly ProductAttribute[];
   /** By their full paths, family after family. */
   readonly productTaxCodes: readonly string[];
@@ -37,7 +37,7 @@ export type Vocabulary = {
   readonly codesByFamily: ReadonlyMap<string, readonly string[]>;
   readonly attributeByCode: ReadonlyMap<string, ProductAttribute>;
   /**
-   * A full path by itself or by its label: no two paths end alike, so a label names one product tax code.
+   * The full path by path and by label: labels are unique.
    *
    * The specification (2.1) writes product tax codes "as single labels" in `ptcs`; a client may send back what it read.
    */
@@ -59,7 +59,7 @@ const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes
 
 let known: Vocabulary | undefined;
 
-/** The vocabulary. Unpacked when it is first asked for: an instance finds its caller before it needs to know it. */
+/** The vocabulary, unpacked on first use, because authentication does not need it. */
 export const vocabulary = (): Vocabulary => {
   if (!known) {
     const { attributes, productTaxCodes } = unpack<{

@@ -1,5 +1,6 @@
 import type { BuildOptions } from '../../shared/content/imports/build.ts';
 import type { Entry } from '../../shared/content/imports/entry.ts';
+import { importers } from '../../shared/content/imports/importers.ts';
 import type { Jurisdiction, JurisdictionType, Release, ShippingPolicy } from '../../shared/content/release.ts';
 import { builtIn } from './local-content.ts';
 
@@ -149,7 +150,7 @@ export const contentOf = (one: WorkedCase, id: string): Omit<BuildOptions, 'temp
     for (const [other, named] of Object.entries(other_zips)) yield* zipEntries(other, named);
   }
   const base = baseOf(state, shipping_policy);
-  return { entries: entries(), base, id, format: 'sst', importedAt: '2026-11-20T12:00:00.000Z' };
+  return { entries: entries(), base, id, importer: importers.sst, importedAt: '2026-11-20T12:00:00.000Z' };
 };
 
 type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; tax_amount: string };

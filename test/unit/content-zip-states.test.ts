@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { stateCode, statesOfZip } from '../../shared/content/location/zip-states.ts';
+import { statesOfZip } from '../../shared/content/location/zip-states.ts';
+import { stateCode } from '../../shared/jurisdiction.ts';
 
 describe('statesOfZip', () => {
   it.each([

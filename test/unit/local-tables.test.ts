@@ -12,7 +12,7 @@ import {
   zipRows,
 } from '../../shared/content/local/text-tables.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
-import { stateFips } from '../../shared/content/state-fips.ts';
+import { stateFips } from '../../shared/jurisdiction.ts';
 
 const folder = new URL('../../shared/content/local/', import.meta.url);
 const counties = countyNames();

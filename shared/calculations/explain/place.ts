@@ -62,24 +62,24 @@ const setText = (release: Release, { codes, isUnknown }: LocalSet, day: string):
 
 /** How one of the sets that an address may have was chosen. */
 const decisionText = (decisive: Decisive, { possible, usual, byStreet }: LocalChoice): string => {
-  const { wanted } = decisive;
+  const { prefer } = decisive;
   const byPlace = decidedByTable(decisive);
-  if (byPlace && wanted === 'lowest') {
+  if (byPlace && prefer === 'lowest') {
     const decider = deciderOf(decisive, byPlace);
     return `${decider.charAt(0).toUpperCase()}${decider.slice(1)}`;
   }
   const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
-  const considered = wanted === 'highest' ? possible : usual;
-  return `The account's policy takes the ${wanted} ${considered.length === possible.length ? 'of them' : some}`;
+  const considered = prefer === 'highest' ? possible : usual;
+  return `The account's policy takes the ${prefer} ${considered.length === possible.length ? 'of them' : some}`;
 };
 
 /** The sets of local jurisdictions that an address may have, with their combined general rates, and which was chosen. */
 const candidatesText = (decisive: Decisive, day: string): string => {
-  const { choice, place, wanted } = decisive;
+  const { choice, place, prefer } = decisive;
   const { release, jurisdictions } = place;
   if (!choice || !release || choice.possible.length < 2) return '';
   const { possible, usual } = choice;
-  const considered = wanted === 'highest' ? possible : usual;
+  const considered = prefer === 'highest' ? possible : usual;
   const isChosen = ({ codes }: LocalSet) =>
     jurisdictions.every(({ code, type }) => type === 'state' || codes.includes(code)) &&
     codes.every((code) => jurisdictions.some((one) => one.code === code));

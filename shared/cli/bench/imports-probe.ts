@@ -11,7 +11,7 @@ const built = await buildRelease({
   entries: importers.sst.read(files, { state: 'MN', base }),
   base,
   id: 'US-MN@2026-11-21.1',
-  format: 'sst',
+  importer: importers.sst,
   importedAt: '2026-11-21T00:00:00.000Z',
   tempFolder,
 });

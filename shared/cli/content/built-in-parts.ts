@@ -1,7 +1,9 @@
 /** A built-in release in the shape of an imported one, so that both can be shown and compared alike. */
+
 import type { ReleasePart } from '../../content/content.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import type { Location, Release } from '../../content/release.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { compareKeys } from './pairs-by-key.ts';
 
 /** The release without its local content. */
@@ -27,7 +29,7 @@ const zipsOf = ({ zips }: Location, state: string): readonly string[] =>
 const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Location[]> => {
   const found = new Map<string, Location[]>();
   for (const location of locations)
-    for (const key of new Set([...zipsOf(location, state.slice(3)), ...location.cities])) {
+    for (const key of new Set([...zipsOf(location, stateOfJurisdiction(state)), ...location.cities])) {
       const list = found.get(key) ?? [];
       if (list.push(location) === 1) found.set(key, list);
     }

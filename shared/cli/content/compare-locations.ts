@@ -1,6 +1,6 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { inForce } from '../../content/effective.ts';
-import { isRestUntaxed } from '../../content/local/is-rest-untaxed.ts';
+import { isRestUntaxed } from '../../content/local/load.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { Location, Release } from '../../content/release.ts';
 import { fractionOf } from './fractions.ts';

@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
-import { type Format, type Importer, importers } from '../../content/imports/importers.ts';
+import type { Importer } from '../../content/imports/importer.ts';
+import { type Format, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { CommandError } from './command-error.ts';
@@ -21,16 +22,17 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-const filesOf = ({ format, rates, boundaries, file }: Options): readonly string[] => {
-  const needed = format === 'sst' ? { '--rates': rates, '--boundaries': boundaries } : { '--file': file };
-  const unneeded = format === 'sst' ? { '--file': file } : { '--rates': rates, '--boundaries': boundaries };
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  const wrong = Object.entries(unneeded).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+const fileOptions = ['rates', 'boundaries', 'file'] as const;
+
+const filesOf = ({ format, ...options }: Options): readonly string[] => {
+  const needed = importers[format].files.map(({ option }) => option);
+  const missing = needed.filter((name) => options[name] === undefined);
+  const wrong = fileOptions.filter((name) => options[name] !== undefined && !needed.includes(name));
   if (missing.length + wrong.length > 0)
     throw new CommandError(
-      `The format ${format} is read from ${Object.keys(needed).join(' and ')}: ${[...missing.map((name) => `${name} is missing`), ...wrong.map((name) => `${name} is not for it`)].join(', ')}.`,
+      `The format ${format} is read from ${needed.map((name) => `--${name}`).join(' and ')}: ${[...missing.map((name) => `--${name} is missing`), ...wrong.map((name) => `--${name} is not for it`)].join(', ')}.`,
     );
-  return Object.values(needed).flatMap((value) => value ?? []);
+  return needed.flatMap((name) => options[name] ?? []);
 };
 
 const seeFile = async (path: string): Promise<void> => {
@@ -71,7 +73,7 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
   };
 };
 
-const formats = Object.values(importers)
+const formats = Object.values<Importer>(importers)
   .map(
     ({ format, describe, files }) =>
       `  ${format.padEnd(12)} ${describe}: ${files.map((file) => file.describe).join('; ')}`,
@@ -88,7 +90,7 @@ export const addImport = (program: Command): void => {
     .addOption(
       new Option('--format <format>', 'what the files are').choices(Object.keys(importers)).makeOptionMandatory(),
     )
-    .option('--state <state>', 'whose rates, such as MN; not needed for cdtfa and texas')
+    .option('--state <state>', 'whose rates, such as MN; not needed for formats of one state')
     .option('--rates <file>', 'sst: the rate file')
     .option('--boundaries <file>', 'sst: the boundary file')
     .option('--file <file>', 'the file of any other format')

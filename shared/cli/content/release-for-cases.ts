@@ -1,6 +1,7 @@
 import type { ReleaseFor } from '../../content/content.ts';
 import { readAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { loadContent } from '../../store/content/load-content.ts';
 import type { Case } from './cases.ts';
 import { addressOf } from './run-case.ts';
@@ -9,6 +10,6 @@ import { addressOf } from './run-case.ts';
 export const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
   const addresses = cases
     .map((one) => readAddress(addressOf(one), ''))
-    .flatMap((read) => (read.ok && `US-${read.value.state}` === head.state ? [read.value] : []));
+    .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
   return loadContent(addresses, { [head.state]: head.id });
 };

@@ -5,6 +5,7 @@ import { releaseView } from '../../content/loading/release-view.ts';
 import { loadLocalTable } from '../../content/local/load.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readPartKeys } from '../../store/content/content-store.ts';
 import { loadContent } from '../../store/content/load-content.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
@@ -19,7 +20,7 @@ const stored =
   (addresses) =>
     loadContent(addresses, { [state]: id });
 
-const lettersOf = ({ state }: Pick<Release, 'state'>): string => state.slice(3);
+const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
 async function* inBlocks<Value>(values: AsyncIterable<Value> | Iterable<Value>): AsyncGenerator<readonly Value[]> {
   let block: Value[] = [];

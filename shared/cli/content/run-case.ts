@@ -4,9 +4,9 @@ import type { CalculationInput } from '../../calculations/request.ts';
 import type { ReleaseFor } from '../../content/content.ts';
 import { readAddress, type TaxAddress } from '../../content/location/address.ts';
 import type { PostalAddress } from '../../content/location/postal-address.ts';
-import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
 import { currentVersion } from '../../http/versions.ts';
+import { stateJurisdiction } from '../../jurisdiction.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { Case, CaseLine } from './cases.ts';
 
@@ -46,7 +46,7 @@ const expectsUnnamedPlace = ({ zip, locality, expected }: Case, release: Release
 
 /** Whether the case is one of the release's state. */
 export const isOfState = ({ country, state }: Pick<Case, 'country' | 'state'>, release: Release): boolean =>
-  (country ?? 'US') === 'US' && Boolean(state) && `US-${stateCode(state ?? '')}` === release.state;
+  (country ?? 'US') === 'US' && stateJurisdiction(state ?? '') === release.state;
 
 /** Why the case says nothing about the release, or `null`. */
 const inapplicable = (one: Case, release: Release): string | null => {

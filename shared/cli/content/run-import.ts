@@ -1,10 +1,12 @@
 /** An import from beginning to end: read, report, and only then write, the head last. */
+
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { type Built, buildRelease } from '../../content/imports/build.ts';
-import type { Importer } from '../../content/imports/importers.ts';
+import type { Importer } from '../../content/imports/importer.ts';
 import type { Release } from '../../content/release.ts';
+import { jurisdictionCode } from '../../jurisdiction.ts';
 import {
   finishImport,
   type ImportClaim,
@@ -69,9 +71,9 @@ const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<
   const position = positionOver(active);
   try {
     const importedAt = new Date(now()).toISOString();
-    const { format } = job.importer;
+    const { importer } = job;
     const tempFolder = temporaryFolder();
-    const built = await buildRelease({ entries, base, position, id, format, importedAt, tempFolder });
+    const built = await buildRelease({ entries, base, position, id, importer, importedAt, tempFolder });
     reading.finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
     return built;
   } catch (error) {
@@ -131,7 +133,7 @@ const keep = async (built: Complete, job: ImportJob): Promise<void> => {
 /** Import files as a release. Refused, before anything is written, are bad rows, unless they are to be skipped. */
 export const runImport = async (job: ImportJob): Promise<void> => {
   const today = dayOf(now());
-  const state = `US-${job.state}`;
+  const state = jurisdictionCode(job.state);
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
   if (active.corrupt) print(`It is imported over the built-in release. ${corruptionText(active.corrupt)}`);
   // A dry run needs no database, so it does not ask how many releases the day has.

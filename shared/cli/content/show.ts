@@ -8,6 +8,7 @@ import type { ReleaseHead } from '../../content/content.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { explainError } from './explain-error.ts';
 import { percentOf } from './fractions.ts';
@@ -23,7 +24,7 @@ const stateRates = (head: Release): readonly string[] =>
 const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null> => {
   try {
     const active = (await readActiveReleases()).states[head.state]?.release;
-    return active ? active === head.id : head.id === builtInRelease(head.state.slice(3))?.id;
+    return active ? active === head.id : head.id === builtInRelease(stateOfJurisdiction(head.state))?.id;
   } catch (error) {
     if (imported || explainError(error) === null) throw error;
     return null;
@@ -73,7 +74,7 @@ const printLocation = (location: ShownLocation, date: string): void => {
 /** What a calculation makes of a ZIP that a release names no location for. */
 const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date: string): string => {
   const states = statesOfZip(zip.slice(0, 5));
-  if (!states.includes(head.state.slice(3)))
+  if (!states.includes(stateOfJurisdiction(head.state)))
     return states.length === 0 ? 'It is not known to be in use.' : `It is a ZIP of ${states.join(', ')}.`;
   if (head.below !== undefined) return `The release names no location there: ${head.below}, below it, answers.`;
   if (head.locals === 'listed') return 'The release lists the ZIPs that it covers, and this one is not among them.';

@@ -1,6 +1,7 @@
-/** Turns what an importer reads into a release: a head, and one part for each ZIP and city. */
+/** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
-import type { Confidence, Evidence, Release } from '../release.ts';
+import type { Evidence, Release } from '../release.ts';
 import { type Collection, collect } from './build/collect.ts';
 import { InForceCount, withInForce } from './build/in-force.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
@@ -11,29 +12,29 @@ import { StreetSets } from './build/street-sets.ts';
 import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
-import { type Format, importers } from './importers.ts';
+import type { Importer } from './importer.ts';
 import { type Summary, Tally } from './summary.ts';
 import { zipsOfState } from './zips.ts';
 
-/** The key of the head's sources that everything imported cites. */
+/** The key in the head's sources that all imported values cite. */
 const source = 'import';
-/** The key of what the base release imported, where it is an import itself. */
+/** The key in the head's sources for the files of the base release, if the base is an import itself. */
 const baseSource = 'base_import';
 
-const nothingFound = 'No row says what a ZIP or a city of the state is taxed: there is nothing to make a release of.';
+const nothingFound = 'No row names the taxes of a ZIP or city of the state: check that these are the right files.';
 
-/** The releases that answer for what a release does not name: the one that was active, and those below it. */
+/** The fallback releases: the one that was active, and those below it. */
 export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;
-  /** The release whose rules, settings, sources and state jurisdiction the new one takes over. */
+  /** The release whose rules, settings, sources and state jurisdiction the new one copies. */
   readonly base: Release;
-  /** Over which releases it is imported; without it, nothing answers for what it does not name. */
+  /** The fallback releases; without it, places that the release does not name are not covered. */
   readonly position?: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
-  readonly format: Format;
+  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'match'>;
   /** ISO instant. */
   readonly importedAt: string;
   /** A folder that the caller owns and removes when the parts have been read. */
@@ -41,8 +42,8 @@ export type BuildOptions = {
 };
 
 /**
- * `built`: the head, and the parts in the order of their keys, as often as they are asked for. Bad rows do not keep a
- * release from being built: look at `summary.bad` before it is stored. `nothing`: no row says what any place is taxed.
+ * `built`: the head, and the parts in the order of their keys; `parts` can be called repeatedly. A release is built
+ * despite bad rows: check `summary.bad` before storing it. `nothing`: no row names the taxes of any place.
  */
 export type Built =
   | {
@@ -53,21 +54,10 @@ export type Built =
     }
   | { readonly outcome: 'nothing'; readonly reason: string; readonly summary: Summary };
 
-const confidences: Readonly<Record<Format, Confidence>> = {
-  sst: 'high',
-  'zip-rates': 'medium-high',
-  woocommerce: 'medium',
-  cdtfa: 'high',
-  texas: 'high',
-};
+const citation = ({ describe }: Pick<Importer, 'describe'>, { files }: Summary, importedAt: string): string =>
+  `${describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
 
-/** Formats that list places by name: what lies outside every city, they do not tell. */
-const byName: readonly Format[] = ['cdtfa', 'texas'];
-
-const citation = (format: Format, { files }: Summary, importedAt: string): string =>
-  `${importers[format].describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
-
-/** The state, and what else taxes all of it: Tennessee's tax on single articles. */
+/** The jurisdictions of the whole state: the state itself, and taxes such as Tennessee's on single articles. */
 const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jurisdictions'] => [
   state,
   ...others.filter(({ type }) => type === 'state'),
@@ -82,34 +72,34 @@ const headOf = (
   options: BuildOptions,
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
-  const { base, id, format, importedAt, position } = options;
+  const { base, id, importer, importedAt, position } = options;
   const own = registry.ratesOf(base.state);
-  // Where the file gives the state's rate, the base's is no answer beside it: Nevada's file says 0 for the state.
+  // The file's state rate replaces the base's: in Nevada's file the state's rate is 0.
   const rates = own.length > 0 ? own : stateRatesOf(base);
   return {
     ...takenFrom(base),
     id,
-    ...(byName.includes(format) ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
-    sources: { ...sourcesOf(base, rates), [source]: citation(format, summary, importedAt) },
+    ...(importer.match === 'city' ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
+    sources: { ...sourcesOf(base, rates), [source]: citation(importer, summary, importedAt) },
     jurisdictions: stateWide(base),
     rates,
     locations: [],
     base: base.id,
     ...position,
-    format,
+    format: importer.format,
     imported_at: importedAt,
     ...found,
   };
 };
 
-/** What of a base release is that of its import, or of its tables, and not its rules and settings. */
+/** A base release without the fields that belong to its own import or local tables. */
 const takenFrom = (base: Release): Omit<Release, 'locals' | 'local'> => {
   const head: Release & Partial<Position> = base;
   const { locals: _locals, local: _local, below: _below, chain: _chain, bottom: _bottom, ...taken } = head;
   return taken;
 };
 
-/** The state's own rates of a base. One that was imported itself cites its files under the key of the new ones. */
+/** The state's own rates of a base. An imported base cites its files under the same key as the new release. */
 const stateRatesOf = ({ rates, state }: Release): Release['rates'] =>
   rates
     .filter(({ jurisdiction }) => jurisdiction === state)
@@ -121,18 +111,18 @@ const sourcesOf = (base: Release, rates: Release['rates']): Release['sources'] =
   return isCited && base.rates.some((rate) => rate.source === source) ? { ...sources, [baseSource]: ofBase } : sources;
 };
 
-/** What the base release says of places by codes that no import gives its own places. */
+/** Note rules and rounding tables of the base release that name jurisdictions which the import does not have. */
 const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void => {
   const { rules, settings } = base;
   const known = new Set([...stateWide(base).map(({ code }) => code), ...used]);
   const isLost = (code: string) => !known.has(code);
   const lost = rules.filter(({ jurisdictions }) => jurisdictions?.every(isLost)).map(({ id }) => id);
   if (lost.length > 0)
-    tally.note(`These rules name places that the import does not have, and do nothing: ${lost.join(', ')}.`);
+    tally.note(`These rules have no effect, because the import lacks their jurisdictions: ${lost.join(', ')}.`);
   const brackets = settings.rounding.flatMap(({ policy }) => (policy.method === 'bracket' ? policy.brackets : []));
   const tables = [...new Set(brackets.map(({ jurisdiction }) => jurisdiction).filter(isLost))];
   if (tables.length > 0)
-    tally.note(`These rounding tables are of places that the import does not have: ${tables.join(', ')}.`);
+    tally.note(`These jurisdictions of rounding tables are not in the import: ${tables.join(', ')}.`);
 };
 
 const streetsNote = (zips: number): string =>
@@ -149,7 +139,7 @@ const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evi
   zip3s: [...new Set(zips.map((zip) => Number(zip.slice(0, 3))))],
 });
 
-/** Write the parts of what was collected; the file is closed whatever happens. */
+/** Write the collected parts; closes the file in any case. */
 const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
   const file = new PartsFile(tempFolder);
   try {
@@ -160,13 +150,13 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
 };
 
 /**
- * Build a release out of entries, in a memory that does not grow with their number: spans are put by into files, and
- * come back one three-digit ZIP at a time. Every part carries the jurisdictions and rates that it names.
+ * Build a release from entries in constant memory: spans spill into files, and are read back one three-digit ZIP at a
+ * time. Every part contains the jurisdictions and rates that it names.
  */
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
-  const { entries, base, format, importedAt } = options;
-  const evidence: Evidence = { source, confidence: confidences[format] };
-  const zips = zipsOfState(base.state.slice(3));
+  const { entries, base, importer, importedAt } = options;
+  const evidence: Evidence = { source, confidence: importer.confidence };
+  const zips = zipsOfState(stateOfJurisdiction(base.state));
   const collection = collectionOf(options, zips, evidence);
   const { tally, registry, spill, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);

@@ -1,7 +1,7 @@
 import { decimal, rescale } from '../../money/decimal.ts';
 import { rateDecimals } from '../release.ts';
 
-/** No general sales tax, all levels together, is near this: what is above is a percentage where a fraction belongs. */
+/** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
 
 /** A rate in units of `10^-rateDecimals`, to add and compare exactly. */
@@ -23,13 +23,13 @@ const read = (text: string, decimalsMax: number): bigint | null => {
   return decimals.length > decimalsMax ? null : unitsOf(`${parts['whole'] || '0'}.${decimals || '0'}`);
 };
 
-/** Read a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` where it is none below 0.25. */
+/** Read a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` if it is not a number up to 0.25. */
 export const readFraction = (text: string): string | null => {
   const units = read(text, rateDecimals);
   return units === null || units > fractionMax ? null : fractionOf(units);
 };
 
-/** Read a percentage (`6.8750`) as a fraction (`0.06875`); `null` where it is none below 25. */
+/** Read a percentage (`6.8750`) as a fraction (`0.06875`); `null` if it is not a number up to 25. */
 export const readPercent = (text: string): string | null => {
   const units = read(text.replace(/\s*%$/, ''), rateDecimals - 2);
   return units === null || units / 100n > fractionMax ? null : fractionOf(units / 100n);

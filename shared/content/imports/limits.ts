@@ -1,8 +1,8 @@
-/** How much of a file an import holds in memory: far more than any state publishes, and less than the memory there is. */
+/** Memory limits of an import: far above what any state publishes. */
 export const limits = {
   /** Rows that name one ZIP code. */
   rowsOfZip: 100_000,
-  /** Rows that name the ZIP codes of three first digits, which are in memory at once. */
+  /** Rows of the ZIP codes with the same first three digits, which are in memory at once. */
   rowsOfZip3: 2_000_000,
   /** Ranges and days that the rows of one ZIP code are cut into. */
   piecesOfZip: 200_000,
@@ -21,14 +21,14 @@ export const limits = {
   spansOfStreets: 1_000,
 } as const;
 
-/** Refuse files that have more of something than an import holds: an error that tells the operator what to check. */
+/** Throw an error that tells the operator to check the files. */
 export const refuseTooMany = (max: number, what: string): never => {
   throw new Error(
     `The files have more than ${max.toLocaleString('en-US')} ${what}. No state publishes so many: check that they are the right files.`,
   );
 };
 
-/** Refuse files where something is above its limit. */
+/** Refuse files that exceed a limit. */
 export const assertFits = (count: number, max: number, what: string): void => {
   if (count > max) refuseTooMany(max, what);
 };

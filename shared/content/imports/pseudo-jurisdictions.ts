@@ -2,16 +2,16 @@ import type { Jurisdiction, JurisdictionType } from '../release.ts';
 import { codePart } from './code-part.ts';
 import type { Entry } from './entry.ts';
 
-/** A local tax that a file gives a rate for, and no code. */
+/** A local tax that has a rate and no code in a file. */
 export type Component = {
   readonly level: Exclude<JurisdictionType, 'state'>;
-  /** `CITY`, `SPECIAL`: tells two taxes of one place and level apart. */
+  /** `CITY`, `SPECIAL`: distinguishes taxes of the same place and level. */
   readonly label: string;
   readonly place: string;
   readonly rate: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** Where another place of the same name has another rate, its code ends with this: a ZIP. */
+  /** The ZIP, which is appended to the code if a place of the same name has another rate. */
   readonly distinction: string;
 };
 

@@ -1,7 +1,7 @@
-/** What reading one row of a file comes to: its value, or why there is none. */
+/** The result of reading one row: its value, or why it has none. */
 export type RowResult<Value> =
   | { readonly kind: 'row'; readonly value: Value }
-  /** Left out on purpose. */
+  /** Skipped on purpose. */
   | { readonly kind: 'skipped'; readonly reason: string }
   /** Wrong: the reason says what to do about it. */
   | { readonly kind: 'bad'; readonly reason: string };

@@ -1,7 +1,7 @@
-/** What an import did with the rows that it read, for the person who ran it. */
+/** The summary of an import for the operator. */
 import type { Entry } from './entry.ts';
 
-/** How many bad rows a summary names; the others are counted. */
+/** The number of bad rows that a summary lists; the others are counted. */
 export const badRowsNamed = 50;
 
 /** A row of one of the files. */
@@ -30,7 +30,7 @@ export type Summary = {
   /** Rows read that are neither skipped nor bad. */
   readonly rowsKept: number;
   readonly skipped: readonly Counted[];
-  /** Rows that are kept, and what to know of them. A row may have two remarks. */
+  /** Imported rows with remarks. A row may have two remarks. */
   readonly remarks: readonly Counted[];
   /** `rows` of them are rows; the others are what is wrong with a file as a whole. Each is named with its file. */
   readonly bad: {
@@ -38,9 +38,9 @@ export type Summary = {
     readonly rows: number;
     readonly first: readonly (RowOf & { readonly reason: string })[];
   };
-  /** What holds on the day of the import; `null` where no release came out. */
+  /** What is in force on the day of the import; `null` if no release was built. */
   readonly inForce: InForce | null;
-  /** What the person should know of the release that came out, in sentences. */
+  /** Notes about the built release, in sentences. */
   readonly notes: readonly string[];
 };
 
@@ -50,7 +50,7 @@ type Reasons = Map<string, { count: number; first: Numbered }>;
 const countedOf = (reasons: Reasons): readonly Counted[] =>
   [...reasons].map(([reason, { count, first }]) => ({ reason, count, file: first.file, firstLine: first.line }));
 
-/** Counts entries as they pass, in a memory that does not grow with them. */
+/** Counts entries in constant memory. */
 export class Tally {
   private readonly files: { name: string; rows: number }[] = [];
   private readonly skipped: Reasons = new Map();
@@ -62,7 +62,7 @@ export class Tally {
   /** Rows of the file that is being read: its name comes after them. */
   private unnamed: Numbered[] = [];
 
-  /** Count the entry, if it is of a kind that a summary tells of. */
+  /** Count the entry, if the summary reports its kind. */
   count(entry: Entry): void {
     if (entry.kind === 'file') this.endFile(entry.name, entry.rows);
     if (entry.kind === 'skipped') this.add(this.skipped, entry.reason, entry.line);
@@ -98,7 +98,7 @@ export class Tally {
     };
   }
 
-  // What is said after the end of a file is said of it, until another one's end comes.
+  // Entries after the end of a file belong to it until the next file ends.
   private numbered(line: number): Numbered {
     const row = { file: this.files.at(-1)?.name ?? '', line };
     this.unnamed.push(row);

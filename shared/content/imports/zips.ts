@@ -1,6 +1,7 @@
 import { statesOfZip } from '../location/zip-states.ts';
+import { bad, type RowResult, row, skipped } from './row-result.ts';
 
-/** Every five-digit number that a state's postal codes allow, sorted; a ZIP that crosses a border is of both states. */
+/** All five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
 export const zipsOfState = (state: string): readonly string[] => {
   const zips: string[] = [];
   for (let zip = 0; zip < 100_000; zip += 1) {
@@ -28,5 +29,17 @@ export const touchesAny = (zips: readonly string[], low: string, high: string): 
   return zip !== undefined && zip <= high.slice(0, 5);
 };
 
-/** Why a row is left out whose ZIPs are all another state's (South Dakota's 51001 to 56136 takes in Minneapolis). */
+/** The reason to skip a row whose ZIPs are all in other states (South Dakota's 51001 to 56136 includes Minneapolis). */
 export const foreignZips = (state: string): string => `none of its ZIPs is in ${state}`;
+
+/**
+ * Read a five-digit ZIP of a state. Spreadsheets turn 02139 into 2139: the zeros are restored if that gives a ZIP of the
+ * state, otherwise the row is bad. A five-digit ZIP of another state is skipped.
+ */
+export const readZip = (text: string, state: string): RowResult<string> => {
+  if (!/^\d{3,5}$/.test(text)) return bad(`ZIP ${text || '(none)'} is none: write five digits`);
+  const zip = text.padStart(5, '0');
+  if (statesOfZip(zip).includes(state)) return row(zip);
+  if (text.length === 5) return skipped(foreignZips(state));
+  return bad(`ZIP ${text} has lost digits, and ${zip} is not in ${state}: format the column as text`);
+};

@@ -1,15 +1,15 @@
 import type { ActiveReleases } from './active-releases.ts';
 
-// An activation is noticed within this time, by every instance.
+// Every instance notices an activation within this time.
 const lifetimeMs = 60_000;
 
 type Reading = { readonly directory: Promise<ActiveReleases>; readonly startedAt: number };
 
 /**
- * Keeps which releases are active for 60 seconds from when the reading began. Requests at the same time share a reading.
+ * Caches the active releases for 60 seconds from the start of the read. Concurrent requests share a read.
  *
- * A reading that fails is thrown, and the next request reads again: an older directory could name a release that was
- * taken back, and an answer from it would be a guess.
+ * If a read fails, it throws and the next request reads again. A stale directory is never used: it could name a release
+ * that was rolled back.
  */
 export const activeDirectory = (
   read: () => Promise<ActiveReleases>,
@@ -19,7 +19,7 @@ export const activeDirectory = (
   return () => {
     const startedAt = now();
     const ageMs = kept ? startedAt - kept.startedAt : Number.NaN;
-    // The local service's clock can be set back, and a directory from the future is not a young one.
+    // The local service's clock can be set back, so the age can be negative.
     if (kept && ageMs >= 0 && ageMs < lifetimeMs) return kept.directory;
     const reading: Reading = { directory: read(), startedAt };
     kept = reading;

@@ -1,4 +1,4 @@
-/** Which release each state's calculations rest on, and which ones did before: the directory of the content. */
+/** The directory of the content: the active release of each state and the previously active ones. */
 
 /** `null` is the newest built-in release of the state, whichever the running service has. */
 type Activation = { readonly release: string | null; readonly activated_at: string };
@@ -20,8 +20,8 @@ export const previousMax = 10;
  * The directory after a release of a state was activated, at an ISO instant; `null` is the built-in one. Its predecessor
  * comes first in `previous`.
  *
- * A release that is in `previous` is gone back to: it and what came after it leave the list, so that going back again
- * leads further back.
+ * Activating a release in `previous` is a rollback: it and later entries leave the list, so that another rollback goes
+ * further back.
  */
 export const withActive = (
   { version, states }: ActiveReleases,

@@ -1,6 +1,6 @@
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 
-/** A value with how long it is as JSON, which says what keeping it costs. */
+/** A value and the length of its JSON text, the measure of its memory. */
 export type Measured<Value> = { readonly value: Value; readonly characters: number };
 
 /** Which part of which release. */
@@ -21,15 +21,15 @@ export type ReadContent = (
  */
 export const keptCharactersMax = 48_000_000;
 
-// What keeping anything takes, also that there is nothing.
+// The cost of any entry, including a missing part.
 const leastCharacters = 200;
 
 type Kept = { readonly value: ReleaseHead | ReleasePart | null; readonly characters: number };
 
-/** Keeps what was read for as long as there is room: releases never change. What was not used for long goes first. */
+/** A cache of heads and parts without expiry, because releases are immutable. Least recently used entries are evicted first. */
 export type ContentCache = {
   readonly head: (release: string) => ReleaseHead | undefined;
-  /** `null`: the release has no such part; `undefined`: not known here. */
+  /** `null`: the release has no such part; `undefined`: not cached. */
   readonly part: (name: PartName) => ReleasePart | null | undefined;
   readonly keepHead: (head: Measured<ReleaseHead>) => ReleaseHead;
   readonly keepPart: (name: PartName, part: Measured<ReleasePart> | undefined) => ReleasePart | null;

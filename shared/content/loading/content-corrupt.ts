@@ -1,6 +1,6 @@
 /**
- * An item of an imported release is not what its import wrote: damaged, changed, missing, or one too many. No figure may
- * rest on it.
+ * An item of an imported release differs from what its import wrote: damaged, changed, missing or surplus. No calculation
+ * may use it.
  */
 export class ContentCorrupt extends Error {
   override readonly name = 'ContentCorrupt';
@@ -20,14 +20,14 @@ export class ContentCorrupt extends Error {
 export const missingPart = 'the head lists it, and the table does not have it';
 export const unlistedPart = 'the head does not list it';
 
-/** What a reading resolves to, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
+/** The value of a read, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
 export const orCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
   reading.catch((error: unknown) => {
     if (error instanceof ContentCorrupt) return error;
     throw error;
   });
 
-/** The same of what is read at once. */
+/** The same for a synchronous read. */
 export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt => {
   try {
     return read();

@@ -1,3 +1,5 @@
+import { assert } from '../../assert.ts';
+import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
 import type { Release } from '../release.ts';
@@ -13,7 +15,7 @@ import {
 import { ReleaseNotFound } from './release-not-found.ts';
 import { type Level, releaseViews } from './release-views.ts';
 
-/** What loading content needs from outside. */
+/** Dependencies of the content loader. */
 export type ContentPorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
@@ -33,7 +35,7 @@ export type ContentLoader = {
 /** An address in a state that an imported release answers for. */
 type Local = { readonly release: string; readonly keys: readonly string[] };
 
-// No ZIP or city of a release has a longer name; what a client calls a city may.
+// The longest name of a ZIP or city in a release; the city in an address may be longer.
 const keyLengthMax = 100;
 
 const keysOf = ({ zip5, city }: TaxAddress): string[] =>
@@ -42,12 +44,11 @@ const keysOf = ({ zip5, city }: TaxAddress): string[] =>
 const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 
 /**
- * Make what loads content for an instance (architecture, decision 7): which releases are active is known for 60 seconds,
- * heads and parts of imported releases for as long as there is room (`charactersMax` of JSON text), the built-in ones
- * for ever. A calculation with everything at hand reads nothing; otherwise the directory, and then once whatever it
- * lacks of heads and parts, and once more what lies below the heads that were imported over others.
+ * Make an instance's content loader (architecture, decision 7). It caches the directory for 60 seconds, heads and parts
+ * of imported releases up to `charactersMax` of JSON text, and built-in releases without limit. On a cache miss it
+ * reads the directory, then all missing heads and parts at once, then those of the releases below them.
  *
- * Throws where the directory cannot be read, and `ReleaseNotFound` where it or a transaction names what is not there.
+ * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
  */
 export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax): ContentLoader => {
   const directory = activeDirectory(ports.readActive, ports.now);
@@ -75,10 +76,11 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
   };
 
   const loadContent: LoadContent = async (addresses, pinned = {}) => {
-    const isPinned = addresses.every(({ state }) => state === null || pinned[`US-${state}`] !== undefined);
+    const isPinned = addresses.every(({ state }) => state === null || pinned[jurisdictionCode(state)] !== undefined);
     const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directory();
     const localOf = (address: TaxAddress): Local | undefined => {
-      const code = `US-${address.state}`;
+      if (address.state === null) return undefined;
+      const code = jurisdictionCode(address.state);
       const release = pinned[code] ?? states[code]?.release ?? null;
       return release === null || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
     };
@@ -87,9 +89,10 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     return (address) => {
       if (address.state === null) return undefined;
       const local = localOf(address);
-      if (!local) return ports.builtInById(pinned[`US-${address.state}`] ?? '') ?? ports.builtIn(address.state);
+      if (!local)
+        return ports.builtInById(pinned[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state);
       const release = found.get(nameOf(local));
-      if (!release) throw new Error('Content is asked for an address that it was not loaded for.');
+      assert(release !== undefined, `Content was not loaded for an address in ${address.state}.`);
       return release;
     };
   };
@@ -102,7 +105,7 @@ type Found = {
   readonly parts: ReadonlyMap<string, ReleasePart | null | undefined>;
 };
 
-/** Heads and parts, from the cache or in one reading: not from the cache alone, which may have no room for all of them. */
+/** Heads and parts, from the cache or read at once. The cache may be too small for all of them. */
 const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent): Promise<Found> => {
   const heads = new Map(locals.map(({ release }) => [release, cache.head(release)]));
   const names = new Map(

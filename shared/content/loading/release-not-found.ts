@@ -1,4 +1,4 @@
-/** A release that is active, or that a transaction pins, is not there: content was lost, and nothing may stand in for it. */
+/** An active or pinned release is missing. Content was lost, and there is no fallback for it. */
 export class ReleaseNotFound extends Error {
   override readonly name = 'ReleaseNotFound';
   readonly release: string;

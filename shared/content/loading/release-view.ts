@@ -1,7 +1,7 @@
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { Jurisdiction, Rate, Release } from '../release.ts';
 
-/** A release as far as these parts of it go: what they name is there once, even where two of them name it. */
+/** A release with the content of these parts, without duplicates. */
 export const releaseView = (head: ReleaseHead, parts: readonly ReleasePart[]): Release => {
   if (parts.length === 0) return head;
   const [state, ...locals] = head.jurisdictions;
@@ -11,7 +11,7 @@ export const releaseView = (head: ReleaseHead, parts: readonly ReleasePart[]): R
   for (const part of parts) {
     for (const jurisdiction of part.jurisdictions)
       if (!jurisdictions.has(jurisdiction.code)) jurisdictions.set(jurisdiction.code, jurisdiction);
-    // A part has every rate of a jurisdiction, or none of them.
+    // A part contains either every rate of a jurisdiction or none.
     const added = part.rates.filter(({ jurisdiction }) => !rated.has(jurisdiction));
     for (const rate of added) rates.push(rate);
     for (const { jurisdiction } of added) rated.add(jurisdiction);

@@ -3,23 +3,23 @@ import type { Release } from '../release.ts';
 import { ReleaseNotFound } from './release-not-found.ts';
 import { releaseView } from './release-view.ts';
 
-/** How many pointers to places, rates and locations the views of an instance have: they take 8 MB. */
+/** The maximum number of pointers to places, rates and locations in an instance's views: 8 MB. */
 export const viewedMax = 1_000_000;
 
 /** One imported release, with the parts of it that an address needs. */
 export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
 
 export type ReleaseViews = {
-  /** A release as far as an address needs it, over the releases below it: the active one first. */
+  /** A view of the active release and the releases below it, with the parts that an address needs. */
   readonly overlay: (levels: readonly [Level, ...Level[]]) => Release;
-  /** Forgets every view: none may outlive its parts in the cache, or the cache's bound would not hold. */
+  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
   readonly clear: () => void;
   readonly size: () => number;
 };
 
 /**
- * Make and keep views of imported releases. The same levels give the same object, because what is found out about a
- * release is kept by its object.
+ * Make and cache views of imported releases. The same levels give the same object, because caches are keyed by the
+ * release object.
  */
 export const releaseViews = (
   isCached: (level: Level) => boolean,
@@ -48,7 +48,7 @@ export const releaseViews = (
   const view = (level: Level, top: ReleaseHead, fallback: Release | null): Release => {
     const { head, parts } = level;
     const name = `${top.id} ${head.id} ${parts.map(({ key }) => key).join('|')}`;
-    // A view holds its fallback: both must be of the same parts.
+    // A view contains its fallback, so both must have the same parts.
     const known = views.get(name);
     if (known && (known.fallback ?? null) === fallback) return known;
     const made = {

@@ -25,14 +25,14 @@ import { joinedName, plainName } from './place-names.ts';
 export type Candidate = { readonly county: string | null; readonly area: Area | null };
 
 export type FoundPlace = {
-  /** What of the address decided. */
+  /** The part of the address that decided. */
   readonly level: 'city' | 'zip5' | 'county' | 'state';
   /** The first one is charged. */
   readonly candidates: readonly [Candidate, ...Candidate[]];
   readonly city: CityReading;
-  /** The nearest known name of a city that is not known. */
+  /** The nearest known name of an unknown city. */
   readonly suggestion: string | null;
-  /** Whether the county in the address is a county of the state, and none of the ZIP's. */
+  /** Whether the county in the address is a county of the state and not of the ZIP. */
   readonly contradictsCounty: boolean;
   /** The nearest county name, if the state has no county with the name in the address; `null` if it has. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
@@ -167,7 +167,7 @@ const inNamedCounty = (table: LocalTable, county: string, city: string | null): 
   return taxed.length > 0 ? taxed : remaindersOf(table, [county]);
 };
 
-/** Find the areas that may tax an address of the table's state. Pure; the tax day is the caller's. */
+/** Find the areas that may tax an address of the table's state. The caller checks the tax day. */
 export const findPlace = (table: LocalTable, address: TaxAddress): FoundPlace => {
   const found = countiesOf(table, address);
   const { zip, counties, named } = found;

@@ -1,11 +1,11 @@
 import { textOf } from '../../packed/read.ts';
-import type { LocalTables } from '../release.ts';
+import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
 import { readRates } from './packed-table.ts';
 
 const tables = new Map<string, LocalTable>();
 
-/** The local tables that a release names: loaded when the first address of its state is located, and kept. */
+/** The local tables that a release names, loaded on first use and cached. */
 export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
   const name = `${rates} ${zips}`;
   const known = tables.get(name);
@@ -14,3 +14,7 @@ export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
   tables.set(name, table);
   return table;
 };
+
+/** Whether an address that no location of a release names has no local tax. */
+export const isRestUntaxed = ({ coverage, locals, local }: Release): boolean =>
+  coverage === 'complete' && locals !== 'listed' && (local === undefined || loadLocalTable(local).isUntaxed);

@@ -18,15 +18,15 @@ import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, without
 
 /** One taxed area: a county's remainder, or a place within a county. */
 export type Area = {
-  /** Its position in the table, by which it differs from the others. */
+  /** Its position in the table, which identifies it. */
   readonly offset: number;
-  /** Three digits; `''` of a place whose county is not known, which has no rate either. */
+  /** Three digits; `''` for a place of unknown county, which has no rate either. */
   readonly county: string;
-  /** As people write it; `''` of a county's remainder. */
+  /** The display name; `''` for a county's remainder. */
   readonly place: string;
   /** Other names of the place, as people write them. */
   readonly aliases: readonly string[];
-  /** `null` where the rate is not established. */
+  /** `null` if the rate is not established. */
   readonly taxes: readonly LocalTax[] | null;
   /** The whole local rate, in units of `10^-rateDecimals`. */
   readonly units: bigint | null;
@@ -56,7 +56,7 @@ export type LocalTable = {
   readonly zip: (zip5: string) => ZipEntry | undefined;
   /** The remainder of a county, or its only place; `null` where neither has an established rate. */
   readonly remainder: (county: string) => Area | null;
-  /** Areas of a city's name, in these counties or in all; the most literal reading that there is. */
+  /** Areas with a city's name, in these counties or in all, by the most literal match. */
   readonly placesNamed: (city: string, counties: readonly string[] | null) => readonly Area[];
   /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
   readonly postalCounties: (city: string) => readonly string[];

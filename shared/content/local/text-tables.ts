@@ -7,9 +7,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { assert } from '../../assert.ts';
+import { stateFips } from '../../jurisdiction.ts';
 import { codePart } from '../imports/code-part.ts';
 import type { Confidence, Evidence } from '../release.ts';
-import { stateFips } from '../state-fips.ts';
 import {
   combinedSuffix,
   type LocalTax,

@@ -1,21 +1,22 @@
+import { stateCode } from '../../jurisdiction.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { cityName } from './city-name.ts';
 import type { PostalAddress } from './postal-address.ts';
-import { stateCode, statesOfZip } from './zip-states.ts';
+import { statesOfZip } from './zip-states.ts';
 
-/** An address as far as it decides about tax. */
+/** The parts of an address that decide about tax. */
 export type TaxAddress = {
   /** ISO 3166 alpha-2, upper case. */
   readonly country: string;
-  /** Two letters; `null` outside the United States. Where it is guessed, the first of several until a place is chosen. */
+  /** Two letters; `null` outside the United States. If it is guessed, the first of several until a place is chosen. */
   readonly state: string | null;
   readonly zip5: string | null;
   /** The four digits of a ZIP+4. */
   readonly plus4: string | null;
   /** Upper case, without punctuation, as locations write it. */
   readonly city: string | null;
-  /** As it was sent; it helps where a ZIP spans counties. */
+  /** As sent; it decides if a ZIP spans counties. */
   readonly county: string | null;
   /** Whether the postal service uses the ZIP at all. */
   readonly isZipKnown: boolean;
@@ -45,7 +46,7 @@ export const isAbroad = (address: PostalAddress): boolean => {
   return !unitedStates.has(country) && !territories.has(country);
 };
 
-/** The state as an address names it, also by its country; empty where it names none. */
+/** The state in an address, also as its country; empty if there is none. */
 export const sentState = (address: PostalAddress): string => {
   const country = countryOf(address);
   return address.state?.trim() || (territories.has(country) ? country : '');
@@ -54,8 +55,8 @@ export const sentState = (address: PostalAddress): string => {
 /**
  * Read an address for tax. Without a country it is in the United States.
  *
- * Refused, at the field to change (pointers below `pointer`): a ZIP that is none, an unknown state, a ZIP of another
- * state (unless it truly crosses the border), and neither state nor ZIP. Outside the United States nothing is checked.
+ * Refused, with a pointer below `pointer` to the field to change: a malformed ZIP, an unknown state, a ZIP of another
+ * state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not checked.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = countryOf(address);
@@ -106,10 +107,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   });
 };
 
-/**
- * An address in each state that it may lie in: one, unless no state was sent and its ZIP is in several. Each of them needs
- * its content, and locating chooses.
- */
+/** An address once for each state that it may lie in: several only if no state was sent and its ZIP crosses a border. */
 export const addressesByState = (address: TaxAddress): readonly TaxAddress[] =>
   address.isStateGuessed && address.zip5 !== null
     ? statesOfZip(address.zip5).map((state) => ({ ...address, state }))

@@ -1,9 +1,9 @@
-// Most names need no more, and a state has thousands of them.
+// A fast path for most names, because a state has thousands.
 const plainWords = /^[A-Za-z]+(?: [A-Za-z]+)*$/;
 
 /**
- * A city's name as everything here compares it: upper case, without accents and punctuation, words parted by one space.
- * `Winston-Salem` and `Winston Salem` are one, and so are both ways to write `Cañon City`; `null` of nothing.
+ * Normalize a city's name: upper case, without accents and punctuation, one space between words. `Winston-Salem` and
+ * `Winston Salem` are equal, and so are both spellings of `Cañon City`. `null` for an empty name.
  */
 export const cityName = (text: string): string | null =>
   plainWords.test(text) ? text.toUpperCase() : normalized(text);

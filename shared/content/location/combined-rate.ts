@@ -3,7 +3,7 @@ import { rateOn, ratesOf } from '../rates.ts';
 import { type Jurisdiction, type Release, rateDecimals } from '../release.ts';
 import type { LocalSet } from './location-index.ts';
 
-/** The general rates of jurisdictions together, in units of `10^-rateDecimals`; `undefined` where one is not known that day. */
+/** The sum of the general rates of jurisdictions, in units of `10^-rateDecimals`; `undefined` if one is unknown that day. */
 export const combinedRate = (release: Release, codes: readonly string[], day: string): bigint | undefined => {
   let sum = 0n;
   for (const code of codes) {
@@ -15,8 +15,8 @@ export const combinedRate = (release: Release, codes: readonly string[], day: st
 };
 
 /**
- * Whether a release knows the general rates of jurisdictions on a tax day. The tax core answers with `not_supported`
- * where it does not, and says why. A tax of the state that never has a general rate, beside the one that has, needs none.
+ * Whether a release has the general rates of jurisdictions on a tax day. If not, the tax core returns `not_supported` with
+ * the reason. An additional state-wide tax without a general rate needs none.
  */
 export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): boolean =>
   (release.established_to === null || day <= release.established_to) &&
@@ -27,8 +27,8 @@ export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdic
   );
 
 /**
- * The general rates of a place's jurisdictions together, as `combinedRate`. A tax of the state that never has a general
- * rate, as on single articles, adds nothing.
+ * The sum of the general rates of a place's jurisdictions, as `combinedRate`. A state-wide tax without a general rate, as
+ * on single articles, adds nothing.
  */
 export const placeRate = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): bigint | undefined =>
   combinedRate(
@@ -39,14 +39,14 @@ export const placeRate = (release: Release, jurisdictions: readonly Jurisdiction
     day,
   );
 
-/** Which of several combined rates is meant where an address may have each of them. */
-export type Wanted = 'lowest' | 'highest';
+/** Which of several combined rates applies to an ambiguous address. */
+export type RatePreference = 'lowest' | 'highest';
 
-/** The one with the lowest rate, or the highest; the first of equal ones. One without a rate is meant only where none has any. */
+/** The item with the lowest or highest rate; the first of equal ones. An item without a rate only if all lack one. */
 export const byRate = <Value>(
   values: readonly [Value, ...Value[]],
   rateOf: (value: Value) => bigint | undefined,
-  wanted: Wanted,
+  prefer: RatePreference,
 ): Value => {
   let [best] = values;
   let bestRate: bigint | undefined;
@@ -54,7 +54,7 @@ export const byRate = <Value>(
   for (const value of values) {
     const rate = rateOf(value);
     if (rate === undefined) continue;
-    if (bestRate === undefined || (wanted === 'highest' ? rate > bestRate : rate < bestRate)) {
+    if (bestRate === undefined || (prefer === 'highest' ? rate > bestRate : rate < bestRate)) {
       best = value;
       bestRate = rate;
     }
@@ -67,5 +67,5 @@ export const setByRate = (
   release: Release,
   sets: readonly [LocalSet, ...LocalSet[]],
   day: string,
-  wanted: Wanted,
-): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), wanted);
+  prefer: RatePreference,
+): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), prefer);

@@ -2,18 +2,18 @@ import type { Evidence } from '../release.ts';
 import type { Area, LocalSet } from './location-index.ts';
 
 /**
- * What became of the city's name: it has a rate (`taxed`), it taxes at a rate that is not established (`missing`), mail
- * uses it there and it has no rate of its own (`postal`), it is known in other counties than the ZIP's (`elsewhere`), it
- * is not known, or there was none.
+ * The result of looking up the city's name: it has a rate (`taxed`); its rate is not established (`missing`); it is a
+ * postal name without a rate of its own (`postal`); it is in other counties than the ZIP's (`elsewhere`); it is unknown;
+ * or none was sent.
  */
 export type CityReading = 'taxed' | 'missing' | 'postal' | 'elsewhere' | 'unknown' | 'none';
 
-/** How a place was found by its ZIP and city, without a boundary file. */
+/** A look-up of a place by ZIP and city, without a boundary file. */
 export type ByPlace = {
   readonly city: CityReading;
-  /** The nearest known name of a city that is not known. */
+  /** The nearest known name of an unknown city. */
   readonly suggestion: string | null;
-  /** Whether the county that the address names is none of its ZIP's. */
+  /** Whether the county in the address is not a county of its ZIP. */
   readonly contradictsCounty: boolean;
   /** A county that the state does not have, with the nearest name; `null` where the county is known or none was sent. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
@@ -25,37 +25,37 @@ export type ByPlace = {
   readonly established: string | null;
 };
 
-/** The local jurisdictions that an address may have, as its content says. */
+/** The local jurisdictions that an address may have. */
 export type LocalChoice = {
-  /** What of the address decided. */
+  /** The part of the address that decided. */
   readonly level: 'zip9' | 'zip5' | 'city' | 'county' | 'state';
-  /** All the sets that an address there may have. Several are ambiguous. */
+  /** All sets that the address may have. Several make it ambiguous. */
   readonly possible: readonly [LocalSet, ...LocalSet[]];
-  /** Those of them that are meant where nothing else is known: the whole ZIP's, if it has any (SSUTA section 305). */
+  /** The default sets: those of the whole ZIP, if it has any (SSUTA section 305). */
   readonly usual: readonly [LocalSet, ...LocalSet[]];
-  /** What says so. */
+  /** The sources of the sets. */
   readonly evidence: readonly Evidence[];
   /** Whether a city's name alone decided: mail that is addressed to a city also goes to places beyond its limits. */
   readonly isByName: boolean;
-  /** Whether these are of a part of the ZIP, and nothing says what the rest of it has. */
+  /** Whether the sets are of a part of the ZIP, and the rest of it is unknown. */
   readonly isPart: boolean;
-  /** Whether a city that is known by its name comes before these. */
+  /** Whether a city that is known only by its name takes precedence over these. */
   readonly yieldsToCity: boolean;
-  /** Whether no city was sent that could come before these. */
+  /** Whether no city was sent that could take precedence over these. */
   readonly lacksCity: boolean;
-  /** Whether borders cross the ZIP, and nothing says what lies beyond them. */
+  /** Whether borders cross the ZIP, and the taxes beyond them are unknown. */
   readonly crossesBorders: boolean;
-  /** The cities that have sets of their own in the ZIP, where the address names none of them. */
+  /** The cities with sets of their own in the ZIP, if the address names none of them. */
   readonly otherCities: readonly string[];
-  /** Whether the ZIP is none of those of the city that the address names: one of both is wrong, and the ZIP decides. */
+  /** Whether the ZIP does not belong to the city in the address. One of both is wrong, and the ZIP decides. */
   readonly contradictsCity: boolean;
-  /** Whether only the state's rate is said of the place: where no local tax is assumed, some may be missing. */
+  /** Whether the source has only the state's rate for the place, so that local taxes may be missing. */
   readonly lacksLocals: boolean;
-  /** Whether the content tells parts of the ZIP apart by the last four digits. */
+  /** Whether the content has ZIP+4 ranges in the ZIP. */
   readonly hasRanges: boolean;
-  /** `null` where a file of ZIPs or cities decided. */
+  /** `null` if an imported location decided. */
   readonly byPlace: ByPlace | null;
-  /** Some of the possible sets are those of street addresses in the ZIP, and no look-up reads streets. */
+  /** Whether some of the possible sets are of street addresses in the ZIP, which Levy does not look up. */
   readonly byStreet?: true;
 };
 
@@ -63,7 +63,7 @@ const distinct = (areas: readonly Area[]): LocalSet[] => [
   ...new Map(areas.flatMap(({ sets }) => sets).map((set) => [set.key, set])).values(),
 ];
 
-/** What areas come to that an address may lie in, or `undefined` of none; `usual` are those of them that are meant. */
+/** The choice among areas that an address may lie in; `undefined` without areas. `usual` are the default ones. */
 export const choiceOf = (
   level: LocalChoice['level'],
   areas: readonly Area[],
@@ -95,14 +95,14 @@ const untaxed: LocalSet = { key: '', codes: [] };
 const withSets = <Sets extends LocalChoice['possible']>(sets: Sets, more: readonly LocalSet[]): Sets =>
   [...sets, ...more.filter(({ key }) => sets.every((set) => set.key !== key))] as unknown as Sets;
 
-/** An address may have other sets too; what is meant stays. */
+/** Add possible sets; the default sets stay. */
 export const withPossible = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, possible),
   evidence: [...new Set([...choice.evidence, ...evidence])],
 });
 
-/** An address may have no local tax too, and that is meant as well as the others. */
+/** Add the empty set (no local tax) to the possible and the default sets. */
 export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, [untaxed]),
@@ -130,7 +130,7 @@ export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalCh
 /** The choice for a ZIP that no location names: no local tax. */
 export const untaxedZip = (level: LocalChoice['level']): LocalChoice => plainChoice(level, untaxed);
 
-/** What a ZIP says of an address that names a city whose local taxes are none of these: those may be meant as well. */
+/** The choice for a ZIP that contradicts the city in the address: the city's sets are possible, too. */
 export const againstCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
   ...withPossible(ofZip, { ...ofCity, evidence: [] }),
   contradictsCity: true,
@@ -139,6 +139,6 @@ export const againstCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoic
 /** Whether some address there has local taxes. */
 export const hasLocals = ({ possible }: LocalChoice): boolean => possible.some(({ codes }) => codes.length > 0);
 
-/** Whether an address may have other local taxes than those that are assumed. */
+/** Whether an address may have other local taxes than the chosen ones. */
 export const isAmbiguous = ({ possible, isByName, isPart, lacksCity, crossesBorders }: LocalChoice): boolean =>
   possible.length > 1 || isByName || isPart || lacksCity || crossesBorders;

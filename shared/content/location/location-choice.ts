@@ -6,10 +6,10 @@ import { againstCity, choiceOf, hasLocals, type LocalChoice, untaxedZip } from '
 import { type Area, locationIndex, type Span } from './location-index.ts';
 import { chooseByZip } from './zip-choice.ts';
 
-/** Whether a ZIP that no location names has no local tax: the release has all of the state, and lists where it has some. */
+/** Whether a ZIP without a location has no local tax: the release is complete and lists all places with local taxes. */
 const isRestUntaxed = ({ coverage, locals }: Release): boolean => coverage === 'complete' && locals !== 'listed';
 
-/** Whether the release's ZIPs say where all of a city's local taxes are: one that is not among them has none. */
+/** Whether the release lists the ZIPs of all of a city's local taxes, so that other ZIPs have none. */
 const hasAllZipsOf = (release: Release, { possible }: LocalChoice): boolean => {
   const { codesWithZips } = locationIndex(release);
   return isRestUntaxed(release) && possible.every(({ codes }) => codes.every((code) => codesWithZips.has(code)));
@@ -22,21 +22,21 @@ const spansNear = (release: Release, zip5: string, day: string): readonly Span[]
   );
 };
 
-/** Whether no set of one is a set of the other. */
-const areDisjoint = (one: LocalChoice, other: LocalChoice): boolean =>
-  one.possible.every(({ key }) => other.possible.every((set) => set.key !== key));
+/** Whether two choices have no set in common. */
+const areDisjoint = (a: LocalChoice, b: LocalChoice): boolean =>
+  a.possible.every(({ key }) => b.possible.every((set) => set.key !== key));
 
-/** Whether no rate of one is a rate of the other: a shop's table calls taxes by places, and the same tax twice. */
-const haveOtherRates = (release: Release, day: string, one: LocalChoice, other: LocalChoice): boolean => {
+/** Whether two choices have no rate in common: a shop's table names one tax by several places. */
+const haveOtherRates = (release: Release, day: string, a: LocalChoice, b: LocalChoice): boolean => {
   const ratesOf = ({ possible }: LocalChoice) =>
     new Set(possible.map(({ codes }) => combinedRate(release, codes, day)));
-  return ratesOf(one).isDisjointFrom(ratesOf(other));
+  return ratesOf(a).isDisjointFrom(ratesOf(b));
 };
 
 type Named = {
-  /** What a city has wherever it is. */
+  /** The city's choice for any ZIP. */
   readonly named: LocalChoice | undefined;
-  /** What it has together with ZIPs that the content lists, and nowhere else. */
+  /** The city's choice for listed ZIPs only. */
   readonly withinZips: LocalChoice | undefined;
 };
 
@@ -50,14 +50,13 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
 };
 
 /**
- * Find the local jurisdictions of an address on a tax day: by its ZIP+4, where the narrowest range that holds it decides;
- * else by its ZIP, else by its city (content notes 1.6). `undefined`: no location names it.
+ * Find the local jurisdictions of an address on a tax day: by the narrowest range with its ZIP+4, else by its ZIP, else by
+ * its city (content notes 1.6). `undefined` if no location names it.
  *
- * A ZIP without its four digits may have the jurisdictions of every range in it. Where the ZIP has no local taxes, and
- * the city, known by its name alone, has some, those are meant: a shop's table gives cities rates that its ZIPs lack.
- * Not so where the release lists the ZIPs of those taxes, and all of the state: there the ZIP decides, named or not, and
- * the address is ambiguous if the ZIP has none of the city's sets: one of both is wrong. A shop's table that names a city
- * together with ZIPs contradicts it beside others in the same way.
+ * A ZIP without its four digits may have the jurisdictions of every range in it. If the ZIP has no local taxes, and the
+ * city (known only by its name) has some, the city's apply: a shop's table gives cities rates that its ZIPs lack. If the
+ * release lists all ZIPs of those taxes, the ZIP decides instead, and the address is ambiguous when it has none of the
+ * city's sets. The same holds for a table that names a city together with ZIPs, and the address has another ZIP.
  */
 export const chooseLocals = (release: Release, address: TaxAddress, day: string): LocalChoice | undefined => {
   const { zip5, plus4, city, isZipKnown } = address;
@@ -78,6 +77,6 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   return { ...found, lacksCity: found.yieldsToCity && city === null };
 };
 
-/** Whether the content names other parts of an address's ZIP than the one that the address lies in. */
+/** Whether the content covers other parts of an address's ZIP, and not the part with the address. */
 export const isInGap = (release: Release, { zip5 }: TaxAddress, day: string): boolean =>
   zip5 !== null && spansNear(release, zip5, day).length > 0;

@@ -1,30 +1,30 @@
 import type { Dated, Evidence, Location, Release } from '../release.ts';
 
-/** Local jurisdictions that tax a place together. Equal sets have the same key, whatever the order of their codes. */
+/** Local jurisdictions that tax a place together. The key does not depend on the order of the codes. */
 export type LocalSet = {
   readonly key: string;
   readonly codes: readonly string[];
-  /** The five-digit code of the county that they are of, where the content says so. */
+  /** The five-digit code of their county, if the content has it. */
   readonly county?: string | null;
-  /** Whether nobody has established what they are. */
+  /** Whether the jurisdictions are not established. */
   readonly isUnknown?: true;
 };
 
-/** A location's days, and the sets that an address there may have. */
+/** A location: its days, and the sets that an address in it may have. */
 export type Area = Dated & {
   readonly sets: readonly LocalSet[];
   readonly evidence: Evidence;
-  /** Whether nothing says where it ends: it has a city's name, and no ZIPs. */
+  /** Whether its limits are unknown: it has the name of a city and no ZIPs. */
   readonly isByName: boolean;
-  /** The city whose addresses alone it holds of its ZIPs; `null` is every address there. */
+  /** The city that it is limited to in its ZIPs; `null` for all addresses. */
   readonly withinCity: string | null;
-  /** Whether a city that is known by its name comes before it; within a city, whether that is such a one. */
+  /** Whether a city that is known only by its name takes precedence; with `withinCity`, whether that is such a city. */
   readonly yieldsToCity: boolean;
-  /** Whether borders cross its ZIPs, and nothing says what lies beyond them. */
+  /** Whether borders cross its ZIPs, and the taxes beyond them are unknown. */
   readonly crossesBorders: boolean;
-  /** Whether only the state's rate is said here, so that local taxes may be missing. */
+  /** Whether the source has only the state's rate here, so that local taxes may be missing. */
   readonly lacksLocals: boolean;
-  /** Whether its sets are those of some street addresses, and nothing says of which. */
+  /** Whether its sets are of some street addresses, and it is unknown of which. */
   readonly isOfStreets: boolean;
 };
 
@@ -44,7 +44,7 @@ export const localSetOf = (codes: readonly string[]): LocalSet => ({
   codes,
 });
 
-// Five digits are every ZIP+4 below them. A number holds nine digits exactly.
+// Five digits mean all ZIP+4 codes of the ZIP.
 const spansOf = ({ zips }: Location, area: Area): Span[] =>
   zips.map(([low, high]) => ({ low: Number(low.padEnd(9, '0')), high: Number(high.padEnd(9, '9')), area }));
 
@@ -79,7 +79,7 @@ const index = ({ locations }: Release): LocationIndex => {
 
 const indexes = new WeakMap<Release, LocationIndex>();
 
-/** The locations of a release, ready for look-ups. Releases are immutable, so each is read once. */
+/** The location index of a release, built once because releases are immutable. */
 export const locationIndex = (release: Release): LocationIndex => {
   const known = indexes.get(release);
   if (known) return known;

@@ -1,23 +1,23 @@
+import { assert } from '../../assert.ts';
 import type { Release } from '../release.ts';
 
-const union = <Value>(one: readonly Value[], other: readonly Value[], keyOf: (value: Value) => string): Value[] => [
-  ...new Map([...other, ...one].map((value) => [keyOf(value), value])).values(),
+const union = <Value>(a: readonly Value[], b: readonly Value[], keyOf: (value: Value) => string): Value[] => [
+  ...new Map([...b, ...a].map((value) => [keyOf(value), value])).values(),
 ];
 
-/** Put together what a release holds for two addresses, so that the jurisdictions of both can tax one sale. */
-export const mergedRelease = (one: Release, other: Release): Release => {
-  if (one === other) return one;
+/** Merge two views of a release, each loaded for one address, so that the jurisdictions of both can tax one sale. */
+export const mergedRelease = (a: Release, b: Release): Release => {
+  if (a === b) return a;
   // An import may answer for one address and the release below it for the other.
-  if ((one.pinnedBy ?? one.id) !== (other.pinnedBy ?? other.id))
-    throw new Error(`${one.id} and ${other.id} are not parts of one release.`);
-  const [state, ...locals] = one.jurisdictions;
+  assert((a.pinnedBy ?? a.id) === (b.pinnedBy ?? b.id), `${a.id} and ${b.id} are not parts of one release.`);
+  const [state, ...locals] = a.jurisdictions;
   return {
-    ...one,
+    ...a,
     jurisdictions: [
       state,
-      ...union(locals, other.jurisdictions, ({ code }) => code).filter(({ code }) => code !== state.code),
+      ...union(locals, b.jurisdictions, ({ code }) => code).filter(({ code }) => code !== state.code),
     ],
-    rates: union(one.rates, other.rates, ({ jurisdiction, from, to }) => `${jurisdiction} ${from} ${to}`),
-    locations: [...new Set([...one.locations, ...other.locations])],
+    rates: union(a.rates, b.rates, ({ jurisdiction, from, to }) => `${jurisdiction} ${from} ${to}`),
+    locations: [...new Set([...a.locations, ...b.locations])],
   };
 };

@@ -1,13 +1,15 @@
+import { assert } from '../../assert.ts';
+import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
-import { areRatesKnown, byRate, placeRate, setByRate, type Wanted } from './combined-rate.ts';
+import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
 import { isAmbiguous, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isInGap } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
-/** How precisely an address was read: `address_resolution` of the API (interface decisions 2). */
+/** How precisely an address was resolved: `address_resolution` of the API (interface decisions 2). */
 export type Resolution = {
   readonly level: 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
   /** The address may lie in more than one set of jurisdictions. */
@@ -15,14 +17,14 @@ export type Resolution = {
   readonly coverage: Coverage;
 };
 
-/** A place that taxes: the jurisdictions that an address has, state first, and the release that says so. */
+/** A taxing place: the jurisdictions of an address, state first, and their release. */
 export type TaxingPlace = {
   /** `US-MI`; for a place that no release covers, the country or territory. */
   readonly code: string;
   readonly name: string;
-  /** The release that answers for the address: the active one, or one below it. */
+  /** The release used for the address: the active one, or one below it. */
   readonly release: Release | null;
-  /** None where the release does not cover the address. */
+  /** Empty if the release does not cover the address. */
   readonly jurisdictions: readonly Jurisdiction[];
 };
 
@@ -33,37 +35,41 @@ export type StateCandidate = {
   /** Its combined general rate there, in units of `10^-rateDecimals`; `null` where no content covers it. */
   readonly rate: bigint | null;
   readonly coverage: Coverage;
-  /** Whether that is known for a part of the ZIP alone. */
+  /** Whether only a part of the ZIP is covered. */
   readonly isPart: boolean;
 };
 
-/** Where an address is for tax. Sourcing is for the caller to decide: it takes two addresses. */
+/** An address located for tax. The caller decides the sourcing, which takes two addresses. */
 export type Located = {
-  /** As it was read, in the state that was chosen. */
+  /** The address in the chosen state. */
   readonly address: TaxAddress;
-  /** All the states that it may lie in, where it named none of several. */
+  /** The states that it may lie in, if it names none of several. */
   readonly states: readonly StateCandidate[];
-  /** The sets of local jurisdictions that it may have; `null` where no location names it. */
+  /** The sets of local jurisdictions that it may have; `null` if no location names it. */
   readonly choice: LocalChoice | null;
-  /** Which of several sets, and states, was chosen. */
-  readonly wanted: Wanted;
+  /** Whether the set and state with the lowest or the highest rate was chosen. */
+  readonly prefer: RatePreference;
   readonly place: TaxingPlace;
   /** The five-digit code of the county where it is taxed; `null` where that is not known. */
   readonly county: string | null;
   readonly resolution: Resolution;
-  /** What says which local jurisdictions are there, where a location does. */
+  /** The sources of the local jurisdictions. */
   readonly evidence: readonly Evidence[];
-  /** Whether local taxes are not known: of the state, of the whole ZIP, or of a part of it. */
+  /** Whether local taxes are unknown: of the state, of the whole ZIP, or of a part of it. */
   readonly lacksLocals: boolean;
-  /** Whether the content does not cover the address, and covers other parts of its ZIP. */
+  /** Whether the content covers other parts of the address's ZIP, and not the address. */
   readonly isGap: boolean;
 };
 
-const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddress, wanted: Wanted): Located => ({
+const uncovered = (
+  place: Omit<TaxingPlace, 'jurisdictions'>,
+  address: TaxAddress,
+  prefer: RatePreference,
+): Located => ({
   address,
   states: [],
   choice: null,
-  wanted,
+  prefer,
   place: { ...place, jurisdictions: [] },
   county: null,
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
@@ -72,44 +78,43 @@ const uncovered = (place: Omit<TaxingPlace, 'jurisdictions'>, address: TaxAddres
   isGap: false,
 });
 
-/** Whether what the release knows of an address hangs on its ZIP or city: it has local taxes, but not everywhere. */
+/** Whether local taxes of the release depend on the ZIP or city of an address. */
 const isLocal = ({ locals, locations }: Release): boolean => locals === 'listed' || locations.length > 0;
 
-// Where ZIPs are listed, that a ZIP is not among them decides.
+// If ZIPs are listed, a missing ZIP is an answer.
 const levelOf = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
   if (!isLocal(release) || zip5 === null || !isZipKnown) return 'state';
   return plus4 === null ? 'zip5' : 'zip9';
 };
 
-// That no location names it is an answer of the release only where there is a ZIP to be named.
+// A missing location is an answer only for an address with a ZIP.
 const lacksLocalsAt = (release: Release, { zip5, isZipKnown }: TaxAddress): boolean =>
   release.coverage === 'partial' || (isLocal(release) && (zip5 === null || !isZipKnown));
 
-// What is of the state, as a tax of its own on single articles, taxes all of it.
+// All jurisdictions of type `state` tax the whole state, such as Tennessee's tax on single articles.
 const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[]): readonly Jurisdiction[] => {
   const found = jurisdictions.filter(({ code, type }) => type === 'state' || local.includes(code));
   const missing = local.filter((code) => !found.some((jurisdiction) => jurisdiction.code === code));
-  // To leave one out would be to tax too little, in silence.
-  if (missing.length > 0) throw new Error(`${id} lacks the jurisdictions ${missing.join(', ')} of a location.`);
+  // Without this check, a missing jurisdiction would silently reduce the tax.
+  assert(missing.length === 0, `${id} lacks the jurisdictions ${missing.join(', ')} of a location.`);
   return found;
 };
 
 const noLocals: LocalSet = { key: '', codes: [] };
 
-const chosenSet = (release: Release, choice: LocalChoice | null, day: string, wanted: Wanted): LocalSet => {
+const chosenSet = (release: Release, choice: LocalChoice | null, day: string, prefer: RatePreference): LocalSet => {
   if (!choice) return noLocals;
-  const sets = wanted === 'highest' ? choice.possible : choice.usual;
-  return setByRate(release, sets, day, wanted);
+  const sets = prefer === 'highest' ? choice.possible : choice.usual;
+  return setByRate(release, sets, day, prefer);
 };
 
-/** The release that answers for an address, and the local taxes that it gives; `choice: null` where it names no place. */
+/** The release used for an address, and its local taxes; `choice: null` if it has no location for the address. */
 type Answer = { readonly release: Release; readonly choice: LocalChoice | null };
 
 const lowestOf = (release: Release): Release => (release.fallback ? lowestOf(release.fallback) : release);
 
 /**
- * A city that an import knows by its name alone is as certain as one that the built-in tables know by its name, if these
- * find the city at the address too.
+ * A city that an import has only by its name is not ambiguous if the built-in tables find the same city at the address.
  */
 const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice => {
   const isConfirmed = choice.isByName && place?.choice.byPlace?.city === 'taxed' && !isAmbiguous(place.choice);
@@ -117,28 +122,28 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
 };
 
 /**
- * Whether an import itself answers, so that the release below it is not asked. It does not where its rates do not reach
- * the day, nor where it has the state's rate alone and says nothing of local taxes.
+ * Whether an import covers the address, so that no fallback is needed. It does not if its rates do not cover the day, or
+ * if it has only the state's rate there.
  */
-const answersItself = (release: Release, choice: LocalChoice, day: string, wanted: Wanted): boolean => {
+const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   // A shop's table may have a row for the whole state, beside rows of cities in a ZIP.
   if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
-  const { codes } = chosenSet(release, choice, day, wanted);
+  const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
-/** Search the active release first, then each one below it: an import overlays, and takes nothing away. */
+/** Search the active release first, then each one below it: an import is an overlay and removes nothing. */
 const answerOf = (
   active: Release,
   address: TaxAddress,
   day: string,
-  wanted: Wanted,
+  prefer: RatePreference,
   place: PlaceChoice | null,
 ): Answer => {
   let release = active;
   for (; release.fallback; release = release.fallback) {
     const choice = chooseLocals(release, address, day);
-    if (choice && answersItself(release, choice, day, wanted)) return { release, choice: withPlace(choice, place) };
+    if (choice && answersItself(release, choice, day, prefer)) return { release, choice: withPlace(choice, place) };
   }
   const choice = chooseLocals(release, address, day);
   return choice ? { release, choice } : (place ?? { release, choice: null });
@@ -150,20 +155,20 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
   return others.length === 0 ? (meant?.county ?? null) : null;
 };
 
-// A place that taxes at a rate that nobody has established gets its county's rate: something is missing there, too.
+// A place whose rate is not established gets its county's rate, so a local tax may be missing.
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
-const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, wanted: Wanted): Located => {
-  const code = address.state === null ? address.country : `US-${address.state}`;
+const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
+  const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
-  if (!active) return uncovered({ code, name: code, release: null }, address, wanted);
+  if (!active) return uncovered({ code, name: code, release: null }, address, prefer);
   const byName = choosePlace(lowestOf(active), address, day);
-  const { release, choice } = answerOf(active, address, day, wanted, byName);
+  const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
-    return { ...uncovered(place, address, wanted), isGap: isInGap(release, address, day) };
-  const set = chosenSet(release, choice, day, wanted);
+    return { ...uncovered(place, address, prefer), isGap: isInGap(release, address, day) };
+  const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, set.codes);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
   const coverage = lacksLocals ? 'partial' : 'complete';
@@ -171,7 +176,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     address,
     states: [],
     choice,
-    wanted,
+    prefer,
     place: { ...place, jurisdictions },
     county: countyOf(set, byName),
     resolution: {
@@ -185,7 +190,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   };
 };
 
-// What the content does not cover has no rate to compare, even where a part of it is known.
+// An address that is not covered has no rate to compare, even if a part of its ZIP is known.
 const rateOf = ({ place: { release, jurisdictions }, resolution: { coverage } }: Located, day: string) =>
   release === null || coverage === 'none' ? undefined : placeRate(release, jurisdictions, day);
 
@@ -199,19 +204,18 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
 /**
  * Find the jurisdictions of an address on a tax day.
  *
- * Where a ZIP spans jurisdictions, or states of which none was sent, `highest` says which of them are meant: those with
- * the highest combined general rate, else with the lowest; a state that the content does not cover only where it covers
- * none of them. A city that is known by its name alone is ambiguous even with one set: its taxes are all known, and the
- * address may have others. So is a ZIP without its four digits of which only parts are known, and that lacks local taxes
- * as well (`coverage: 'partial'`). Covered by nothing (`coverage: 'none'`) is a place without a release, a ZIP or ZIP+4 that
- * a release should list and does not, and a day that its rates do not reach.
+ * If a ZIP spans jurisdictions, or states of which none was sent, Levy takes those with the highest combined general rate
+ * (`highest`), otherwise with the lowest. It takes a state without content only if all lack content. A city that is known
+ * only by its name is ambiguous even with one set. So is a ZIP without its four digits of which only parts are known;
+ * its coverage is `partial`. Coverage is `none` for a place without a release, for a ZIP or ZIP+4 that a release
+ * should list and does not, and for a day without rates.
  */
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
-  const wanted = highest ? 'highest' : 'lowest';
-  const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, wanted));
-  if (!first) throw new Error('An address lies in some state, or in none of several.');
+  const prefer = highest ? 'highest' : 'lowest';
+  const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, prefer));
+  assert(first !== undefined, 'addressesByState returns at least one address');
   if (others.length === 0) return first;
   const all = [first, ...others] as const;
-  const chosen = byRate(all, (one) => rateOf(one, day), wanted);
+  const chosen = byRate(all, (one) => rateOf(one, day), prefer);
   return { ...chosen, states: all.map((one) => candidateOf(one, day)) };
 };

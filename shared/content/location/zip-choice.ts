@@ -1,10 +1,10 @@
 import { choiceOf, type LocalChoice, withPossible, withUntaxed } from './local-choice.ts';
 import type { Area, Span } from './location-index.ts';
 
-/** A ZIP as it is looked up: its first nine-digit number, and what else the address says. */
-export type AskedZip = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
+/** A ZIP to look up: its first nine-digit number, and the rest of the address. */
+export type ZipLookup = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
 
-/** The areas of the narrowest spans that hold the whole of a range: several where they are equally narrow. */
+/** The areas of the narrowest spans that contain a whole range; several if they are equally narrow. */
 const narrowest = (spans: readonly Span[], low: number, high: number): Area[] => {
   let width = Number.POSITIVE_INFINITY;
   let areas: Area[] = [];
@@ -18,7 +18,7 @@ const narrowest = (spans: readonly Span[], low: number, high: number): Area[] =>
   return areas;
 };
 
-/** Whether spans together hold every number of a range. */
+/** Whether spans together cover a range. */
 const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   let next = low;
   for (const span of spans.toSorted((one, other) => one.low - other.low)) {
@@ -28,8 +28,8 @@ const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   return next > high;
 };
 
-/** Among spans of all cities, or of one. What no span holds has no local tax (`isRestUntaxed`), or nobody knows. */
-const byRanges = (spans: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+/** The choice among spans. The rest of the ZIP has no local tax (`isRestUntaxed`) or is unknown. */
+const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const { first, plus4 } = zip;
   const last = first + 9999;
   const partial = spans.filter(({ low, high }) => low > first || high < last);
@@ -46,11 +46,11 @@ const byRanges = (spans: readonly Span[], zip: AskedZip, isRestUntaxed: boolean)
   return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
 };
 
-/** What is meant, where an address may also be one of cities that have taxes of their own in its ZIP. */
+/** Add the sets of cities with taxes of their own in the ZIP as possible. */
 const besideCities = (
   meant: LocalChoice,
   spans: readonly Span[],
-  zip: AskedZip,
+  zip: ZipLookup,
   isRestUntaxed: boolean,
 ): LocalChoice => {
   const others = byRanges(spans, zip, isRestUntaxed);
@@ -59,8 +59,8 @@ const besideCities = (
   return { ...withPossible(meant, others), otherCities };
 };
 
-/** What spans say that are not of streets. */
-const besideStreets = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+/** The choice among spans that are not of street addresses. */
+const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofCities = near.filter(({ area }) => area.withinCity !== null);
   if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
   const own = ofCities.filter(({ area }) => area.withinCity === zip.city);
@@ -69,23 +69,23 @@ const besideStreets = (near: readonly Span[], zip: AskedZip, isRestUntaxed: bool
   if (found) return own.some(({ area }) => !area.yieldsToCity) ? found : besideCities(found, ofZip, zip, isRestUntaxed);
   const others = near.filter(({ area }) => area.withinCity === null);
   const usual = byRanges(others, zip, isRestUntaxed);
-  // Another name may be another way to write that of a city of this ZIP, if not of one that may be anywhere.
+  // An unknown name may be another spelling of a city of this ZIP, but not of a city that is known only by its name.
   if (usual) return besideCities(usual, zip.city === null ? ofCities : ofZip, zip, isRestUntaxed);
   if (zip.city !== null) return undefined;
-  // The cities that its own rows name come before those that may be anywhere.
+  // Cities in the ZIP's own rows take precedence over cities that are known only by their names.
   const meant = byRanges(ofZip, zip, isRestUntaxed) ?? byRanges(ofCities, zip, isRestUntaxed);
   return meant && { ...besideCities(meant, ofCities, zip, isRestUntaxed), isPart: true };
 };
 
 /**
- * Find the local jurisdictions of a ZIP among the spans that touch it, all in force. What is of the address's city alone
- * comes first, then the narrowest range that holds its ZIP+4, then the whole ZIP. The sets of street addresses are
- * possible beside these, also of a ZIP+4; they are all that is known where no other span holds the address.
+ * Find the local jurisdictions of a ZIP among the spans in force that touch it. Spans of the address's city take
+ * precedence, then the narrowest range with its ZIP+4, then the whole ZIP. Sets of street addresses are possible, too,
+ * even with a ZIP+4; without any other span they are the only ones.
  *
- * `undefined`: no span holds the address. Where the spans leave gaps a ZIP without its four digits is `isPart`, for it may
- * lie in one; with four digits that lie in a gap it is held by none.
+ * `undefined` if no span contains the address, as for a ZIP+4 in a gap between spans. If there are gaps, a ZIP without its
+ * four digits is `isPart`, because it may lie in one.
  */
-export const chooseByZip = (near: readonly Span[], zip: AskedZip, isRestUntaxed: boolean): LocalChoice | undefined => {
+export const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofStreets = near.filter(({ area }) => area.isOfStreets);
   if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
   const others = near.filter(({ area }) => !area.isOfStreets);

@@ -8,14 +8,14 @@ import type { SpanSets } from './span-sets.ts';
 import type { Spill } from './spill.ts';
 import type { StreetSets } from './street-sets.ts';
 
-/** Where entries go: what is long into files, what is short into memory. */
+/** Collected entries: spans in files, everything else in memory. */
 export type Collection = {
   readonly tally: Tally;
   readonly registry: Registry;
   readonly sets: SpanSets;
   readonly spill: Spill;
   readonly streets: StreetSets;
-  /** The times of each city. */
+  /** The pieces of each city. */
   readonly cities: Map<string, Piece[]>;
   /** The ZIPs of the state, sorted, and their first three digits. */
   readonly zips: readonly number[];
@@ -49,7 +49,7 @@ const spillSpan = (collection: Collection, span: Extract<Entry, { kind: 'span' }
   }
 };
 
-/** Put one entry where it belongs. */
+/** Add an entry to the collection. */
 export const collect = (collection: Collection, entry: Entry): void => {
   collection.tally.count(entry);
   switch (entry.kind) {

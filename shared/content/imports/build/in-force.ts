@@ -1,7 +1,7 @@
 import type { Location } from '../../release.ts';
 import type { InForce, Summary } from '../summary.ts';
 
-// Before and after every day.
+// These sort before and after every day.
 const beginningless = '';
 const endless = '9999-99-99';
 
@@ -27,7 +27,7 @@ export class InForceCount {
     }
   }
 
-  /** The last day of any location; `null` where one goes on. */
+  /** The last day of any location; `null` if one is open-ended. */
   get lastDay(): string | null {
     return this.last === endless ? null : this.last;
   }
@@ -43,11 +43,11 @@ const whenText = ({ day, firstDay, lastDay }: InForce): string => {
   return day < firstDay ? `the first row begins on ${firstDay}` : 'some rows have ended, and the others begin later';
 };
 
-/** What to say where nothing of a release holds on the day of its import. */
+/** The note for a release of which nothing is in force on the day of its import. */
 const noneInForce = (inForce: InForce): string =>
   `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. On that day the release below it answers every address.`;
 
-/** The summary of a release that came out; that nothing of it is in force is the first of its notes. */
+/** The summary of a built release. If nothing of it is in force, the first note says so. */
 export const withInForce = (summary: Summary, inForce: InForce): Summary => ({
   ...summary,
   inForce,

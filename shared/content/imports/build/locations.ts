@@ -3,7 +3,7 @@ import { dayText } from './piece.ts';
 import type { Resolved } from './resolve.ts';
 import type { SpanMeaning } from './span-sets.ts';
 
-/** A whole ZIP is said with five digits, a part of one with nine. */
+/** Five digits for a whole ZIP, nine for a part of one. */
 const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
   const [first, last] = [String(low).padStart(9, '0'), String(high).padStart(9, '0')];
   const isWhole = first.endsWith('0000') && last.endsWith('9999') && first.slice(0, 5) === last.slice(0, 5);
@@ -15,7 +15,7 @@ type Details = {
   readonly meaningOf: (set: number) => SpanMeaning;
 };
 
-/** One location for all addresses, and one for each city that is told apart. */
+/** One location for all addresses, and one for each city with taxes of its own. */
 const locationsOf = (
   ranges: readonly Resolved[],
   zips: Location['zips'],

@@ -5,7 +5,7 @@ import { decode } from '../files/decode.ts';
 
 const bufferLength = 1 << 20;
 
-/** The parts of a release as lines of JSON in a file: written once, read as often as they are wanted. */
+/** The parts of a release as lines of JSON in a file: written once, readable repeatedly. */
 export class PartsFile {
   readonly path: string;
   private readonly file: number;

@@ -1,6 +1,6 @@
 import { dayAfter, dayBefore } from '../../../calendar.ts';
 
-/** A span in numbers, as it is spilled, cut to what is being built, and compared. */
+/** A span as numbers, for files and comparisons. */
 export type Piece = {
   /** Nine digits, inclusive. */
   readonly low: number;
@@ -8,9 +8,9 @@ export type Piece = {
   /** `20190101`, inclusive; `noFrom` and `noTo` are open. */
   readonly from: number;
   readonly to: number;
-  /** Of two pieces that hold an address the one with the lower order is asked: rank first, then the span's own width. */
+  /** Of two pieces that contain an address, the one with the lower order applies: by rank, then by the width of the span. */
   readonly order: number;
-  /** The number of what it says of its addresses. */
+  /** The number of its meaning in `SpanSets`. */
   readonly set: number;
 };
 

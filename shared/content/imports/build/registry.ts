@@ -6,21 +6,21 @@ import { assertFits, limits } from '../limits.ts';
 
 const levels = ['state', 'county', 'city', 'district'] as const;
 
-const byLevel = (one: Jurisdiction, other: Jurisdiction): number =>
-  levels.indexOf(one.type) - levels.indexOf(other.type) || (one.code < other.code ? -1 : 1);
+const byLevel = (a: Jurisdiction, b: Jurisdiction): number =>
+  levels.indexOf(a.type) - levels.indexOf(b.type) || (a.code < b.code ? -1 : 1);
 
-/** The jurisdictions of a part and all their rates, whatever their dates; and the same as JSON, for the part's line. */
+/** The jurisdictions of a part and all their rates of any date, as objects and as JSON for the part's line. */
 type Named = Pick<ReleasePart, 'jurisdictions' | 'rates'> & { readonly json: string };
 
-// Neighbours share their jurisdictions: a few are kept, and made again when they come back.
+// Neighbouring ZIPs share their jurisdictions, so a small cache is enough.
 const namedMax = 256;
 
-/** Every jurisdiction and rate that the entries told of: thousands, where the spans are millions. */
+/** Every jurisdiction and rate of the entries, in memory: there are thousands, and millions of spans. */
 export class Registry {
   private readonly jurisdictions = new Map<string, Jurisdiction>();
   private readonly rates = new Map<string, Rate[]>();
   private readonly named = new Map<string, Named>();
-  /** What some part names. */
+  /** Codes that some part names. */
   readonly used = new Set<string>();
   private readonly evidence: Evidence;
   private rateCount = 0;
@@ -45,14 +45,14 @@ export class Registry {
 
   /** The rates of a jurisdiction by their first days. */
   ratesOf(code: string): readonly Rate[] {
-    return (this.rates.get(code) ?? []).toSorted((one, other) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1));
+    return (this.rates.get(code) ?? []).toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
   }
 
   get size(): number {
     return this.jurisdictions.size;
   }
 
-  /** What a part must carry whose locations name the codes. */
+  /** The jurisdictions and rates for a part whose locations name the codes. */
   carried(codes: Iterable<string>): Named {
     const sorted = [...new Set(codes)].toSorted();
     const key = sorted.join();
@@ -70,7 +70,7 @@ export class Registry {
 
   private jurisdiction(code: string): Jurisdiction {
     const found = this.jurisdictions.get(code);
-    assert(found !== undefined, `the importer says what ${code} is, which it names`);
+    assert(found !== undefined, `the importer yields a jurisdiction entry for ${code}`);
     return found;
   }
 }

@@ -1,11 +1,11 @@
-/** Which of the pieces of one ZIP hold, where several claim the same. */
+/** Resolves overlapping pieces of one ZIP. */
 import { assertFits, limits } from '../limits.ts';
 import { dayNumberAfter as next, noTo, type Piece, dayNumberBefore as previous } from './piece.ts';
 
-/** A range of a ZIP with the sets that its addresses may have: one, or several that nothing tells apart. */
+/** A range of a ZIP with the sets that its addresses may have: one, or several if the range is ambiguous. */
 export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
 
-const ascending = (one: number, other: number): number => one - other;
+const ascending = (a: number, b: number): number => a - b;
 
 const groupBy = <Value>(values: readonly Value[], key: (value: Value) => string | number) => [
   ...Map.groupBy(values, key).values(),
@@ -19,10 +19,10 @@ const firstOn = (pieces: readonly Piece[], day: number): Pick<Resolved, 'order' 
   return { order: lowest, sets: [...sets].toSorted(ascending) };
 };
 
-const same = (one: readonly number[], other: readonly number[]): boolean =>
-  one.length === other.length && one.every((value, index) => value === other[index]);
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index]);
 
-/** Pieces of one range, to times of which each has one answer. */
+/** Split the pieces of one range into spans of days on which the same sets apply. */
 const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   const [first] = pieces as readonly [Piece, ...Piece[]];
   const { low, high } = first;
@@ -48,22 +48,21 @@ type Range = { readonly low: number; readonly high: number };
 
 const keyOf = ({ low, high }: Range): number => low * 10_000 + (high % 10_000);
 
-/** Whether two ranges say something else on some day. */
-const areContrary = (one: Resolved, other: Resolved): boolean =>
-  one.from <= other.to && other.from <= one.to && !same(one.sets, other.sets);
+/** Whether two ranges have different sets on some day. */
+const areContrary = (a: Resolved, b: Resolved): boolean => a.from <= b.to && b.from <= a.to && !same(a.sets, b.sets);
 
-/** What two ranges share that are as wide as each other and say something else: a look-up sees no narrower one. */
+/** Overlaps of conflicting ranges of equal width, which a look-up of the narrowest range cannot decide. */
 const contested = (ranges: readonly Resolved[]): readonly Range[] =>
   groupBy(ranges, ({ low, high }) => high - low)
     .filter((group) => group.length > 1)
     .flatMap((group) => {
-      const sorted = group.toSorted((one, other) => one.low - other.low);
-      return sorted.flatMap((one, index) => {
-        // What the first of the others shares with a range holds what all later ones share with it.
+      const sorted = group.toSorted((a, b) => a.low - b.low);
+      return sorted.flatMap((a, index) => {
+        // Ranges are sorted by `low`, so the first overlap contains all later ones.
         for (let next = index + 1; next < sorted.length; next += 1) {
-          const other = sorted[next] as Resolved;
-          if (other.low > one.high) break;
-          if (areContrary(one, other)) return [{ low: other.low, high: one.high }];
+          const b = sorted[next] as Resolved;
+          if (b.low > a.high) break;
+          if (areContrary(a, b)) return [{ low: b.low, high: a.high }];
         }
         return [];
       });
@@ -71,21 +70,21 @@ const contested = (ranges: readonly Resolved[]): readonly Range[] =>
 
 const widthOf = ({ low, high }: Range): number => high - low;
 
-/** What a range shares with a wider one that is not asked after it: of a lower rank, or no wider before both were cut to the ZIP. */
+/** Overlaps of a range with a wider one that precedes it: by rank, or by width before both were cut to the ZIP. */
 const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
   ranges
-    .filter((one) => one.order > widthOf(one))
-    .flatMap((one) =>
+    .filter((a) => a.order > widthOf(a))
+    .flatMap((a) =>
       ranges
-        .filter((other) => other.order <= one.order && widthOf(other) > widthOf(one) && areContrary(one, other))
-        .map((other) => ({ low: Math.max(one.low, other.low), high: Math.min(one.high, other.high) }))
+        .filter((b) => b.order <= a.order && widthOf(b) > widthOf(a) && areContrary(a, b))
+        .map((b) => ({ low: Math.max(a.low, b.low), high: Math.min(a.high, b.high) }))
         .filter(({ low, high }) => low <= high),
     );
 
-/** The same numbers in ranges that do not overlap. */
+/** Merge overlapping ranges. */
 const union = (ranges: readonly Range[]): readonly Range[] => {
   const joined: { low: number; high: number }[] = [];
-  for (const { low, high } of ranges.toSorted((one, other) => one.low - other.low)) {
+  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
     const last = joined.at(-1);
     if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
     else joined.push({ low, high });
@@ -93,7 +92,7 @@ const union = (ranges: readonly Range[]): readonly Range[] => {
   return joined;
 };
 
-/** The pieces between two neighbouring ends of ranges, within what is contested. */
+/** The slices of the contested ranges between neighbouring ends of ranges. */
 const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly Range[] => {
   if (shared.length === 0) return [];
   const ends = new Set(ranges.flatMap(({ low, high }) => [low, high + 1]));
@@ -104,7 +103,7 @@ const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly
     .filter(({ low, high }) => joined.some((range) => range.low <= low && high <= range.high));
 };
 
-/** A slice with the sets of the range of the lowest order that holds it: of all of them, where several have that. */
+/** A slice with the sets of the range of lowest order that contains it, or of all ranges that share that order. */
 const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readonly Resolved[] =>
   resolveTimes(
     ranges
@@ -112,7 +111,7 @@ const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readon
       .flatMap(({ from, to, order, sets }) => sets.map((set) => ({ low, high, from, to, order, set }))),
   );
 
-/** Resolve the pieces of one ZIP, sorted. Ranges of different width may lie in each other: a look-up asks the narrowest first. */
+/** Resolve the pieces of one ZIP, sorted. Ranges of different width may nest: a look-up takes the narrowest. */
 export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
   const ranges = groupBy(pieces, keyOf).flatMap(resolveTimes);
   const cut = slices(ranges, [...contested(ranges), ...misjudged(ranges)]);
@@ -122,5 +121,5 @@ export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
     for (const piece of resolveSlice(ranges, slice)) resolved.push(piece);
     assertFits(resolved.length, limits.piecesOfZip, 'ranges and days of one ZIP code');
   }
-  return resolved.toSorted((one, other) => one.low - other.low || other.high - one.high || one.from - other.from);
+  return resolved.toSorted((a, b) => a.low - b.low || b.high - a.high || a.from - b.from);
 };

@@ -1,15 +1,15 @@
 import type { Entry, LocalSet } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 
-/** What a span says of its addresses: who taxes them, and which of them it is of. */
+/** The meaning of a span: the jurisdictions of its addresses, and which addresses it covers. */
 export type SpanMeaning = {
   readonly locals: LocalSet;
-  /** The city whose addresses alone are meant; `null` is all of them. */
+  /** The city that the span is limited to; `null` for all addresses. */
   readonly city: string | null;
   readonly yieldsToCity: boolean;
   readonly crossesBorders: boolean;
   readonly lacksLocals: boolean;
-  /** It is said of some street addresses, and any address of the ZIP may be one of them. */
+  /** The span is of some street addresses, and any address of the ZIP may be one of them. */
   readonly isOfStreets: boolean;
 };
 
@@ -26,15 +26,15 @@ const flagsOf = (entry: Extract<Entry, { kind: 'span' | 'city' }>): Omit<SpanMea
   return { city, yieldsToCity, crossesBorders, lacksLocals, isOfStreets };
 };
 
-/** Gives each meaning a number: there are far fewer of them than spans, and a number is four bytes. */
+/** Numbers each distinct meaning: there are far fewer meanings than spans, and a number takes four bytes. */
 export class SpanSets {
   private readonly numbers = new Map<string, number>();
   private readonly meanings: SpanMeaning[] = [];
-  // An importer gives the same array again for rows that say the same.
+  // An importer passes the same array again for rows with the same jurisdictions.
   private readonly seen = new WeakMap<LocalSet, number>();
   private readonly seenOfStreets = new WeakMap<LocalSet, number>();
 
-  /** The number of what an entry says, in whatever order it names its jurisdictions. */
+  /** The number of an entry's meaning. The order of its jurisdictions does not matter. */
   numberOf(entry: Extract<Entry, { kind: 'span' | 'city' }>): number {
     const { locals } = entry;
     const { city, ...flags } = flagsOf(entry);

@@ -11,7 +11,7 @@ const zipUnit = 10_000;
 const zipsOfZip3 = 100;
 
 /** The pieces of one three-digit ZIP: some in memory, the others in a file. */
-type Drawer = {
+type Partition = {
   buffer: Uint32Array;
   used: number;
   file: number | null;
@@ -20,7 +20,7 @@ type Drawer = {
   readonly counts: Uint32Array;
 };
 
-const newDrawer = (): Drawer => ({
+const newPartition = (): Partition => ({
   buffer: new Uint32Array(bufferRecords * fields.length),
   used: 0,
   file: null,
@@ -28,8 +28,8 @@ const newDrawer = (): Drawer => ({
   counts: new Uint32Array(zipsOfZip3),
 });
 
-/** Count a piece in each ZIP that it touches. Throws where a ZIP, or all of the drawer, has more than fits in memory. */
-const count = (zip3: number, { counts, used, written }: Drawer, { low, high }: Piece): void => {
+/** Count a piece in each ZIP that it touches. Throws if a ZIP or the whole partition has more than fits in memory. */
+const count = (zip3: number, { counts, used, written }: Partition, { low, high }: Piece): void => {
   const pieces = (written / 4 + used) / fields.length;
   if (pieces > limits.rowsOfZip3)
     refuseTooMany(limits.rowsOfZip3, `rows of ZIP codes that begin with ${String(zip3).padStart(3, '0')}`);
@@ -42,66 +42,66 @@ const count = (zip3: number, { counts, used, written }: Drawer, { low, high }: P
 };
 
 /**
- * Keeps spans by the first three digits of their ZIPs, in a memory that does not grow with them: 100 kB for each of a
- * state's three-digit ZIPs, of which none has a hundred.
+ * Stores spans on disk, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB for each of a
+ * state's three-digit ZIPs, of which no state has a hundred.
  */
 export class Spill {
-  private readonly drawers = new Map<number, Drawer>();
+  private readonly partitions = new Map<number, Partition>();
   private readonly folder: string;
 
   constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** Put a piece that lies within the three-digit ZIP. Throws where there are more than fit in memory. */
+  /** Add a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
   put(zip3: number, piece: Piece): void {
-    const drawer = this.drawers.get(zip3) ?? newDrawer();
-    if (drawer.used + drawer.written === 0) this.drawers.set(zip3, drawer);
-    count(zip3, drawer, piece);
-    for (const field of fields) drawer.buffer[drawer.used++] = piece[field];
-    if (drawer.used === drawer.buffer.length) this.flush(zip3, drawer);
+    const partition = this.partitions.get(zip3) ?? newPartition();
+    if (partition.used + partition.written === 0) this.partitions.set(zip3, partition);
+    count(zip3, partition, piece);
+    for (const field of fields) partition.buffer[partition.used++] = piece[field];
+    if (partition.used === partition.buffer.length) this.flush(zip3, partition);
   }
 
   zip3s(): readonly number[] {
-    return [...this.drawers.keys()].toSorted((one, other) => one - other);
+    return [...this.partitions.keys()].toSorted((a, b) => a - b);
   }
 
-  /** Take the pieces of a three-digit ZIP out, once: 24 bytes each, in the order in which they came. */
+  /** Remove and return the pieces of a three-digit ZIP, 24 bytes each, in the order in which they were added. */
   take(zip3: number): Pieces {
-    const drawer = this.drawers.get(zip3);
-    if (!drawer) return new Pieces(new Uint32Array(0));
-    const bytes = Buffer.alloc(drawer.written + drawer.used * 4);
-    if (drawer.file !== null) {
+    const partition = this.partitions.get(zip3);
+    if (!partition) return new Pieces(new Uint32Array(0));
+    const bytes = Buffer.alloc(partition.written + partition.used * 4);
+    if (partition.file !== null) {
       let read = 0;
-      while (read < drawer.written) read += readSync(drawer.file, bytes, read, drawer.written - read, read);
+      while (read < partition.written) read += readSync(partition.file, bytes, read, partition.written - read, read);
     }
-    Buffer.from(drawer.buffer.buffer, 0, drawer.used * 4).copy(bytes, drawer.written);
+    Buffer.from(partition.buffer.buffer, 0, partition.used * 4).copy(bytes, partition.written);
     this.drop(zip3);
     return new Pieces(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
   }
 
   /** Close every file that is still open. */
   close(): void {
-    for (const zip3 of this.drawers.keys()) this.drop(zip3);
+    for (const zip3 of this.partitions.keys()) this.drop(zip3);
   }
 
   private drop(zip3: number): void {
-    const file = this.drawers.get(zip3)?.file ?? null;
+    const file = this.partitions.get(zip3)?.file ?? null;
     if (file !== null) closeSync(file);
-    this.drawers.delete(zip3);
+    this.partitions.delete(zip3);
   }
 
-  private flush(zip3: number, drawer: Drawer): void {
-    drawer.file ??= openSync(join(this.folder, `spans-${String(zip3).padStart(3, '0')}`), 'w+');
-    const bytes = new Uint8Array(drawer.buffer.buffer, 0, drawer.used * 4);
+  private flush(zip3: number, partition: Partition): void {
+    partition.file ??= openSync(join(this.folder, `spans-${String(zip3).padStart(3, '0')}`), 'w+');
+    const bytes = new Uint8Array(partition.buffer.buffer, 0, partition.used * 4);
     let written = 0;
-    while (written < bytes.length) written += writeSync(drawer.file, bytes, written, bytes.length - written);
-    drawer.written += bytes.length;
-    drawer.used = 0;
+    while (written < bytes.length) written += writeSync(partition.file, bytes, written, bytes.length - written);
+    partition.written += bytes.length;
+    partition.used = 0;
   }
 }
 
-/** Pieces as numbers one after another; an object for each of a million would take more than the memory there is. */
+/** A compact array of pieces; a million objects would not fit in memory. */
 export class Pieces {
   readonly length: number;
   private readonly numbers: Uint32Array;

@@ -8,7 +8,7 @@ const zipUnit = 10_000;
 
 const areApart = (a: Days, b: Days): boolean => a.to !== noTo && dayNumberAfter(a.to) < b.from;
 
-/** The days of both lists, in their order; days that overlap or follow each other are one span. */
+/** Merge two lists of spans of days; spans that overlap or touch become one. */
 const withDays = (list: readonly Days[], added: Days): readonly Days[] => {
   if (list.some(({ from, to }) => from <= added.from && added.to <= to)) return list;
   const before = list.filter((days) => areApart(days, added));
@@ -20,8 +20,8 @@ const withDays = (list: readonly Days[], added: Days): readonly Days[] => {
 };
 
 /**
- * The jurisdiction sets of street addresses, by ZIP. Only the days of each set are kept, not the rows: a state publishes
- * a million rows, and a ZIP has a handful of sets.
+ * The jurisdiction sets of street addresses, by ZIP. It stores the days of each set instead of the rows: a state
+ * publishes a million rows, and a ZIP has few sets.
  */
 export class StreetSets {
   private readonly zips = new Map<number, Map<number, readonly Days[]>>();

@@ -32,10 +32,7 @@ const cut = (piece: Piece, zip: number): Piece => ({
   high: Math.min(piece.high, zip * zipUnit + zipUnit - 1),
 });
 
-/**
- * Write the part of every ZIP and of every city, in the order of their keys, one three-digit ZIP after another: only
- * its pieces are in memory.
- */
+/** Write the part of every ZIP and city in the order of their keys, with one three-digit ZIP in memory at a time. */
 export const writeParts = (
   { registry, sets, spill, streets, cities, zips }: Collection,
   evidence: Evidence,

@@ -8,7 +8,7 @@ import type { Entry } from '../entry.ts';
 import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { fractionOf, readFraction, readPercent, unitsOf } from '../fractions.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 
@@ -22,12 +22,12 @@ const columns: Columns<Column> = {
   start: { headers: ['START_DATE'], required: true },
 };
 
-/** What a city takes beyond the state from a day on; the state's rate that it was taken from ends on `stateTo`. */
+/** A city's rate beyond the state's from a day on. The state rate that was subtracted ends on `stateTo`. */
 type Change = { readonly from: string; readonly stateTo: string | null; readonly rate: string; readonly line: number };
 type City = { readonly name: string; readonly county: string; readonly changes: Change[] };
 type Reading = Omit<City, 'changes'> & { readonly city: string; readonly change: Omit<Change, 'line'> };
 
-/** The file has been published with fractions and with percentages; no rate is both. */
+/** The file has been published with fractions and with percentages; no rate can be read as both. */
 const readRate = (text: string): string | null => readFraction(text) ?? readPercent(text);
 
 const readCells = (cells: HeadedRow<Column>['cells'], base: Release): RowResult<Reading> => {
@@ -80,7 +80,7 @@ const lastDay = ({ stateTo }: Change, next: Change | undefined): string | null =
 
 function* cityEntries(city: string, { name, county, changes }: City, isShared: boolean): Generator<Entry> {
   const code = `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(county)}` : ''}`;
-  const sorted = changes.toSorted((one, other) => (one.from < other.from ? -1 : 1));
+  const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   yield {
     kind: 'jurisdiction',
     jurisdiction: { code, name: `${name}, local taxes`, type: 'district', tax_type: 'sales' },
@@ -93,11 +93,11 @@ function* cityEntries(city: string, { name, county, changes }: City, isShared: b
 }
 
 /**
- * Read California's rates by city (content notes 2). They are combined: what is above the state's rate in the base
- * release is one district tax of the city, from the row's day until the city's next one. Some hundreds of cities are held
- * until the file ends.
+ * Read California's rates by city (content notes 2). The rates are combined: the part above the state's rate in the base
+ * release becomes one district tax of the city, from the row's day until the city's next row. Holds some hundreds of
+ * cities until the file ends.
  */
-export const readCdtfa: Read = async function* (files, { base, onProgress }) {
+const readCdtfa: Read = async function* (files, { base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);
   const cities: Cities = new Map();
   yield* readRows(
@@ -106,4 +106,14 @@ export const readCdtfa: Read = async function* (files, { base, onProgress }) {
     (reading, line) => addChange(cities, reading, line),
   );
   for (const [city, sameName] of cities) for (const one of sameName) yield* cityEntries(city, one, sameName.length > 1);
+};
+
+export const cdtfa: Importer = {
+  format: 'cdtfa',
+  describe: 'California sales and use tax rates by city and county (CDTFA, CSV)',
+  files: [{ option: 'file', describe: 'CSV with City_name, County_name, RATE and START_DATE' }],
+  onlyState: 'CA',
+  confidence: 'high',
+  match: 'city',
+  read: readCdtfa,
 };

@@ -3,7 +3,7 @@
 const newline = 0x0a;
 const windows = new TextDecoder('windows-1252');
 
-/** A line that is not UTF-8 is taken for Windows-1252, of which Latin-1 is a part: files are stuck together of both. */
+/** A line that is not UTF-8 is read as Windows-1252, a superset of Latin-1: some files mix both. */
 const decodeLines = (lines: Buffer): string => {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   try {
@@ -27,7 +27,7 @@ const tooLong = (name: string, max: number) =>
 const saveAsUtf8 = 'Save it as UTF-8 text (in Excel: "CSV UTF-8") and import that file.';
 const utf16Marks = ['\u00ff\u00fe', '\u00fe\u00ff'];
 
-/** Refuse what is no text of one byte a letter, by the first bytes of a file. */
+/** Refuse UTF-16 and binary files by their first bytes. */
 const assertText = (name: string, start: Buffer): void => {
   if (utf16Marks.includes(start.toString('latin1', 0, 2))) throw new Error(`${name} is UTF-16 text. ${saveAsUtf8}`);
   if (start.includes(0)) throw new Error(`${name} has NUL bytes: it is UTF-16, or no text at all. ${saveAsUtf8}`);
@@ -35,8 +35,8 @@ const assertText = (name: string, start: Buffer): void => {
 
 /**
  * Decode a stream of bytes as UTF-8, and lines that are not UTF-8 as Windows-1252. A byte order mark is dropped. Blocks
- * end where lines end, but for the last one. Throws at a line of more than `lineMax` bytes, before it fills the memory,
- * and at the beginning of a file that is UTF-16 or no text; `name` is what these errors call it.
+ * end at line ends, except the last one. Throws for a line of more than `lineMax` bytes, before it fills the memory,
+ * and for a file that is UTF-16 or not text. Errors name the file `name`.
  */
 export async function* decode(
   bytes: AsyncIterable<Buffer>,

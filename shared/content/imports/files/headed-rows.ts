@@ -5,7 +5,7 @@ export type HeadedRow<Column extends string> = Omit<Row, 'cells'> & {
   readonly cells: Readonly<Record<Column, string>>;
 };
 
-/** For each column the headers that it goes by, in any case and punctuation; `required` or not. */
+/** The accepted headers of each column, in any case and punctuation. */
 export type Columns<Column extends string> = Readonly<
   Record<Column, { readonly headers: readonly string[]; readonly required: boolean }>
 >;

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 
-/** A file as bytes, taken out of its ZIP file if it lies in one. */
+/** An open file as bytes, unpacked if it is in a ZIP file. */
 export type OpenFile = {
   /** Of the packed file, if it is packed. */
   readonly name: string;
@@ -25,14 +25,14 @@ const firstBytes = async (path: string): Promise<Buffer> => {
   }
 };
 
-// The second one has no file in it.
+// The second signature is that of an empty ZIP file.
 const zipStarts: readonly string[] = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 
-// What macOS and Windows put beside the one file that is meant.
+// Excludes the metadata files that macOS and Windows add.
 const isText = ({ fileName }: yauzl.Entry): boolean =>
   /\.(?:csv|txt|tsv)$/i.test(fileName) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(fileName);
 
-// Several times what the largest state publishes. The stream ends where more comes than the entry says.
+// Several times what the largest state publishes. The stream fails if the entry is longer than its header says.
 const unpackedBytesMax = 2 ** 31;
 
 const openPacked = async (path: string): Promise<OpenFile> => {
@@ -53,8 +53,8 @@ const openPacked = async (path: string): Promise<OpenFile> => {
 };
 
 /**
- * Open a file for reading from its beginning. Whether it is a ZIP file its first bytes say: names come as .zip, .ZIP,
- * .csv, .CSV and .txt. Throws where there is no such file, and where a ZIP file packs none or several.
+ * Open a file for reading. Its first bytes decide whether it is a ZIP file, because names vary. Throws if there is no such
+ * file, or if a ZIP file does not contain exactly one text file.
  */
 export const openFile = async (path: string): Promise<OpenFile> => {
   const start = await firstBytes(path);

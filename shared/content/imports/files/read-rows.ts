@@ -5,8 +5,8 @@ import { type BrokenRow, multilineReason, type Row } from './rows.ts';
 type Numbered = Omit<Row, 'cells'>;
 
 /**
- * Turn rows into entries by `read`, which says what is wrong with a row or what it comes to; `use` makes entries of what
- * it comes to, and `useBad` those that a bad row leaves beside its own. The file's own entry comes last.
+ * Turn rows into entries. `read` parses or refuses a row, `use` makes entries from its value, and `useBad` makes
+ * additional entries for a bad row. The `file` entry comes last.
  */
 export async function* readRows<One extends Numbered, Value>(
   { name, rows }: { readonly name: string; readonly rows: AsyncIterable<One | BrokenRow> },

@@ -11,20 +11,20 @@ export type Row = {
   readonly cells: readonly string[];
 };
 
-/** The line on which a row begins that cannot be read, and why; nothing follows. */
+/** The first line of a row that cannot be read, and why. It is the last row of the table. */
 export type BrokenRow = { readonly line: number; readonly broken: string };
 
 export type Table = { readonly name: string; readonly rows: AsyncIterable<Row | BrokenRow> };
 
-// No row that we know is longer than 1,000; a quote that is never closed would read the rest of the file into memory.
+// Known rows have at most 1,000 characters. Without a limit, an unclosed quote would read the rest of the file into memory.
 const recordMax = 100_000;
-/** A block of the stream may hold the ends of lines that are too long for a row, and says of each which it is. */
+/** The longest line that is decoded; longer than a row may be, so that the parser can report the row. */
 const lineMax = 1_000_000;
 
-/** How far the parser is: the lines that it has read, and how many of them were blank. */
+/** The parser's progress: lines read, and how many of them were blank. */
 type Position = { readonly lines: number; readonly empty_lines: number };
 
-/** The line on which the row begins that follows a position, at a later one. */
+/** The first line of the row between two positions. */
 const lineAfter = (before: Position, at: Position): number => before.lines + 1 + (at.empty_lines - before.empty_lines);
 
 const brokenTexts: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ const options = (delimiter: ',' | '\t'): Options => ({
   relax_column_count: true,
   skip_empty_lines: true,
   max_record_size: recordMax,
-  // An error would destroy the stream together with the good rows that nobody has taken yet.
+  // An error would destroy the stream, including good rows that are not consumed yet.
   skip_records_with_error: true,
 });
 
@@ -57,7 +57,7 @@ async function* untilBroken(blocks: AsyncIterable<string>, isBroken: () => boole
   }
 }
 
-/** Why a row with a line break in a cell is bad: a quote that is not closed takes in the rows that follow it. */
+/** Why a row with a line break in a cell is bad: an unclosed quote swallows the rows that follow it. */
 export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'line'>): string | null =>
   firstLine === undefined
     ? null
@@ -88,7 +88,7 @@ export const openTable = async (
   const rowOf = (cells: string[], { lines, empty_lines }: Position) => {
     const firstLine = lineAfter(last, { lines, empty_lines });
     last = { lines, empty_lines };
-    // The parser's types take a row for what its rows are made of: an array of cells.
+    // The parser's types allow only an array of cells as a row.
     return { line: lines, ...(firstLine < lines && { firstLine }), cells } as unknown as string[];
   };
   const parser = new Parser({ ...options(delimiter), on_record: rowOf });

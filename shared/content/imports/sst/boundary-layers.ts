@@ -3,17 +3,17 @@ import { unitsOf } from '../fractions.ts';
 import { type LayerKey, layerKey, placeTypes } from './layers.ts';
 import { isNamed, lastDayOf, type RateBook } from './rate-book.ts';
 
-/** What a boundary row says of who taxes, beside the state. */
+/** The local jurisdictions of a boundary row. */
 export type Layers = {
-  /** Codes of those that tax, each once. */
+  /** Codes of the jurisdictions, each once. */
   readonly locals: LocalSet;
   /** Keys that must have rates and have none in the rate file. */
   readonly missing: readonly LayerKey[];
-  /** `county 999`, `place 12345`: what the rate file does not have, and so has no tax of its own. */
+  /** `county 999`, `place 12345`: missing from the rate file, and so without a tax of their own. */
   readonly untaxed: readonly string[];
-  /** The earliest last day of the layers' rates; `null` where all go on. */
+  /** The earliest last day of the layers' rates; `null` if all are open-ended. */
   readonly lastDay: string | null;
-  /** What is wrong with the row, and what to do about it; `null` of a good one. */
+  /** What is wrong with the row and how to correct it; `null` for a good row. */
   readonly problem: string | null;
 };
 
@@ -23,7 +23,7 @@ const tripletsMax = 20;
 
 const at = (cells: readonly string[], column: number): string => cells[column - 1] ?? '';
 
-// The layout has a class of place too; a state that leaves it empty means whichever type the rate file has.
+// The layout has a class of place too. If it is empty, the type in the rate file applies.
 const placeKey = (book: RateBook, code: string, type: string): LayerKey | null => {
   const types = placeTypes.includes(type.padStart(2, '0')) ? [type] : [];
   const keys = [...types, ...placeTypes].map((candidate) => layerKey(candidate, code));
@@ -50,11 +50,11 @@ const districts = (book: RateBook, cells: readonly string[]): Districts => {
 const hasStateTax = ({ rates, stateKey }: RateBook): boolean =>
   (rates.get(stateKey) ?? []).some(({ rate }) => rate !== '0');
 
-/** Whether two layers take more than `most` together on some day. */
-const exceed = (book: RateBook, one: LayerKey | null, other: LayerKey | null, most: string): boolean => {
+/** Whether the rates of two layers sum to more than `most` on some day. */
+const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: string): boolean => {
   const ratesOf = (key: LayerKey | null) => (key === null ? [] : (book.rates.get(key) ?? []));
-  return ratesOf(one).some((first) =>
-    ratesOf(other).some(
+  return ratesOf(a).some((first) =>
+    ratesOf(b).some(
       (second) =>
         (first.from ?? '') <= (second.to ?? '9') &&
         (second.from ?? '') <= (first.to ?? '9') &&
@@ -76,7 +76,7 @@ const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | 
 
 const isNone = (code: string): boolean => /^0*$/.test(code);
 
-/** The county and the place of a row that no rate row names, by what they are and their codes. */
+/** The county and place of a row that no rate row names, with their codes. */
 const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
   const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
   const isLeftOut = isNone(county) || (book.quirks.cityReplacesCounty && place !== null);
@@ -86,13 +86,13 @@ const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey
   ];
 };
 
-/** Find who taxes the places of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
+/** Find the jurisdictions of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
 export const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   const { quirks } = book;
   const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
   const countyKey = layerKey('0', at(cells, columns.county));
   const isLeftOut = countyKey === null || (quirks.cityReplacesCounty && place !== null);
-  // A county or a place that the rate file does not name has no tax of its own; a district is named because it taxes.
+  // A county or place without a rate row has no tax of its own. A district is listed because it taxes.
   const county = isLeftOut || !(quirks.countyRequired || isNamed(book, countyKey)) ? null : countyKey;
   const listed = districts(book, cells);
   const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];

@@ -9,7 +9,7 @@ export type BoundarySpan = {
   readonly high: string;
   readonly from: string;
   readonly to: string | null;
-  /** A ZIP+4 range is asked before a ZIP range (content notes 1.6). */
+  /** A ZIP+4 range takes precedence over a ZIP range (content notes 1.6). */
   readonly rank: 0 | 1;
   /** The row is of street addresses: its span is the whole of their ZIP. */
   readonly isOfStreets?: true;
@@ -18,7 +18,7 @@ export type BoundarySpan = {
 const zipPattern = /^\d{3,5}$/;
 const extensionPattern = /^\d{1,4}$/;
 
-/** One end of a span as a single nine-digit number: ZIP and extension are never compared apart. */
+/** One end of a span as a nine-digit number, because ZIP and extension are compared together. */
 const nineDigits = (zip: string, extension: string): string | null =>
   zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
 
@@ -29,7 +29,7 @@ const zipEnds = (cells: readonly string[]): Ends => ({
   high: nineDigits(cells[19] ?? '', '9999'),
 });
 
-// An extension of 0000 is itself, and no wildcard.
+// An extension of 0000 is not a wildcard.
 const zip4Ends = (cells: readonly string[]): Ends => ({
   low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
   high: nineDigits(cells[19] ?? '', cells[20] ?? ''),

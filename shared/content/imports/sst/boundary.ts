@@ -7,16 +7,16 @@ import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
 import type { LayerKey } from './layers.ts';
 import { jurisdictionOf, type RateBook } from './rate-book.ts';
 
-/** Reads boundary rows against the rates; of layers that repeat, and most do, it knows the answer. */
+/** Resolves boundary rows against the rates. It caches layers, because most rows repeat them. */
 export type BoundaryReader = {
   readonly book: RateBook;
   readonly fips: string;
   /** Sorted, five digits. */
   readonly zips: readonly string[];
   readonly known: Map<string, Layers>;
-  /** Keys without rates that have been said to be jurisdictions. */
-  readonly told: Set<string>;
-  /** `county 999`, `place 12345`: what boundary rows name, and no rate row. */
+  /** Keys without rates that already have a jurisdiction entry. */
+  readonly declared: Set<string>;
+  /** `county 999`, `place 12345`: named by boundary rows and by no rate row. */
   readonly untaxed: Set<string>;
 };
 
@@ -25,7 +25,7 @@ const endedReason = 'outlives a rate of what it names: not covered from the day 
 const streetsReason = 'is a street-address row: any address in its ZIP may have its jurisdictions';
 const codesNamed = 20;
 
-/** Which counties and places have no rates, the first of them by their codes; nothing where all have. */
+/** A note that lists the first counties and places without rates, if there are any. */
 export function* untaxedNote({ untaxed }: BoundaryReader): Generator<Entry> {
   const codes = [...untaxed].toSorted();
   const more = codes.length - codesNamed;
@@ -43,7 +43,7 @@ function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, spa
     yield { kind: 'remark', line, reason: endedReason };
 }
 
-// Enough for every state at once; a file that defeats it is read more slowly, in the same memory.
+// Enough for all states together; a file with more distinct layers is read more slowly in the same memory.
 const knownMax = 50_000;
 const knownCharactersMax = 1000;
 
@@ -66,16 +66,16 @@ const isWithin = ({ completeFrom }: RateBook, { to }: BoundarySpan): boolean =>
 
 const districtName = (key: LayerKey): string => key.replace('-', ' ');
 
-function* unknownJurisdictions({ book, told }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
-  for (const key of missing.filter((one) => !told.has(one))) {
-    told.add(key);
+function* unknownJurisdictions({ book, declared }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
+  for (const key of missing.filter((one) => !declared.has(one))) {
+    declared.add(key);
     yield { kind: 'jurisdiction', jurisdiction: jurisdictionOf(book, key) };
   }
 }
 
 /**
- * What a boundary row comes to. A row that is bad for its layers still says that its ZIPs are not covered: left out, a
- * wider row would answer for them.
+ * The entries of a boundary row. A row with bad layers still makes its ZIPs not covered; otherwise a wider row would
+ * apply to them.
  */
 export function* boundaryEntries(reader: BoundaryReader, line: number, cells: readonly string[]): Generator<Entry> {
   const { book, fips, zips } = reader;

@@ -11,7 +11,7 @@ export type NameTables = {
   readonly rates: string;
 };
 
-/** Names by what has them: a county or place by its code, a district by its code in the state's files. */
+/** Names by code: Census codes of counties and places, and the state's codes of districts. */
 export type LayerNames = ReadonlyMap<string, string>;
 
 const rowsOf = (text: string): readonly Readonly<Record<string, string>>[] => parse(text, { bom: true, columns: true });
@@ -35,5 +35,5 @@ export const readLayerNames = (state: string, fips: string, tables: NameTables):
   return new Map(entries.flatMap(([key, name]) => (key === null || name === '' ? [] : [[nameKey(key), name]])));
 };
 
-/** The public name of a layer; `undefined` where no table has one. */
+/** The public name of a layer; `undefined` if no table has one. */
 export const layerName = (names: LayerNames, key: LayerKey): string | undefined => names.get(nameKey(key));

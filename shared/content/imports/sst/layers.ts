@@ -6,11 +6,11 @@ export type LayerKey = string;
 
 const paddedType = (type: string): string => type.padStart(2, '0');
 
-// Codes with letters (Kansas' ALIOL, Nebraska's GL801) are as long as they are.
+// Codes with letters (ALIOL in Kansas, GL801 in Nebraska) are not padded.
 const paddedCode = (type: string, code: string): string =>
   /^\d+$/.test(code) ? code.padStart(type === '00' ? 3 : 5, '0') : code.toUpperCase();
 
-/** Build the key of a layer from cells that may have lost their leading zeros; `null` of what is none. */
+/** Build the key of a layer from cells that may have lost their leading zeros; `null` if they are not a type and code. */
 export const layerKey = (type: string, code: string): LayerKey | null => {
   const full = paddedType(type);
   return /^\d\d$/.test(full) && /^[\dA-Za-z]{1,5}$/.test(code) ? `${full}-${paddedCode(full, code)}` : null;
@@ -34,9 +34,9 @@ const typeOf = (type: string): JurisdictionType => {
 };
 
 type LayerDetails = {
-  /** `false`: the code has a county's type, and is that of another area. */
+  /** `false`: the code has the type of a county and belongs to another kind of area. */
   readonly isCounty: boolean;
-  /** Its public name; without one it is called by what it is and its code. */
+  /** Its public name; the default is its type and code. */
   readonly name: string | undefined;
 };
 

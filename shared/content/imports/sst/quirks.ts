@@ -1,15 +1,15 @@
-/** Where a state's files mean something else than the common layout says (content notes 1.6). */
+/** Deviations of states' files from the common layout (content notes 1.6). */
 
 export type Quirks = {
-  /** Types of rows and triplets that are not added to the rest, and why. */
+  /** Ignored types of rows and triplets, and why. */
   readonly ignoredTypes: Readonly<Record<string, string>>;
   /** Codes of a county's type that are no counties. */
   readonly isCounty: (code: string) => boolean;
-  /** A city's rate holds all local tax: whatever county stands beside it is not added. */
+  /** A city's rate includes all local tax, so the county's rate is not added. */
   readonly cityReplacesCounty: boolean;
-  /** The county's rate holds the state's tax: a place without one is not known. */
+  /** The county's rate includes the state's tax, so a place without a county is unknown. */
   readonly countyRequired: boolean;
-  /** The most that county and city together may be, where they are one tax; a fraction. */
+  /** The maximum of county and city together as a fraction, if they are one tax. */
   readonly countyAndCityMax: string | null;
 };
 
@@ -32,5 +32,5 @@ const quirks: Readonly<Record<string, Partial<Quirks>>> = {
   WA: { isCounty: (code) => code < '079' || code > '087', cityReplacesCounty: true },
 };
 
-/** What is particular about a state's files. */
+/** The deviations of a state's files. */
 export const quirksOf = (state: string): Quirks => ({ ...usual, ...quirks[state] });

@@ -1,4 +1,5 @@
 import { dayAfter, dayBefore } from '../../../calendar.ts';
+import { jurisdictionCode } from '../../../jurisdiction.ts';
 import type { Jurisdiction } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
@@ -10,7 +11,7 @@ import type { RateRow } from './rate-row.ts';
 
 type Dates = RateRow['rate'];
 
-/** The rates of a file by their keys: some thousands, held while the boundary file passes. */
+/** The rates of a file by key, in memory while the boundary file is read: some thousands. */
 export type RateBook = {
   readonly state: string;
   readonly stateKey: LayerKey;
@@ -20,13 +21,13 @@ export type RateBook = {
   readonly rows: Map<LayerKey, RateLine[]>;
   /** One rate a day for each key; empty until `settleRates`. */
   readonly rates: Map<LayerKey, readonly Dates[]>;
-  /** Keys with a bad row: what they tax is not known on any day. */
+  /** Keys with a bad row: their rates are unknown on every day. */
   readonly unsound: Set<LayerKey>;
-  /** The first day from which the file has every rate there was, or `null` where nothing tells. */
+  /** The first day from which the file has every rate, or `null` if that is unknown. */
   completeFrom: string | null;
 };
 
-/** A name is known to the file: it has rates, or a row that is wrong. */
+/** Whether the file has rates or a bad row of a key. */
 export const isNamed = ({ rates, unsound }: RateBook, key: LayerKey): boolean => rates.has(key) || unsound.has(key);
 
 /** Add a row of the rate file. `false`: the jurisdiction has the same row already. */
@@ -41,9 +42,9 @@ export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number
 };
 
 /** Two rate rows of a jurisdiction that share days. */
-export type KeyedOverlap = Overlap & { readonly key: LayerKey };
+type KeyedOverlap = Overlap & { readonly key: LayerKey };
 
-/** Give each key one rate a day, when the last row was read; the overlaps that were resolved come back. */
+/** Give each key one rate per day after the last row. Returns the resolved overlaps. */
 export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] =>
   [...rows].flatMap(([key, lines]) => {
     const resolved = resolveOverlaps(lines);
@@ -52,8 +53,8 @@ export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] 
   });
 
 /**
- * From when on the file's history has no holes: the first day that some rate ended on, for whatever ended later would
- * be there too; at the latest the first day of the quarter that the file is for (content notes 1.2).
+ * The day from which the file's history is complete: the day after the earliest end of a rate, because later ends are in
+ * the file too, and at the latest the first day of the file's quarter (content notes 1.2).
  */
 export const completeFrom = (book: RateBook, effective: string | null): string | null => {
   const ends = [...book.rates.values()].flat().flatMap(({ to }) => (to === null ? [] : [dayAfter(to)]));
@@ -63,16 +64,16 @@ export const completeFrom = (book: RateBook, effective: string | null): string |
 const zero = (from: string, to: string): Dates => ({ rate: '0', from, to });
 
 /**
- * The rates of a key, and that it had none before its first day, as far back as the file is complete. Between rates and
- * after the last one nothing is known: a boundary row that still names it must have a rate of the day (content notes 1.6).
+ * The rates of a key, with a zero rate before the first one as far back as the file is complete. Between rates and after
+ * the last one the rate is unknown: a boundary row that still names the key needs one (content notes 1.6).
  */
 const withBeginning = (rates: readonly Dates[], start: string | null): readonly Dates[] => {
-  const sorted = rates.toSorted((one, other) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1));
+  const sorted = rates.toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
   const from = sorted[0]?.from ?? null;
   return start !== null && from !== null && start < from ? [zero(start, dayBefore(from)), ...sorted] : sorted;
 };
 
-/** The last day of a key's rates; `null` where they go on, or there are none. */
+/** The last day of a key's rates; `null` if they are open-ended or missing. */
 export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => {
   const days = (rates.get(key) ?? []).map(({ to }) => to);
   return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
@@ -82,7 +83,7 @@ export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => 
 export const jurisdictionOf = ({ state, quirks, names }: RateBook, key: LayerKey): Jurisdiction =>
   layerJurisdiction(state, key, { isCounty: quirks.isCounty(key.slice(3)), name: layerName(names, key) });
 
-/** What the rate file says, as entries. The state's own rates are as they are: between them it is not covered. */
+/** The entries of the rate file. Between the state's own rates the state is not covered. */
 export function* bookEntries(book: RateBook): Generator<Entry> {
   for (const key of new Set([...book.rates.keys(), ...book.unsound])) {
     const isState = key === book.stateKey;
@@ -91,6 +92,41 @@ export function* bookEntries(book: RateBook): Generator<Entry> {
     if (book.unsound.has(key)) continue;
     const rates = book.rates.get(key) ?? [];
     for (const rate of isState ? rates : withBeginning(rates, book.completeFrom))
-      yield { kind: 'rate', rate: { jurisdiction: isState ? `US-${book.state}` : jurisdiction.code, ...rate } };
+      yield {
+        kind: 'rate',
+        rate: { jurisdiction: isState ? jurisdictionCode(book.state) : jurisdiction.code, ...rate },
+      };
   }
 }
+
+const laterReason =
+  'shares days with a row of the same jurisdiction that begins earlier: this row applies from its first day';
+const contradictionReason =
+  'gives a jurisdiction another rate than an earlier row with the same first day: this row applies, the later in the file';
+
+const overlapsNamed = 20;
+
+const overlapText = (book: RateBook, { key, line, replaced, from }: KeyedOverlap): string =>
+  `${jurisdictionOf(book, key).name} (${key}), line ${line} instead of line ${replaced} from ${from}`;
+
+/** Remarks and a note for the summary about rate rows that share days. */
+export function* overlapEntries(book: RateBook, overlaps: readonly KeyedOverlap[], file: string): Generator<Entry> {
+  if (overlaps.length === 0) return;
+  for (const { line, isContradiction } of overlaps)
+    yield { kind: 'remark', line, reason: isContradiction ? contradictionReason : laterReason };
+  const more = overlaps.length - overlapsNamed;
+  const named = overlaps
+    .slice(0, overlapsNamed)
+    .map((one) => overlapText(book, one))
+    .join('; ');
+  yield {
+    kind: 'note',
+    sentence: `Rate rows that share days in ${file}: ${named}${more > 0 ? `; and ${more} more` : ''}.`,
+  };
+}
+
+/** The first day of the quarter in an SST file's name (`MNR2026Q2FEB18.zip`); `null` of another name. */
+export const quarterOfName = (name: string): string | null => {
+  const parts = /^[A-Z]{2}[RB](?<year>\d{4})Q(?<quarter>[1-4])[A-Z]{3}\d{1,2}\b/i.exec(name)?.groups;
+  return parts ? `${parts['year']}-${String(Number(parts['quarter']) * 3 - 2).padStart(2, '0')}-01` : null;
+};

@@ -27,7 +27,7 @@ const shareDays = (a: DatedRate, b: DatedRate): boolean => firstDay(a) <= lastDa
 const byFirstDay = (a: RateLine, b: RateLine): number =>
   firstDay(a.rate).localeCompare(firstDay(b.rate)) || a.line - b.line;
 
-/** What is left of a piece before and after the days of a row. */
+/** The parts of a piece before and after the days of a row. */
 const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
   if (!shareDays(rate, cut)) return [{ row, rate }];
   const before = firstDay(rate) < firstDay(cut) ? [{ row, rate: { ...rate, to: dayBefore(firstDay(cut)) } }] : [];

@@ -7,7 +7,7 @@ import type { Quirks } from './quirks.ts';
 
 export const rateColumns = 9;
 
-/** The three last days that states write for a row that has none. */
+/** The last days that states write for open-ended rows. */
 const openEnds: ReadonlySet<string> = new Set(['29991231', '99991231', '20991231']);
 
 /** Read the dates of a row, inclusive; an open end is `null`. */
@@ -19,7 +19,7 @@ export const rowDates = (begin: string, end: string): RowResult<{ from: string; 
   return to !== null && to < from ? skipped('ends before it begins') : row({ from, to });
 };
 
-/** The state's own key, of which there is one; other rows of its type are location codes. */
+/** The key of the state itself; other rows of its type are location codes. */
 export const stateKey = (fips: string): LayerKey => `45-${fips.padStart(5, '0')}`;
 
 export type RateRow = {
@@ -27,7 +27,7 @@ export type RateRow = {
   readonly rate: Omit<Rate, 'jurisdiction' | 'source' | 'confidence' | 'note'>;
 };
 
-/** Rates within the state and from another one, each in general and on food and drugs; a blank is as its neighbour. */
+/** Intrastate and interstate rates, general and on food and drugs; a blank cell repeats its neighbour. */
 const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
   const [intra = '', inter = '', foodIntra = '', foodInter = ''] = cells;
   const rate = readFraction(intra || inter);
@@ -44,7 +44,7 @@ const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'i
   };
 };
 
-/** The key of a row whatever else is wrong with it, so that a bad row leaves its jurisdiction without rates. */
+/** The key of a row, even of a bad one, so that a bad row leaves its jurisdiction without rates. */
 export const rateRowKey = (cells: readonly string[]): LayerKey | null => layerKey(cells[1] ?? '', cells[2] ?? '');
 
 /** Read a row of an SST rate file (content notes 1.3). */

@@ -1,21 +1,27 @@
-import { stateFips } from '../../state-fips.ts';
+import { stateFips } from '../../../jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
-import type { Read, ReadOptions } from '../importers.ts';
+import type { Importer, Read, ReadOptions } from '../importer.ts';
 import { bad, type RowResult } from '../row-result.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
-import { readSstFileName } from './file-name.ts';
 import { readLayerNames } from './layer-names.ts';
-import { overlapEntries } from './overlap-entries.ts';
 import { quirksOf } from './quirks.ts';
-import { addRate, bookEntries, completeFrom, type RateBook, settleRates } from './rate-book.ts';
+import {
+  addRate,
+  bookEntries,
+  completeFrom,
+  overlapEntries,
+  quarterOfName,
+  type RateBook,
+  settleRates,
+} from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
 
 type Rows = AsyncIterator<Row | BrokenRow>;
 type OpenTable = { readonly table: Table; readonly rows: Rows; readonly first: Row | BrokenRow | undefined };
 
-// No row of a rate file is nearly as long as a boundary row, whatever else is wrong with it.
+// Even a bad row of a rate file is much shorter than a boundary row.
 const isBoundary = ({ first }: OpenTable): boolean =>
   first !== undefined && 'cells' in first && first.cells.length > 40;
 
@@ -55,14 +61,14 @@ const openBoth = async (
 
 const badRow = (line: number, reason: string): Entry => ({ kind: 'bad', line, reason });
 
-/** The cells of a row that stands on one line; why a row is bad that does not. */
+/** The cells of a row; a broken or multi-line row is bad. */
 const cellsOf = (row: Row | BrokenRow): RowResult<readonly string[]> => {
   if ('broken' in row) return bad(row.broken);
   const reason = multilineReason(row);
   return reason === null ? { kind: 'row', value: row.cells } : bad(reason);
 };
 
-/** Read the rate file into the book; what its rows say comes after the last one. */
+/** Read the rate file into the book. Yields its entries after the last row. */
 async function* readRates(book: RateBook, fips: string, rates: OpenTable): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rowsOf(rates)) {
@@ -79,7 +85,7 @@ async function* readRates(book: RateBook, fips: string, rates: OpenTable): Async
   }
   yield* overlapEntries(book, settleRates(book), rates.table.name);
   yield { kind: 'file', name: rates.table.name, rows: count };
-  book.completeFrom = completeFrom(book, readSstFileName(rates.table.name)?.effective ?? null);
+  book.completeFrom = completeFrom(book, quarterOfName(rates.table.name));
   yield* bookEntries(book);
 }
 
@@ -98,11 +104,11 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
 /**
  * Read a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
  *
- * A county or place without any rate row has no tax of its own, which the summary tells. A district without one is a bad
- * row, and its ZIPs are not covered if the import goes on. What has rate rows has no tax before the first one; between
- * them and after the last one it makes its ZIPs not covered. Throws unless there is one file of each kind.
+ * A county or place without any rate row has no tax of its own; the summary lists it. A district without one is a bad
+ * row, and its ZIPs are not covered if the import continues. A jurisdiction with rate rows has no tax before the first
+ * one; in gaps and after the last one its ZIPs are not covered. Throws unless there is one file of each kind.
  */
-export const readSst: Read = async function* (files, options) {
+const readSst: Read = async function* (files, options) {
   const { state, names } = options;
   const fips = stateFips(state);
   const [rates, boundary] = await openBoth(files, options);
@@ -118,7 +124,7 @@ export const readSst: Read = async function* (files, options) {
       completeFrom: null,
     };
     yield* readRates(book, fips, rates);
-    // Another release's state rate beside this file's local ones would be a guess: in Nevada it would be twice the tax.
+    // The base's state rate cannot be combined with this file's local rates: in Nevada the tax would double.
     if (!book.rates.has(book.stateKey) || book.unsound.has(book.stateKey)) {
       yield {
         ...badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file"),
@@ -127,10 +133,23 @@ export const readSst: Read = async function* (files, options) {
       return;
     }
     yield* readBoundary(
-      { book, fips, zips: zipsOfState(state), known: new Map(), told: new Set(), untaxed: new Set() },
+      { book, fips, zips: zipsOfState(state), known: new Map(), declared: new Set(), untaxed: new Set() },
       boundary,
     );
   } finally {
     await closeAll([rates, boundary]);
   }
+};
+
+export const sst: Importer = {
+  format: 'sst',
+  describe: 'Streamlined Sales Tax rate and boundary files (24 states)',
+  files: [
+    { option: 'rates', describe: 'rate file, 9 columns: MNR2026Q2FEB18.csv' },
+    { option: 'boundaries', describe: 'boundary file, 89 or 90 columns: MNB2026Q2FEB18.csv' },
+  ],
+  onlyState: null,
+  confidence: 'high',
+  match: 'zip',
+  read: readSst,
 };

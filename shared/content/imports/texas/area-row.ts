@@ -21,15 +21,15 @@ const readTax = (name: string, code: string, rateText: string): Tax | null => {
   return { jurisdiction: { code: `US-TX-${code}`, name, type: typeOf(code), tax_type: 'sales' }, rate };
 };
 
-/** All local taxes of a place together, by law. */
+/** The legal maximum of all local taxes of a place together. */
 const localMax = unitsOf('0.02');
 
-/** `Bee Cave (Travis Co)` is Bee Cave on an envelope. */
+/** An address in `Bee Cave (Travis Co)` names Bee Cave. */
 const withoutCounty = (name: string): string => name.replace(/\s*\(.*\)$/, '');
 
 /**
- * Read an area of the Comptroller's file (content notes 2): who taxes it beside the state. What the area is its code's
- * first digit says; only a city is what an address names.
+ * Read an area of the Comptroller's file (content notes 2) with its local jurisdictions. The first digit of its code is
+ * its type; addresses name only cities.
  */
 export const readArea = (cells: readonly string[]): RowResult<Area> => {
   if (cells.length !== areaFields) return bad(`has ${cells.length} fields; an area has ${areaFields}`);

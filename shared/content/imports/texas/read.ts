@@ -4,7 +4,7 @@ import type { Entry } from '../entry.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction } from '../fractions.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { type Area, areaFields, readArea, type Tax } from './area-row.ts';
 
 /** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
@@ -23,7 +23,7 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
 // Due dates fill the lines up to the areas; none has twelve fields.
 const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
 
-/** The areas alone; what follows the first of them is one, whatever it looks like. */
+/** The rows from the first area on; every later row counts as an area. */
 async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
   let begun = false;
   for await (const row of rows) {
@@ -32,7 +32,7 @@ async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Ro
   }
 }
 
-/** Each code has one rate; the rate that a code had in the first of its rows, and entries of what is new. */
+/** The rate of each code in its first row; yields entries for new codes. */
 class Codes {
   private readonly rates = new Map<string, string>();
   private readonly from: string;
@@ -70,7 +70,7 @@ function* cityEntries(codes: Codes, { city, taxes }: Area, from: string, line: n
  * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
-export const readTexas: Read = async function* (files, { base, onProgress }) {
+const readTexas: Read = async function* (files, { base, onProgress }) {
   const table = await openTable(onlyFile(files), '\t', onProgress);
   const rows = table.rows[Symbol.asyncIterator]();
   const first = (await rows.next()).value;
@@ -99,4 +99,14 @@ export const readTexas: Read = async function* (files, { base, onProgress }) {
       line: 1,
       reason: `announces ${areas} areas, and ${count} follow: the file is not whole`,
     };
+};
+
+export const texas: Importer = {
+  format: 'texas',
+  describe: 'Texas Comptroller, local sales tax rates (taxrates.txt)',
+  files: [{ option: 'file', describe: 'taxrates.txt, tab-separated, 12 fields' }],
+  onlyState: 'TX',
+  confidence: 'high',
+  match: 'city',
+  read: readTexas,
 };

@@ -8,11 +8,11 @@ import type { WooRate } from './rate-row.ts';
 export type LocalContext = {
   readonly pseudo: PseudoJurisdictions;
   readonly base: Release;
-  /** Lines that have been said to be bad: a row of many ZIPs is one bad row. */
+  /** Lines already reported as bad: a row of many ZIPs is one bad row. */
   readonly bad: Set<number>;
 };
 
-/** What rates come to beside the state: codes, entries that say what they are, and the last day of it. */
+/** The local taxes of combined rates: codes, entries of new jurisdictions, and the last day. */
 export type Locals = {
   readonly codes: readonly string[];
   readonly entries: readonly Entry[];
@@ -35,7 +35,7 @@ const labels = { county: 'COUNTY', city: 'CITY', district: 'LOCAL' } as const;
 
 const total = (rates: readonly WooRate[]): bigint => rates.reduce((sum, { rate }) => sum + unitsOf(rate), 0n);
 
-/** Whether a rate is of every place of the state. */
+/** Whether a rate applies to the whole state. */
 export const isStateWide = ({ zips, cities }: WooRate): boolean => zips === null && cities === null;
 
 /** A rate of the whole state that is the state's rate leaves the others as local taxes; else what is above it is one. */
@@ -48,7 +48,7 @@ const partsOf = (rates: readonly WooRate[], stateRate: string, place: string, ba
   return [{ level: unnamedLevel(base), place, rate: fractionOf(total(rates) - unitsOf(stateRate)) }];
 };
 
-/** Say what the rates that apply in a place come to; `null`, with a bad row, where they are less than the state's. */
+/** The local taxes of the rates that apply in a place; `null`, with a bad row, if they are less than the state's rate. */
 export const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
   const { pseudo, base, bad } = context;
   const state = stateRateOn(base, base.established_from);

@@ -9,9 +9,9 @@ const specificity = ({ hasState, zips, cities, line }: WooRate): readonly number
 ];
 
 /** WooCommerce's order of the rates of one priority: of those that match, the first one applies. */
-export const bySpecificity = (one: WooRate, other: WooRate): number => {
-  const others = specificity(other);
-  for (const [index, value] of specificity(one).entries()) {
+export const bySpecificity = (a: WooRate, b: WooRate): number => {
+  const others = specificity(b);
+  for (const [index, value] of specificity(a).entries()) {
     const difference = value - (others[index] as number);
     if (difference !== 0) return difference;
   }
@@ -25,5 +25,5 @@ export const ratesIn = (sorted: readonly WooRate[], city: string | null): readon
     const matches = rate.cities === null || (city !== null && rate.cities.includes(city));
     if (matches && !chosen.has(rate.priority)) chosen.set(rate.priority, rate);
   }
-  return [...chosen.values()].toSorted((one, other) => one.priority - other.priority);
+  return [...chosen.values()].toSorted((a, b) => a.priority - b.priority);
 };

@@ -33,7 +33,7 @@ export type ZipRange = readonly [low: string, high: string];
 
 export type WooRate = {
   readonly line: number;
-  /** Whether it is a bad row, of which the place alone can be read. */
+  /** Whether it is a bad row of which only the place can be read. */
   readonly isBad: boolean;
   readonly name: string;
   /** A fraction. */
@@ -75,7 +75,7 @@ const placeOf = ({ cells, line }: HeadedRow<WooColumn>) => ({
   cities: isAll(cells.cities) ? null : list(cells.cities).flatMap((city) => cityName(city) ?? []),
 });
 
-/** The place of a bad row, with a rate that nobody knows; `null` where its place cannot be read either. */
+/** The place of a bad row, without a rate; `null` if the place cannot be read either. */
 export const readBadWooRate = (row: HeadedRow<WooColumn>): WooRate | null => {
   const { zips, ...place } = placeOf(row);
   if (zips?.includes(null)) return null;

@@ -1,9 +1,10 @@
-import { isRestUntaxed } from '../../local/is-rest-untaxed.ts';
+import { stateOfJurisdiction } from '../../../jurisdiction.ts';
+import { isRestUntaxed } from '../../local/load.ts';
 import type { Release } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { unknownPlace } from '../unknown-place.ts';
@@ -44,7 +45,7 @@ type Where =
   | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
   | Pick<Extract<Entry, { kind: 'city' }>, 'kind' | 'city' | 'isWithinZips'>;
 
-/** Whether rates say nothing of local taxes: they are the state's own, and the state may have some. */
+/** Whether the rates are the state's rate alone in a state that may have local taxes. */
 const isStateAlone = (rates: readonly WooRate[], base: Release): boolean =>
   rates.every(isStateWide) && !(isRestUntaxed(base) && base.locations.length === 0);
 
@@ -60,7 +61,7 @@ function* placeEntries(
   const locals = isKnown ? localsOf(context, rates, place) : null;
   if (locals === null || isEntry(locals)) {
     if (locals) yield locals;
-    yield* unknownPlace(context.base.state.slice(3), { ...where, from: null, to: null });
+    yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: null, to: null });
     return;
   }
   yield* locals.entries;
@@ -72,8 +73,8 @@ const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean 
   some.length === others.length && some.every((rate, index) => rate === others[index]);
 
 /**
- * A ZIP has the rates that no city bounds, and each city that its rows name has its own there. Cities that are named
- * without a ZIP come before a ZIP that no row names; beside rows of the ZIP they have what both come to.
+ * A ZIP has the rates without a city, and each city that its rows name has rates of its own there. A city that is named
+ * without a ZIP takes precedence over a ZIP without rows; with rows of the ZIP, both sets of rates apply.
  */
 function* zipEntries(
   context: LocalContext,
@@ -107,7 +108,7 @@ function* zipEntries(
  * state-wide row of the state's own rate leaves, or what is above the state's rate in the base release, are local taxes.
  * The rates of one state are held until the file ends.
  */
-export const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
+const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress);
   const rates: WooRate[] = [];
   yield* readRows(
@@ -128,4 +129,14 @@ export const readWooCommerce: Read = async function* (files, { state, base, onPr
   const byName = citiesOf(anywhere);
   for (const [zip, matching] of byZip(rates, state)) yield* zipEntries(context, zip, matching, byName);
   for (const city of byName) yield* placeEntries(context, ratesIn(anywhere, city), city, { kind: 'city', city });
+};
+
+export const woocommerce: Importer = {
+  format: 'woocommerce',
+  describe: 'Tax rates exported from WooCommerce',
+  files: [{ option: 'file', describe: 'tax_rates.csv, 10 columns' }],
+  onlyState: null,
+  confidence: 'medium',
+  match: 'zip',
+  read: readWooCommerce,
 };

@@ -13,7 +13,7 @@ export type ZipRateColumn =
 
 const column = (required: boolean, ...headers: string[]) => ({ headers, required });
 
-/** The columns of today's tables, and of the older ones, whose special taxes are what the total has beside the others. */
+/** The columns of current and older tables. In older tables the special taxes are the rest of the total. */
 export const zipRateColumns: Columns<ZipRateColumn> = {
   state: column(true, 'State', 'STATE_ABBREV'),
   zip: column(true, 'ZipCode', 'ZIP_CODE'),
@@ -27,8 +27,8 @@ export const zipRateColumns: Columns<ZipRateColumn> = {
 };
 
 /**
- * Whether a row's risk level says that borders cross its ZIP: 1 is a ZIP within one city and one county, and more is more
- * borders (content notes 2). A row without one says nothing of it.
+ * Whether borders cross a row's ZIP by its risk level: 1 is a ZIP within one city and one county (content notes 2). A row
+ * without a risk level counts as 1.
  */
 export const crossesBorders = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
 

@@ -3,7 +3,7 @@ import { fractionOf, unitsOf } from '../fractions.ts';
 type Local = Readonly<Record<'county' | 'city' | 'special', string>>;
 
 /**
- * Statewide rates that hold local taxes which nobody in the state is free of, and what of them is the state's own:
+ * Statewide rates that include mandatory local taxes, and the state's own part of them:
  * California 6 + 1.25 %, Nevada 4.6 + 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
  */
 const splits: Readonly<Record<string, { readonly whole: string; readonly own: string }>> = {
@@ -13,13 +13,13 @@ const splits: Readonly<Record<string, { readonly whole: string; readonly own: st
   VA: { whole: '0.053', own: '0.043' },
 };
 
-/** Whether a table's state rate is what the release's has of the state's own, beside the local taxes that all pay. */
+/** Whether a table's state rate is the release's without the mandatory local taxes. */
 export const isSplit = (state: string, inTable: string, inRelease: string): boolean =>
   splits[state]?.own === inTable && splits[state].whole === inRelease;
 
 /**
- * Take the local taxes that all pay out of a ZIP's local rates: out of the county's first, then the city's, then the
- * special ones. `null` where these are less.
+ * Subtract the mandatory local taxes from a ZIP's local rates: first from the county's, then from the city's, then from
+ * the special ones. `null` if they are lower.
  */
 export const withoutMandatory = (local: Local, state: string): Local | null => {
   const split = splits[state];

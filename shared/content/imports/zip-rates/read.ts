@@ -4,11 +4,11 @@ import type { Entry } from '../entry.ts';
 import { type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
-import type { Read } from '../importers.ts';
+import type { Importer, Read } from '../importer.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { bad, type RowResult, row, skipped } from '../row-result.ts';
 import { unknownPlace } from '../unknown-place.ts';
-import { readZip } from '../zip-code.ts';
+import { readZip } from '../zips.ts';
 import { crossesBorders, monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
 import { isSplit, withoutMandatory } from './mandatory-locals.ts';
 
@@ -24,7 +24,7 @@ type ZipRates = {
 
 type Context = { readonly state: string; readonly base: Release; readonly day: string };
 
-/** The parts of a combined rate; the special one is given, or what is left. */
+/** The parts of a combined rate; the special part is given, or the rest. */
 const componentsOf = (
   cells: Cells,
 ): RowResult<Readonly<Record<'stateRate' | 'county' | 'city' | 'special', string>>> => {
@@ -95,14 +95,14 @@ function* zipEntries(
 const spanOf = (zip: string, from: string | null) =>
   ({ kind: 'span', low: `${zip}0000`, high: `${zip}9999`, from, to: null }) as const;
 
-/** A bad row's ZIP, where it can be read, is not known: another row of it would be taken for all there is. */
+/** Entries that make the ZIP of a bad row not covered; otherwise another row of the ZIP would apply alone. */
 const badEntries = ({ zip: text }: Cells, state: string, from: string | null): readonly Entry[] => {
   const zip = readZip(text, state);
   return zip.kind === 'row' ? unknownPlace(state, spanOf(zip.value, from)) : [];
 };
 
 /**
- * Read a table of rates by ZIP with their components (content notes 2). They hold from the month in the file's name on;
+ * Read a table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on;
  * without one, from the base release's first day.
  *
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
@@ -110,7 +110,7 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
  * all of the state pays, and the table has them with the localities (`mandatory-locals.ts`).
  */
-export const readZipRates: Read = async function* (files, { state, base, onProgress }) {
+const readZipRates: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), zipRateColumns, onProgress);
   const from = monthOfName(table.name);
   const pseudo = new PseudoJurisdictions(state);
@@ -121,4 +121,14 @@ export const readZipRates: Read = async function* (files, { state, base, onProgr
     (rates, line) => zipEntries(pseudo, rates, from, line),
     ({ cells }) => badEntries(cells, state, from),
   );
+};
+
+export const zipRates: Importer = {
+  format: 'zip-rates',
+  describe: 'Rates by ZIP code with their components, as Avalara gives them away',
+  files: [{ option: 'file', describe: 'TAXRATES_ZIP5_TX202611.csv' }],
+  onlyState: null,
+  confidence: 'medium-high',
+  match: 'zip',
+  read: readZipRates,
 };

@@ -1,0 +1,33 @@
+import type { Confidence, Release } from '../release.ts';
+import type { Entry } from './entry.ts';
+import type { NameTables } from './sst/layer-names.ts';
+
+export type ReadOptions = {
+  /** Two-letter code: rows of other states are skipped or bad. */
+  readonly state: string;
+  /** The release whose state rate and rules the file completes. */
+  readonly base: Release;
+  /** Public names of counties, places and districts, for files that have only codes. Without them codes are names. */
+  readonly names?: NameTables;
+  /** Called repeatedly with the bytes read so far and the total bytes of the files on disk. */
+  readonly onProgress?: (readBytes: number, totalBytes: number) => void;
+};
+
+/** Reads the files as a stream of entries. Throws for a missing or broken file; yields a `bad` entry for a wrong row. */
+export type Read = (files: readonly string[], options: ReadOptions) => AsyncIterable<Entry>;
+
+/** A file format of tax rates: everything that the command line and the builder need to import it. */
+export type Importer = {
+  /** The value of `--format`, and `format` in the head of the release. */
+  readonly format: string;
+  /** One line for the help; it is part of the release's citation, and so of its hash. */
+  readonly describe: string;
+  /** The files to pass, in any order, each by its command line option. A file may be packed alone in a ZIP file. */
+  readonly files: readonly { readonly option: 'file' | 'rates' | 'boundaries'; readonly describe: string }[];
+  /** The two-letter code of the only state that publishes the format, or `null`. */
+  readonly onlyState: string | null;
+  readonly confidence: Confidence;
+  /** `zip`: the files list every ZIP of the state. `city`: they list cities only, and the rest of the state is unknown. */
+  readonly match: 'zip' | 'city';
+  readonly read: Read;
+};
