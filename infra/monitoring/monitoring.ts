@@ -27,7 +27,7 @@ type Props = {
   readonly vault: BackupVault | null;
 };
 
-const runbook = 'infra/decisions/0017-what-wakes-a-person.md';
+const runbook = 'infra/runbook.md';
 
 /** The dashboard, the alarms, and where they are sent (decision 0017). */
 export class Monitoring extends Construct {

@@ -9,7 +9,7 @@ usage() {
   cat <<'USAGE'
 Usage: AWS_REGION=… TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=… infra/operations/restore-drill.sh [options]
 
-The variables name the deployed tables; the stack's outputs say what they are called (README, "Operate").
+The variables name the deployed tables; the stack's outputs say what they are called (infra/docs/operations.md).
 
   --at <time>   the point in time, such as 2026-11-21T12:00:00Z; without it, the latest that all three tables have
   --keep        leave the restored tables there, to go on with them

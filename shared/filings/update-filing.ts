@@ -1,7 +1,7 @@
 import { accept, type Result, refuse } from '../result.ts';
-import { untilSettled } from '../transactions/attempts.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
+import { retryWhileStale } from '../transactions/retry-while-stale.ts';
 import { filingAnswer } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
@@ -15,11 +15,11 @@ import {
   newerFiled,
 } from './problems.ts';
 import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply.ts';
-import { workAtOnce } from './work-on.ts';
+import { processInline } from './work-on.ts';
 
 /**
- * Say that a filing has been filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries
- * are open again, by and by.
+ * Mark a filing as filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries reopened,
+ * in the background.
  *
  * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another
  * confirmation number, `conflict_period_order` where a newer filing of the state would have to be canceled first.
@@ -30,10 +30,10 @@ export const updateFiling = async (
   caller: Caller,
   ports: FilingPorts,
 ): Promise<Result<Answered>> => {
-  const decided = await untilSettled(() => updateOnce(asked, idempotency, caller, ports), ports);
+  const decided = await retryWhileStale(() => updateOnce(asked, idempotency, caller, ports), ports);
   if (!decided.ok) return decided;
   const { answered, filing } = decided.value;
-  if (filing) await workAtOnce(filing, ports);
+  if (filing) await processInline(filing, ports);
   return accept(answered);
 };
 
@@ -61,14 +61,14 @@ const updateOnce = async (
   const [chain = null] = asked.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== filing.id) {
     const newest = await filings.find(account, chain.last.filing);
-    if (!newest) throw new Error('A chain ends with a filing that is not there.');
+    if (!newest) throw new Error('A chain ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
     return refuse((isFiled ? newerFiled : cancelFirst)(filing.state, newest.period_end));
   }
   return change(filing, shards, chain, asked, idempotency, caller, ports);
 };
 
-// What is being marked has been asked to be filed.
+// A filing that is being marked counts as filed.
 const isAsked = ({ status }: StoredFiling, asked: FilingChange): boolean =>
   status === asked.status || (status === 'marking' && asked.status === 'filed');
 
@@ -80,7 +80,7 @@ const begun = (progress: ShardProgress, phase: Phase): ShardProgress => ({
   version: progress.version + 1,
 });
 
-/** The filing after the change, before anything of it is done. */
+/** The filing after the change, before its entries are processed. */
 const changed = (filing: StoredFiling, asked: FilingChange, credential: string, nowMs: number): StoredFiling => ({
   ...filing,
   ...(asked.status === 'filed'
@@ -108,7 +108,7 @@ const change = async (
     filingCommit(before, nowMs, {
       idempotency: idempotency && { ...idempotency, answer },
       head: { before, after },
-      // Until the entries are open again, no other filing of the state begins.
+      // No other filing of the state begins before the entries are open again.
       chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
       progress: shards.map((progress, at) => ({ before: progress, after: begunShards[at] ?? progress })),
       work: 'put',

@@ -1,6 +1,5 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
-import { untilSettled } from './attempts.ts';
 import { commitOf } from './creation/commit.ts';
 import { draft } from './creation/draft.ts';
 import { parentNotFound } from './credits/admission.ts';
@@ -8,6 +7,7 @@ import type { Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
+import { retryWhileStale } from './retry-while-stale.ts';
 
 export type Creation = {
   readonly request: TransactionRequest;
@@ -16,18 +16,18 @@ export type Creation = {
 };
 
 /**
- * Record a sale or a credit (specification 4.2): calculate, then one write that holds everything.
+ * Record a sale or a credit (specification 4.2): calculate, then write atomically.
  *
- * Refused: what a calculation refuses, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
- * body too large to keep. A repeated request with the same Idempotency-Key is answered as the first one was.
+ * Refused: the refusals of a calculation, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
+ * transaction that is too large to store. A repeated Idempotency-Key returns the first answer.
  */
 export const createTransaction = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
 ): Promise<Result<Answered>> =>
-  // The parent of a credit may have moved since it was read.
-  untilSettled(() => createOnce(creation, caller, ports), ports);
+  // A concurrent request may have changed the parent of a credit since it was read.
+  retryWhileStale(() => createOnce(creation, caller, ports), ports);
 
 const createOnce = async (
   creation: Creation,
@@ -35,7 +35,7 @@ const createOnce = async (
   ports: CreatePorts,
 ): Promise<Result<Answered> | 'stale'> => {
   const { request, idempotency } = creation;
-  // An empty id is one that nobody has.
+  // An empty id matches no transaction.
   const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
   const hasParent = parentId !== null;
   const read = hasParent
@@ -44,7 +44,7 @@ const createOnce = async (
   if (read?.replay) return answerOfReplay(read.replay);
   const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
   const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
-  const fitting = drafted.ok && !ports.hasRoom(drafted.value, 'new') ? refuse(tooLarge) : drafted;
+  const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
   const stored = fitting.value;
   const commit = commitOf(stored, parent, idempotency, caller, ports.now());
@@ -63,7 +63,7 @@ const createOnce = async (
   }
 };
 
-// What was refused now may have been accepted when the request came first.
+// The first request with this key may have been accepted before the refusal became true.
 const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,

@@ -372,10 +372,10 @@ esac`);
   });
 });
 
-describe('the README', () => {
-  it("names the tables to the commands by the stack's outputs", () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(readme) ?? [];
+describe('the operations page', () => {
+  it("sets the table names from the stack's outputs", () => {
+    const page = readFileSync(new URL('../../infra/docs/operations.md', import.meta.url), 'utf8');
+    const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(page) ?? [];
     const outputs = Object.keys(template.Outputs).filter((name) => name.endsWith('Table'));
     const aws = standIn(outputs.map((name) => `printf '%s\\t%s\\n' ${name} Levy-${name}-1`).join('\n'));
     const printed = aws.shell(`${line}\nenv | grep ^TABLE_ | sort`);

@@ -57,3 +57,12 @@ it('every block of workflows.md works as it is pasted, one after the other', () 
   ]);
   expect(page).not.toMatch(/\bjq\b/);
 });
+
+it('the checkout of the README runs', () => {
+  const [, code = ''] = /```ts\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const output = execFileSync(process.execPath, ['--input-type=module-typescript'], {
+    encoding: 'utf8',
+    input: code.replace('127.0.0.1:3000', `127.0.0.1:${port}`),
+  });
+  expect(output).toBe('6.00 6.00 3.00\n');
+});

@@ -1,9 +1,16 @@
 /** `content activate` and `content rollback`: which release a state's calculations rest on. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
-import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content/content-store.ts';
+import {
+  type ActiveReleases,
+  activateRelease,
+  readActiveReleases,
+  rollBackRelease,
+} from '../../store/content/content-store.ts';
 import { readActiveRelease } from './active-release.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
@@ -45,7 +52,7 @@ export const activate = async (id: string, { replace = false }: { readonly repla
   const before = active.id;
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
   if (imported && !replace) await refuseReplacing(imported, active);
-  const today = new Date(now()).toISOString().slice(0, 10);
+  const today = dayOf(now());
   const impact = await impactOrCorruption(async () => impactOfChange(await openRelease(before), opened, today));
   printImpact(imported, impact, { against: before, today });
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
@@ -58,7 +65,7 @@ const rollBack = async (stateText: string): Promise<void> => {
   const current = seen.states[code];
   if (!current || (current.release === null && current.previous.length === 0))
     throw new CommandError(`${code} rests on its built-in release ${builtIn.id}: there is nothing to go back to.`);
-  await change(code, seen, (directory, at) => goBack(code, directory, at));
+  await change(code, seen, (directory, at) => rollBackRelease(code, directory, at));
   const previous = current.previous[0]?.release ?? builtIn.id;
   print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };

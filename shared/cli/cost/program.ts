@@ -162,7 +162,7 @@ export const costProgram = (): Command =>
     .option('--json', 'print JSON, with prices and their sources')
     .addHelpText(
       'after',
-      '\nExample:\n  npm run cost -- --calculations 1000000 --transactions 100000 --lines 3\n\nMeasured and assumed values: shared/cli/cost/README.md',
+      '\nExample:\n  npm run cost -- --calculations 1000000 --transactions 100000 --lines 3\n\nMeasured and assumed values: infra/docs/cost.md',
     )
     .showHelpAfterError('Run with --help to see the options.')
     .action(run);

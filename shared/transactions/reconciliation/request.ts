@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { decimalString, identifier, instant, invalidFormat } from '../../calculations/fields.ts';
-import { type Fields, isSent, recordOf } from '../../calculations/sent-fields.ts';
+import { isSent, type JsonObject, objectOf } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
 import { edge } from '../list-filters.ts';
 
 const transactionsMax = 1000;
 const countAdvice = `Send an array of 1 to ${transactionsMax.toLocaleString('en-US')} transactions.`;
 
-/** An invoice or credit memo as the billing system has it. Amounts of a credit are positive, too. */
+/** An invoice or credit memo of the billing system. Amounts of a credit are positive. */
 export const BilledTransaction = z.object(
   { reference_id: identifier, total_amount: decimalString, tax_amount: decimalString },
   'Send an object with reference_id, total_amount and tax_amount.',
@@ -31,13 +31,13 @@ export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 /** Milliseconds, both inclusive: a date means the whole day. */
 export type Range = { readonly from: number; readonly to: number };
 
-/** The range of tax dates whose transactions are looked through, or `null`. */
+/** The range of tax dates to search, or `null`. */
 export const rangeOf = ({ from, to }: Pick<ReconciliationRequest, 'from' | 'to'>): Range | null => {
   const [first, last] = [edge(from ?? undefined, 'gte'), edge(to ?? undefined, 'lte')];
   return first === null || last === null ? null : { from: first, to: last };
 };
 
-const rangeProblems = ({ from, to, starting_after }: Fields): Problem[] => {
+const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
   if (isSent(from) !== isSent(to)) {
     const missing = isSent(from) ? 'to' : 'from';
     return [
@@ -60,14 +60,14 @@ const rangeProblems = ({ from, to, starting_after }: Fields): Problem[] => {
     : [];
 };
 
-/** What is wrong across the fields of a body that may be anything: the range, and references that are sent twice. */
+/** Cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
 export const reconciliationProblems = (body: unknown): Problem[] => {
-  const fields = recordOf(body);
+  const fields = objectOf(body);
   if (!fields) return [];
   const { transactions } = fields;
   const seen = new Set<unknown>();
   const repeated = (Array.isArray(transactions) ? transactions : []).flatMap((row: unknown, index) => {
-    const reference = recordOf(row)?.['reference_id'];
+    const reference = objectOf(row)?.['reference_id'];
     if (typeof reference !== 'string' || !seen.has(reference)) {
       seen.add(reference);
       return [];

@@ -1,33 +1,31 @@
 import { type AnswerFields, calculationAnswerFields } from '../../calculations/answer-fields.ts';
+import { isObjectOrArray } from '../../json.ts';
 import type { Transaction } from '../transaction.ts';
 import type { ReplayDifference } from './response.ts';
 
-/** What an engine says of its figures, rather than figures: told by itself, or in words. */
+/** Fields of an answer that are no figures: identification of the engine, and texts. */
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
 
-/** Everything of a transaction that the service computes. */
+/** All computed fields of a transaction. */
 export type Figures = Pick<
   Transaction,
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
 
-// How precisely an address was read is no figure: engine 1.0.0 said `zip9` where the state alone had decided.
+// The level of address resolution is not compared: engine 1.0.0 reported `zip9` where only the state decided.
 const figureFields: AnswerFields = {
   ...computed,
   line_items: { ...computed.line_items, address_resolution: { ambiguous: true, coverage: true } },
   calculated_tax_amount: true,
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** A key as a JSON Pointer writes it (RFC 6901). */
+/** Escape a key for a JSON Pointer (RFC 6901). */
 const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const namesIn = (recorded: unknown, replayed: unknown): string[] => [
-  ...new Set([recorded, replayed].flatMap((value) => (isObject(value) ? Object.keys(value) : []))),
+  ...new Set([recorded, replayed].flatMap((value) => (isObjectOrArray(value) ? Object.keys(value) : []))),
 ];
 
 const compare = (
@@ -36,7 +34,7 @@ const compare = (
   fields: AnswerFields | true,
   pointer: string,
 ): ReplayDifference[] => {
-  if (!isObject(recorded) && !isObject(replayed)) {
+  if (!isObjectOrArray(recorded) && !isObjectOrArray(replayed)) {
     const texts = { recorded: textOf(recorded), replayed: textOf(replayed) };
     return texts.recorded === texts.replayed ? [] : [{ pointer, ...texts }];
   }
@@ -44,11 +42,11 @@ const compare = (
   return namesIn(recorded, replayed).flatMap((name) => {
     const below = fields === true || isList ? fields : Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (below === undefined) return [];
-    const inner = (value: unknown) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : null);
+    const inner = (value: unknown) => (isObjectOrArray(value) && Object.hasOwn(value, name) ? value[name] : null);
     return compare(inner(recorded), inner(replayed), below, `${pointer}${segment(name)}`);
   });
 };
 
-/** Every computed figure that came out otherwise than it was recorded, leaf by leaf, in the order of the transaction. */
+/** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
 export const differencesOf = (recorded: Figures, replayed: Figures): ReplayDifference[] =>
   compare(recorded, replayed, figureFields, '');

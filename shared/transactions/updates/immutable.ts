@@ -4,14 +4,14 @@ import type { TransactionUpdate } from '../request.ts';
 import { oppositeOf, type Status, type Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
 
-/** What an update asks to change, before anyone asks whether it may. */
-export type Asked = {
+/** The changes that an update requests, before they are checked. */
+export type RequestedChanges = {
   readonly inputs: readonly InputField[];
   readonly metadata: Record<string, string> | null;
   readonly reference: boolean;
   readonly tax: boolean;
   readonly status: boolean;
-  /** Another reason of what is void already. */
+  /** Another void_reason for a void transaction. */
   readonly reason: boolean;
 };
 
@@ -33,22 +33,26 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
 const identity = ['type', 'parent_transaction_id'] as const;
 
 /**
- * Everything that an update may not do to a transaction in its state (the table of interface decisions 4), or nothing.
+ * The problems of an update in the transaction's status (the table of interface decisions 4); empty where it is allowed.
  *
- * An expired draft has been void since its deadline, and says so by a code of its own.
+ * An expired draft is void since its deadline, and has an error code of its own.
  */
-export const updateProblems = (update: TransactionUpdate, transaction: Transaction, asked: Asked): Problem[] => {
+export const updateProblems = (
+  update: TransactionUpdate,
+  transaction: Transaction,
+  requested: RequestedChanges,
+): Problem[] => {
   const { status } = transaction;
   const isOpen = status === 'draft';
   const fixed = identity.filter((field) => update[field] !== undefined && update[field] !== transaction[field]);
   const problems = [
     ...fixed.map((field) => immutable(field, transaction)),
-    ...(isOpen ? [] : asked.inputs.map((field) => immutable(field, transaction))),
-    ...(asked.reference && !canSetReference(transaction) ? [immutable('reference_id', transaction)] : []),
-    ...(asked.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', transaction)] : []),
-    ...(asked.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
-    ...(asked.reason ? [immutable('void_reason', transaction)] : []),
-    ...statusProblems(update, transaction, asked),
+    ...(isOpen ? [] : requested.inputs.map((field) => immutable(field, transaction))),
+    ...(requested.reference && !canSetReference(transaction) ? [immutable('reference_id', transaction)] : []),
+    ...(requested.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', transaction)] : []),
+    ...(requested.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
+    ...(requested.reason ? [immutable('void_reason', transaction)] : []),
+    ...statusProblems(update, transaction, requested),
   ];
   const isExpired = isExpiredDraft(transaction) && problems.length > 0;
   return isExpired ? [draftExpired(transaction)] : problems;
@@ -57,14 +61,18 @@ export const updateProblems = (update: TransactionUpdate, transaction: Transacti
 const canSetReference = ({ status, reference_id }: Transaction) =>
   status === 'draft' || (status === 'finalized' && reference_id === null);
 
-const statusProblems = ({ status }: TransactionUpdate, transaction: Transaction, asked: Asked): Problem[] => {
-  if (!asked.status || !status) return [];
+const statusProblems = (
+  { status }: TransactionUpdate,
+  transaction: Transaction,
+  requested: RequestedChanges,
+): Problem[] => {
+  if (!requested.status || !status) return [];
   const problem = transitionProblem(transaction.status, status);
   if (problem) return [problem];
   return status === 'void' && hasCredits(transaction) ? [hasCreditsProblem('/status')] : [];
 };
 
-/** Whether live credits have taken something of a sale. */
+/** Whether a sale has live credits. */
 const hasCredits = ({ refund_status }: Transaction): boolean => refund_status !== 'none';
 
 const hasCreditsProblem = (pointer: string): Problem => ({
