@@ -77,7 +77,7 @@ it.each([
 });
 
 const listed = (suffix: string) =>
-  ['Left there, as far as they were restored:', ...Object.values(named(suffix))].join('\n');
+  ['Remaining tables, if they were restored:', ...Object.values(named(suffix))].join('\n');
 
 it('waits for a day, and then says what it leaves and how to go on', { timeout: 60_000 }, () => {
   const { code, out, asked } = drill([], { ...named(''), WAITED: '255' });
@@ -85,7 +85,7 @@ it('waits for a day, and then says what it leaves and how to go on', { timeout: 
   // A waiter of AWS gives up after 500 s.
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists').length * 500).toBeCloseTo(86_400, -4);
   expect(out).toContain(
-    `${listed('-drill-test')}\nTo go on with it: infra/operations/restore-drill.sh --verify -drill-test\n`,
+    `${listed('-drill-test')}\nTo continue: infra/operations/restore-drill.sh --verify -drill-test\n`,
   );
 });
 
