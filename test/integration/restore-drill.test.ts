@@ -98,7 +98,7 @@ it('pauses before it looks again, so that an expired session can be renewed', ()
 it('does not wait for tables that nobody has restored', () => {
   const { code, out, asked } = drill(['--verify', '-drill-test'], { ...named(''), FOUND: '254' });
   expect([code, verbs(asked)]).toEqual([254, ['describe-table']]);
-  expect(out).not.toContain('Left there');
+  expect(out).not.toContain('Remaining tables');
 });
 
 it('verifies what was restored, and deletes that and nothing else', { timeout: 180_000 }, async () => {
@@ -128,7 +128,7 @@ it('verifies what was restored, and deletes that and nothing else', { timeout: 1
 
   const { code, out, asked } = drill([], named(''));
   expect(code, out).toBe(0);
-  expect(out).not.toContain('Left there');
+  expect(out).not.toContain('Remaining tables');
   expect(out).toContain(`Checked of ${account}: 0 transactions`);
   expect(out.match(/^== .*: \d+ s$/gm)).toHaveLength(4);
   expect(verbs(asked)).toEqual([
