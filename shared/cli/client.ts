@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { CommandError } from './content/command-error.ts';
-import { explainError } from './content/explain-error.ts';
-import { runCommand } from './run-command.ts';
+import { CommandError } from './terminal/errors.ts';
+import { explainError } from './terminal/explain-error.ts';
+import { runCommand } from './terminal/run-command.ts';
 
 const read = (name: string): string => readFileSync(new URL(`client/${name}`, import.meta.url), 'utf8');
 

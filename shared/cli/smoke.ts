@@ -1,7 +1,7 @@
 /** `npm run smoke -- URL`: run the four workflows on a deployed service and void their transactions. */
 import { Command } from 'commander';
-import { CommandError } from './content/command-error.ts';
-import { print } from './content/output.ts';
+import { CommandError } from './terminal/errors.ts';
+import { print } from './terminal/output.ts';
 import { newSession } from './smoke/session.ts';
 import { runSmoke } from './smoke/workflows.ts';
 

@@ -1,7 +1,7 @@
 /** Settings as an operator names them: `rate_limit=500`. */
 import { readFileSync } from 'node:fs';
 import type { Settings } from '../../accounts/account.ts';
-import { CommandError } from '../content/command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 import type { Reading } from './reading.ts';
 import { registrationsFrom } from './registrations.ts';
 import { shipFromFrom } from './ship-from.ts';

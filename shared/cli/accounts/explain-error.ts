@@ -1,5 +1,5 @@
 import { environment } from '../../config/environment.ts';
-import { explainError as explainContentError } from '../content/explain-error.ts';
+import { explainError as explainContentError } from '../terminal/explain-error.ts';
 
 const missingTable = `There is no table "${environment.tables.accounts}". Make the tables with \`npm run tables\` (an emulator) or \`npm run deploy\`; name a deployed one with TABLE_ACCOUNTS.`;
 

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../../accounts/api-key.ts';
 import type { KeyTerms } from '../../store/accounts/api-key-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { print } from '../content/output.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print } from '../terminal/output.ts';
 import { nameFrom } from './name.ts';
-import { expiryOf } from './time-span.ts';
+import { expiryOf } from '../terminal/time-span.ts';
 
 /** Short enough that a forgotten key ends, long enough to be rotated once a quarter. */
 export const expiresByDefault = '90d';

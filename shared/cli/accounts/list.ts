@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { allAccounts } from '../../store/accounts/account-list.ts';
-import { counted, print, printJson } from '../content/output.ts';
-import { textTable } from '../content/text-table.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
+import { textTable } from '../terminal/text-table.ts';
 import { instantText } from '../content/texts.ts';
 
 /** An account as operators get it: without the secret that signs its cursors. */

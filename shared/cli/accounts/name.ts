@@ -1,4 +1,4 @@
-import { CommandError } from '../content/command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 
 const lengthMax = 100;
 

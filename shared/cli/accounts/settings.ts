@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type { Account, Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../http/versions.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { print, printJson } from '../content/output.ts';
-import { textTable } from '../content/text-table.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { textTable } from '../terminal/text-table.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
 import { theAccount } from './the-account.ts';
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
-import { CommandError } from '../content/command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 
 /** The account that an option names. */
 export const theAccount = async (id: string): Promise<Account> => {

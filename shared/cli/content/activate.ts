@@ -12,10 +12,10 @@ import {
   rollBackRelease,
 } from '../../store/content/content-store.ts';
 import { readActiveRelease } from './active-release.ts';
-import { CommandError } from './command-error.ts';
-import { print } from './output.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print } from '../terminal/output.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
-import { accepted } from './refusal.ts';
+import { accepted } from '../terminal/refusal.ts';
 import { refuseReplacing } from './refuse-replacing.ts';
 import { openRelease } from './releases.ts';
 import { impactOfChange } from './report-impact.ts';

@@ -3,19 +3,19 @@
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { compareLocations, type LocationChange } from './compare-locations.ts';
 import { compareRates, enter, newRateBook, type RateChange } from './compare-rates.ts';
 import { compareRules } from './compare-rules.ts';
 import { percentOrNone } from './fractions.ts';
-import { counted, print, printJson } from './output.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { impactJson, impactOrCorruption, printImpact } from './print-impact.ts';
 import { locationPrinter } from './print-locations.ts';
 import { printRules } from './print-rules.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
 import { impactOfChange } from './report-impact.ts';
-import { textTable } from './text-table.ts';
+import { textTable } from '../terminal/text-table.ts';
 import { daysText } from './texts.ts';
 
 type Told = (changes: readonly LocationChange[]) => void;

@@ -5,7 +5,7 @@ import { builtInReleaseById } from '../../content/built-in.ts';
 import { type Format, type Importer, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { type ImportJob, runImport } from './run-import.ts';
 import { stateOf } from './state-option.ts';
 

@@ -17,10 +17,10 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content/content-store.ts';
-import { corruptionText } from './corruption.ts';
-import { counted, print, printJson } from './output.ts';
+import { corruptionText } from '../terminal/corruption.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
 import { stateOf } from './state-option.ts';
-import { textTable } from './text-table.ts';
+import { textTable } from '../terminal/text-table.ts';
 import { instantText } from './texts.ts';
 import { printUnfinished, remedyOf } from './unfinished.ts';
 

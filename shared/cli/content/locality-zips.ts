@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { cityName } from '../../content/location/city-name.ts';
 import { type Case, isUnreadable, type UnreadableCase } from './cases.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 
 /** Read `Minneapolis=55401,Saint Paul=55101`: five-digit ZIPs, or ZIP+4, by the localities' names as `cityName` has them. */
 export const readZips = (text: string): ReadonlyMap<string, string> => {

@@ -1,6 +1,6 @@
 import type { LocationChange } from './compare-locations.ts';
 import { percentOrNone } from './fractions.ts';
-import { print } from './output.ts';
+import { print } from '../terminal/output.ts';
 import { daysText, zipsText } from './texts.ts';
 import { isZip } from './zip-pieces.ts';
 

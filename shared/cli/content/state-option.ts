@@ -1,7 +1,7 @@
 import { builtInRelease } from '../../content/built-in.ts';
 import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 
 /** Read `--state`: two letters or a name. Refused is what is no state that the service has content of. */
 export const stateOf = (

@@ -1,5 +1,5 @@
 import type { UnfinishedImport } from '../../store/content/content-store.ts';
-import { print } from './output.ts';
+import { print } from '../terminal/output.ts';
 import { instantText } from './texts.ts';
 
 /** What removes what an import left that was broken off. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { decimal, divideHalfUp, powerOfTen } from '../../money/decimal.ts';
-import { CommandError } from '../content/command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 import list from './prices.json' with { type: 'json' };
 
 export type PriceName = keyof typeof list.prices;

@@ -1,5 +1,5 @@
 import { environment } from '../../config/environment.ts';
-import { explainError as explainContentError } from '../content/explain-error.ts';
+import { explainError as explainContentError } from '../terminal/explain-error.ts';
 
 const { accounts, transactions } = environment.tables;
 const missingTable = `There is no table "${transactions}", or no "${accounts}". Make the tables with \`npm run tables\` (an emulator) or \`npm run deploy\`.`;

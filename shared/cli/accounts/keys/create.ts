@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
 import { provisionKey } from '../../../store/accounts/api-key-store.ts';
-import { print, printJson } from '../../content/output.ts';
+import { print, printJson } from '../../terminal/output.ts';
 import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
 import { theAccount } from '../the-account.ts';
 

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type ApiKey, digestOf } from '../../../accounts/api-key.ts';
 import { findKey, revokeKey } from '../../../store/accounts/api-key-store.ts';
-import { CommandError } from '../../content/command-error.ts';
-import { print, printJson } from '../../content/output.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, printJson } from '../../terminal/output.ts';
 import { theKey } from './the-key.ts';
 
 type Options = { readonly account?: string; readonly leaked?: boolean; readonly json?: boolean };

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { type ApiKey, newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
 import { newKey, rotateKey } from '../../../store/accounts/api-key-store.ts';
-import { CommandError } from '../../content/command-error.ts';
-import { print, printJson } from '../../content/output.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, printJson } from '../../terminal/output.ts';
 import { addTermOptions, printKey, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
-import { overlapMs } from '../time-span.ts';
+import { overlapMs } from '../../terminal/time-span.ts';
 import { stateOf } from './state.ts';
 import { theKey } from './the-key.ts';
 

@@ -1,5 +1,5 @@
 import { findNamedKey } from '../../../store/accounts/api-key-store.ts';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { theAccount } from '../the-account.ts';
 
 /** The key that an operator names by its id. A key itself is no name: it would stay in the history of the shell. */

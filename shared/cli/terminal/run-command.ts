@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { environment } from '../config/environment.ts';
+import { environment } from '../../config/environment.ts';
 
 /** An emulator wants credentials and looks at none; the operator's own stay out of it. */
 const useLocalCredentials = (): void => {

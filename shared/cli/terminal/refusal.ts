@@ -1,5 +1,5 @@
 import type { Result } from '../../result.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './errors.ts';
 
 /** The value of a result; a refusal ends the command with what to do about it. */
 export const accepted = <Value>(result: Result<Value>): Value => {

@@ -1,6 +1,6 @@
 /** Spans of time as options name them, such as `90d` or `24h`, and the instants at which keys end. */
 import { isDay } from '../../calendar.ts';
-import { CommandError } from '../content/command-error.ts';
+import { CommandError } from './errors.ts';
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

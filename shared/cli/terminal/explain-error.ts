@@ -1,6 +1,6 @@
 import { environment } from '../../config/environment.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './errors.ts';
 import { corruptionText } from './corruption.ts';
 
 const missingTable = `There is no table "${environment.tables.content}". Make the tables with \`npm run tables\` (an emulator) or \`npm run deploy\`.`;
