@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { CommandError } from './terminal/errors.ts';
-import { explainError } from './terminal/explain-error.ts';
 import { runCommand } from './terminal/run-command.ts';
 
 const read = (name: string): string => readFileSync(new URL(`client/${name}`, import.meta.url), 'utf8');
@@ -30,4 +29,4 @@ const program = new Command('client')
     console.log(`Written: ${path}`);
   });
 
-await runCommand(program, explainError);
+await runCommand(program);

@@ -1,9 +1,9 @@
 /** `npm run smoke -- URL`: run the four workflows on a deployed service and void their transactions. */
 import { Command } from 'commander';
-import { CommandError } from './terminal/errors.ts';
-import { print } from './terminal/output.ts';
 import { newSession } from './smoke/session.ts';
 import { runSmoke } from './smoke/workflows.ts';
+import { CommandError } from './terminal/errors.ts';
+import { print } from './terminal/output.ts';
 
 const defaultTimeout = 30;
 

@@ -10,8 +10,8 @@ import { assignmentsFrom } from '../../shared/cli/accounts/assignments.ts';
 import { scopesOf } from '../../shared/cli/accounts/key-terms.ts';
 import { stateOf } from '../../shared/cli/accounts/keys/state.ts';
 import { nameFrom } from '../../shared/cli/accounts/name.ts';
-import { expiryOf, overlapMs } from '../../shared/cli/terminal/time-span.ts';
 import { CommandError } from '../../shared/cli/terminal/errors.ts';
+import { expiryOf, overlapMs } from '../../shared/cli/terminal/time-span.ts';
 
 const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
 

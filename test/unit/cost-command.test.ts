@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { explainError } from '../../shared/cli/terminal/explain-error.ts';
 import { costProgram } from '../../shared/cli/cost/program.ts';
+import { explainError } from '../../shared/cli/terminal/errors.ts';
 
 const usual = ['--calculations', '1000000', '--transactions', '100000', '--lines', '1'];
 

@@ -4,8 +4,8 @@ import type { ApiKey } from '../../accounts/api-key.ts';
 import type { KeyTerms } from '../../store/accounts/api-key-store.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
-import { nameFrom } from './name.ts';
 import { expiryOf } from '../terminal/time-span.ts';
+import { nameFrom } from './name.ts';
 
 /** Short enough that a forgotten key ends, long enough to be rotated once a quarter. */
 export const expiresByDefault = '90d';

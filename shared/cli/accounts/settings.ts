@@ -5,8 +5,7 @@ import type { Account, Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../http/versions.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { print, printJson } from '../terminal/output.ts';
-import { textTable } from '../terminal/text-table.ts';
+import { print, printJson, textTable } from '../terminal/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
 import { theAccount } from './the-account.ts';
 

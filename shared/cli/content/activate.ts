@@ -11,11 +11,10 @@ import {
   readActiveReleases,
   rollBackRelease,
 } from '../../store/content/content-store.ts';
-import { readActiveRelease } from './active-release.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { accepted, CommandError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
+import { readActiveRelease } from './active-release.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
-import { accepted } from '../terminal/refusal.ts';
 import { refuseReplacing } from './refuse-replacing.ts';
 import { openRelease } from './releases.ts';
 import { impactOfChange } from './report-impact.ts';

@@ -3,8 +3,7 @@ import type { Position } from '../../content/imports/build.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError } from '../terminal/errors.ts';
-import { explainError } from '../terminal/explain-error.ts';
+import { CommandError, explainError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
 import { stateOf } from './state-option.ts';
 

@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
 import { discardImport, findHead } from '../../store/content/content-store.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { accepted, CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
-import { accepted } from '../terminal/refusal.ts';
 
 /** Remove the parts of an unfinished import. Refused are finished and built-in releases, which stay for ever. */
 const discard = async (id: string): Promise<void> => {

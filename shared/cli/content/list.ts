@@ -17,11 +17,9 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content/content-store.ts';
-import { corruptionText } from '../terminal/corruption.ts';
-import { counted, print, printJson } from '../terminal/output.ts';
+import { corruptionText } from '../terminal/errors.ts';
+import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 import { stateOf } from './state-option.ts';
-import { textTable } from '../terminal/text-table.ts';
-import { instantText } from './texts.ts';
 import { printUnfinished, remedyOf } from './unfinished.ts';
 
 /** A release as scripts get it. */

@@ -3,7 +3,7 @@ import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Dated, Location, Release } from '../../content/release.ts';
-import { corruptionText } from '../terminal/corruption.ts';
+import { corruptionText } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
 import { openRelease } from './releases.ts';
 

@@ -1,6 +1,6 @@
+import { print } from '../terminal/output.ts';
 import type { LocationChange } from './compare-locations.ts';
 import { percentOrNone } from './fractions.ts';
-import { print } from '../terminal/output.ts';
 import { daysText, zipsText } from './texts.ts';
 import { isZip } from './zip-pieces.ts';
 

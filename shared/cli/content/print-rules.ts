@@ -1,7 +1,7 @@
 import type { Rule } from '../../content/release.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
-import type { OtherChanges, RuleChange } from './compare-rules.ts';
 import { print } from '../terminal/output.ts';
+import type { OtherChanges, RuleChange } from './compare-rules.ts';
 import { daysText } from './texts.ts';
 
 const ruleText = (rule: Rule | null): string => {

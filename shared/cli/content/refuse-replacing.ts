@@ -1,8 +1,8 @@
 import type { ReleaseHead } from '../../content/content.ts';
 import { readPartKeys } from '../../store/content/content-store.ts';
-import type { ActiveRelease } from './active-release.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
+import type { ActiveRelease } from './active-release.ts';
 import { chainOf } from './report-impact.ts';
 
 const keysOf = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {

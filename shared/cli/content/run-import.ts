@@ -12,6 +12,9 @@ import {
   unfinishedImports,
   writeParts,
 } from '../../store/content/content-store.ts';
+import { accepted, CommandError, corruptionText } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 import { activate } from './activate.ts';
 import {
   type ActiveRelease,
@@ -21,16 +24,11 @@ import {
   readActiveRelease,
 } from './active-release.ts';
 import { beginWriting } from './begin-writing.ts';
-import { CommandError } from '../terminal/errors.ts';
-import { corruptionText } from '../terminal/corruption.ts';
 import { readNameTables } from './local-names.ts';
 import { withNeededChain } from './needed-chain.ts';
 import { firstCounter, nextReleaseId } from './next-release-id.ts';
-import { counted, print } from '../terminal/output.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
-import { startProgress } from '../terminal/progress.ts';
-import { accepted } from '../terminal/refusal.ts';
 import { impactOfImport } from './report-impact.ts';
 import { sameRelease } from './same-release.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -8,9 +8,6 @@ export const daysText = ({ from, to }: Dated): string => {
   return to === null ? `from ${from}` : `${from} to ${to}`;
 };
 
-/** `2026-11-21 12:00`, of an ISO instant in UTC. */
-export const instantText = (instant: string): string => instant.slice(0, 16).replace('T', ' ');
-
 /** Five or nine digits as they are written on a letter. */
 export const zipCode = (digits: string): string =>
   digits.length > 5 ? `${digits.slice(0, 5)}-${digits.slice(5)}` : digits;

@@ -1,6 +1,5 @@
 import type { UnfinishedImport } from '../../store/content/content-store.ts';
-import { print } from '../terminal/output.ts';
-import { instantText } from './texts.ts';
+import { instantText, print } from '../terminal/output.ts';
 
 /** What removes what an import left that was broken off. */
 export const remedyOf = ({ id }: UnfinishedImport): string => `npm run content -- discard ${id}`;

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { allocate } from '../../money/allocate.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
-import { print, printJson } from '../terminal/output.ts';
-import { textTable } from '../terminal/text-table.ts';
+import { print, printJson, textTable } from '../terminal/output.ts';
 import { charge, type Price, type Prices, pricesWith } from './prices.ts';
 import { type CostOptions, deployment, type Usage, usageOf } from './usage.ts';
 

@@ -5,8 +5,7 @@ import { historyReads } from '../../store/ledger/history-reads.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { counted, print, printJson } from '../terminal/output.ts';
-import { textTable } from '../terminal/text-table.ts';
+import { counted, print, printJson, textTable } from '../terminal/output.ts';
 
 const pageSize = 100;
 

@@ -2,9 +2,7 @@
 import type { Command } from 'commander';
 import { now } from '../../../config/clock.ts';
 import { type ListedKey, listKeys } from '../../../store/accounts/key-list.ts';
-import { counted, print, printJson } from '../../terminal/output.ts';
-import { textTable } from '../../terminal/text-table.ts';
-import { instantText } from '../../content/texts.ts';
+import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
 import { theAccount } from '../the-account.ts';
 import { stateOf } from './state.ts';
 
