@@ -11,7 +11,7 @@ import { scopesOf } from '../../shared/cli/accounts/key-terms.ts';
 import { stateOf } from '../../shared/cli/accounts/keys/state.ts';
 import { nameFrom } from '../../shared/cli/accounts/name.ts';
 import { CommandError } from '../../shared/cli/terminal/errors.ts';
-import { expiryOf, overlapMs } from '../../shared/cli/terminal/time-span.ts';
+import { expiryOf, overlapMs } from '../../shared/cli/terminal/arguments.ts';
 
 const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
 

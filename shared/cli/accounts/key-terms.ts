@@ -4,7 +4,7 @@ import type { ApiKey } from '../../accounts/api-key.ts';
 import type { KeyTerms } from '../../store/accounts/api-key-store.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
-import { expiryOf } from '../terminal/time-span.ts';
+import { expiryOf } from '../terminal/arguments.ts';
 import { nameFrom } from './name.ts';
 
 /** Short enough that a forgotten key ends, long enough to be rotated once a quarter. */

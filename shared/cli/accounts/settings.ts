@@ -7,7 +7,7 @@ import { changeSettings } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
-import { theAccount } from './the-account.ts';
+import { theAccount } from './require.ts';
 
 type Options = { readonly account: string; readonly serviceVersion?: string; readonly json?: boolean };
 

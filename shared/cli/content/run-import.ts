@@ -31,7 +31,7 @@ import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
 import { impactOfImport } from './report-impact.ts';
 import { sameRelease } from './same-release.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { printUnfinished } from './unfinished.ts';
 
 export type ImportJob = {

@@ -6,7 +6,7 @@ import { findAccount } from '../../store/accounts/account-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
-import { instantMs } from '../terminal/time-span.ts';
+import { instantMs } from '../terminal/arguments.ts';
 import { filingBook } from './filing-book.ts';
 
 /** How many transactions are read at once. */

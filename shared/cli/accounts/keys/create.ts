@@ -5,7 +5,7 @@ import { now } from '../../../config/clock.ts';
 import { provisionKey } from '../../../store/accounts/api-key-store.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
-import { theAccount } from '../the-account.ts';
+import { theAccount } from '../require.ts';
 
 type Options = TermOptions & {
   readonly account: string;

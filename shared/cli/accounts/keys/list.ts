@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { now } from '../../../config/clock.ts';
 import { type ListedKey, listKeys } from '../../../store/accounts/key-list.ts';
 import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
-import { theAccount } from '../the-account.ts';
+import { theAccount } from '../require.ts';
 import { stateOf } from './state.ts';
 
 /** A key as scripts get it, every field always there; neither the secret nor its digest. */

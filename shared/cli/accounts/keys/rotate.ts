@@ -5,7 +5,7 @@ import { now } from '../../../config/clock.ts';
 import { newKey, rotateKey } from '../../../store/accounts/api-key-store.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { print, printJson } from '../../terminal/output.ts';
-import { overlapMs } from '../../terminal/time-span.ts';
+import { overlapMs } from '../../terminal/arguments.ts';
 import { addTermOptions, printKey, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
 import { stateOf } from './state.ts';
 import { theKey } from './the-key.ts';

@@ -1,6 +1,6 @@
 import { findNamedKey } from '../../../store/accounts/api-key-store.ts';
 import { CommandError } from '../../terminal/errors.ts';
-import { theAccount } from '../the-account.ts';
+import { theAccount } from '../require.ts';
 
 /** The key that an operator names by its id. A key itself is no name: it would stay in the history of the shell. */
 export const theKey = async (accountId: string, id: string) => {
