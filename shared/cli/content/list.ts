@@ -19,8 +19,8 @@ import {
 } from '../../store/content/content-store.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
+import { printUnfinished, remedyOf } from './discard.ts';
 import { stateOf } from './state-option.ts';
-import { printUnfinished, remedyOf } from './unfinished.ts';
 
 /** A release as scripts get it. */
 type Listed = {
