@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Switch on what a restored table comes without: point-in-time recovery, deletion protection, time to live, the ledger's stream. What
-# is on already stays. It fails where one of them is not on in the end. See restore-drill.md.
+# Enable the settings that a restore does not: point-in-time recovery, deletion protection, TTL and the ledger's stream. Exits with 1
+# unless all of them are enabled. See infra/docs/runbook-restore.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source infra/operations/steps.sh
@@ -9,22 +9,22 @@ source infra/operations/steps.sh
 need_tables
 
 failed=0
-# ensure <table> <what> <what the answer must match> <who answers> <its query> <who changes it> <its options>
+# ensure <table> <setting> <expected pattern> <describe command> <query> <update command> <options>
 ensure() {
-  local table=$1 what=$2 wanted=$3 describe=$4 query=$5 change=$6 is
+  local table=$1 setting=$2 expected=$3 describe=$4 query=$5 change=$6 actual
   shift 6
-  ask() { aws dynamodb "$describe" --table-name "$table" --output text --query "$query"; }
-  is=$(ask)
-  if [[ ! $is =~ ^($wanted)$ ]]; then
-    # What is refused is seen at the second look.
+  read_setting() { aws dynamodb "$describe" --table-name "$table" --output text --query "$query"; }
+  actual=$(read_setting)
+  if [[ ! $actual =~ ^($expected)$ ]]; then
+    # The second read detects a refused update.
     run aws dynamodb "$change" --table-name "$table" "$@" --output text --query 'keys(@)' || true
     wait_for table-exists "$table"
-    is=$(ask)
+    actual=$(read_setting)
   fi
-  if [[ $is =~ ^($wanted)$ ]]; then
-    echo "ok     $table: $what"
+  if [[ $actual =~ ^($expected)$ ]]; then
+    echo "ok     $table: $setting"
   else
-    echo "FAILED $table: $what is $is"
+    echo "FAILED $table: $setting is $actual"
     failed=1
   fi
 }
@@ -37,7 +37,7 @@ for table in "$TABLE_TRANSACTIONS" "$TABLE_ACCOUNTS" "$TABLE_CONTENT"; do
     update-table --deletion-protection-enabled
 done
 for table in "$TABLE_TRANSACTIONS" "$TABLE_ACCOUNTS"; do
-  # AWS takes up to an hour to switch it on.
+  # AWS takes up to an hour to enable TTL.
   ensure "$table" 'time to live' 'ttl (ENABLED|ENABLING)' \
     describe-time-to-live "join(' ', [TimeToLiveDescription.AttributeName || 'no', TimeToLiveDescription.TimeToLiveStatus])" \
     update-time-to-live --time-to-live-specification Enabled=true,AttributeName=ttl
@@ -45,4 +45,4 @@ done
 ensure "$TABLE_TRANSACTIONS" 'the stream' NEW_AND_OLD_IMAGES describe-table Table.StreamSpecification.StreamViewType \
   update-table --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES
 
-((failed == 0)) || { echo 'Not everything is on: see above, and run this again.' >&2; exit 1; }
+((failed == 0)) || { echo 'Some settings are not enabled: see above, then run this again.' >&2; exit 1; }

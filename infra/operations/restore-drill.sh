@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Restore the tables of a deployment to one point in time, beside the ones in use, verify every account's ledger there, say how long
-# each step took, and delete what was restored. Nothing of the deployment is touched. See restore-drill.md.
+# Restore the tables of a deployment to one point in time under new names, verify every account's ledger, print the duration of each
+# step, and delete the restored tables. The deployment is not changed. See infra/docs/runbook-restore.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source infra/operations/steps.sh
@@ -11,11 +11,11 @@ Usage: AWS_REGION=… TABLE_TRANSACTIONS=… TABLE_ACCOUNTS=… TABLE_CONTENT=�
 
 The variables name the deployed tables; the stack's outputs say what they are called (infra/docs/operations.md).
 
-  --at <time>   the point in time, such as 2026-11-21T12:00:00Z; without it, the latest that all three tables have
-  --keep        leave the restored tables there, to go on with them
+  --at <time>   the point in time, such as 2026-11-21T12:00:00Z. Default: the latest of all three tables
+  --keep        keep the restored tables
   --verify <suffix>
-                restore nothing, but wait for the tables that an earlier run has left with this suffix, verify and keep them
-  --dry-run     print the commands, and run none
+                wait for the tables that an earlier run restored, verify and keep them
+  --dry-run     print the commands without running them
 USAGE
 }
 
@@ -46,31 +46,31 @@ done
 need_tables
 
 existing=$suffix
-# Every name that this script deletes ends so.
+# The script deletes only tables with this suffix.
 suffix=${existing:--drill-${DRILL_ID:-$(date -u +%Y%m%d%H%M%S)}}
 sources=("$TABLE_TRANSACTIONS" "$TABLE_ACCOUNTS" "$TABLE_CONTENT")
 
 began=$SECONDS
-# How long the step has taken since the one before.
+# Print the duration of a step.
 took() {
   [[ -n $dry_run ]] || echo "== $1: $((SECONDS - began)) s"
   began=$SECONDS
 }
 
-# Whatever ends the script, it says which tables there may be.
+# Print the remaining tables, however the script ends.
 left=
-say_left() {
+print_left() {
   [[ -n $left && -z $dry_run ]] || return 0
-  printf '%s\n' 'Left there, as far as they were restored:' "${sources[@]/%/$suffix}"
-  echo "To go on with it: infra/operations/restore-drill.sh --verify $suffix"
+  printf '%s\n' 'Remaining tables, if they were restored:' "${sources[@]/%/$suffix}"
+  echo "To continue: infra/operations/restore-drill.sh --verify $suffix"
 }
-trap say_left EXIT
+trap print_left EXIT
 
 if [[ -n $existing ]]; then
   for table in "${sources[@]}"; do run aws dynamodb describe-table --table-name "$table$suffix" --output text --query Table.TableStatus; done
   left=1
 else
-  # Each table has a latest second of its own: the earliest of the three is the latest that all of them have.
+  # Each table has its own latest second. The earliest of the three exists in all tables.
   if [[ -z $at ]]; then
     latest=()
     for table in "${sources[@]}"; do

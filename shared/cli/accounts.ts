@@ -1,6 +1,5 @@
 /** `npm run accounts -- …`: make accounts and their API keys, and change their settings. */
-import { explainError } from './accounts/explain-error.ts';
 import { accountsProgram } from './accounts/program.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './terminal/run-command.ts';
 
-await runCommand(accountsProgram(), explainError);
+await runCommand(accountsProgram());

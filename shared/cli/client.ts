@@ -1,27 +1,32 @@
-/** `npm run client -- --out <file>`: write the TypeScript client of the API, for a storefront to copy. */
+/** `npm run client -- --out <file>`: write the TypeScript client of the API into a file of another project. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { clientText } from './client/client-text.ts';
-import { CommandError } from './content/command-error.ts';
-import { explainError } from './content/explain-error.ts';
-import { runCommand } from './run-command.ts';
+import { CommandError } from './terminal/errors.ts';
+import { runCommand } from './terminal/run-command.ts';
 
-const documentPath = new URL('../http/openapi.json', import.meta.url);
+const read = (name: string): string => readFileSync(new URL(`client/${name}`, import.meta.url), 'utf8');
+
+/** The client and its types as the text of one module, which imports `openapi-fetch` only. */
+const clientText = (): string =>
+  [
+    '// The TypeScript client of the Levy API, written by `npm run client`. It needs the package openapi-fetch.',
+    read('runtime.ts').replace(/^import .*'\.\/openapi-types\.ts';\n/m, ''),
+    read('openapi-types.ts'),
+  ].join('\n');
 
 const program = new Command('client')
-  .description('Write the TypeScript client of the API: one file without dependencies')
-  .option('--out <file>', 'where to', 'levy-client.ts')
+  .description('Write the TypeScript client of the API into one file')
+  .option('--out <file>', 'path of the file', 'levy-client.ts')
   .action(({ out }: { out: string }) => {
-    // npm runs scripts in the project's folder, wherever it was called.
+    // npm runs scripts in the project's folder, whatever the current folder is.
     const path = resolve(process.env['INIT_CWD'] ?? '', out);
-    const text = clientText(JSON.parse(readFileSync(documentPath, 'utf8')));
     try {
-      writeFileSync(path, text);
+      writeFileSync(path, clientText());
     } catch (error) {
-      throw new CommandError(`The client cannot be written: ${(error as Error).message}.`);
+      throw new CommandError(`Cannot write the client: ${(error as Error).message}.`);
     }
     console.log(`Written: ${path}`);
   });
 
-await runCommand(program, explainError);
+await runCommand(program);

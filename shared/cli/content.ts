@@ -1,6 +1,5 @@
 /** `npm run content -- …`: import, look at, compare, check and activate releases of tax content. */
-import { explainError } from './content/explain-error.ts';
 import { contentProgram } from './content/program.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './terminal/run-command.ts';
 
-await runCommand(contentProgram(), explainError);
+await runCommand(contentProgram());

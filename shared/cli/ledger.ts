@@ -1,6 +1,5 @@
 /** `npm run ledger -- …`: check an account's ledger, look at a transaction's history, tell of it again, export and import. */
-import { explainError } from './ledger/explain-error.ts';
 import { ledgerProgram } from './ledger/program.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './terminal/run-command.ts';
 
-await runCommand(ledgerProgram(), explainError);
+await runCommand(ledgerProgram());

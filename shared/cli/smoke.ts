@@ -1,16 +1,16 @@
-/** `npm run smoke -- URL`: walk through the four workflows on a service that runs, and void all of it. */
+/** `npm run smoke -- URL`: run the four workflows on a deployed service and void their transactions. */
 import { Command } from 'commander';
-import { CommandError } from './content/command-error.ts';
-import { print } from './content/output.ts';
-import { runSmoke } from './smoke/run.ts';
 import { newSession } from './smoke/session.ts';
+import { runSmoke } from './smoke/workflows.ts';
+import { CommandError } from './terminal/errors.ts';
+import { print } from './terminal/output.ts';
 
 const defaultTimeout = 30;
 
 const addressOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  const isHere = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isHere)))
+  const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
     throw new CommandError(
       'Send the address as https://…, or as http://127.0.0.1:3000 on this machine: a key goes with it.',
     );
@@ -33,28 +33,28 @@ const secondsOf = (text: string): number => {
 
 const smoke = async (url: string, given: string | undefined, { timeout }: { timeout: string }): Promise<void> => {
   const session = newSession({ url: addressOf(url), key: keyOf(given), timeoutMs: secondsOf(timeout) * 1000, print });
-  // What was made until then is voided; who asks twice means it.
+  // The first signal stops the run and voids its transactions; the second one ends the process.
   process.once('SIGINT', session.stop);
   process.once('SIGTERM', session.stop);
-  print(`${session.prefix}: the references of this run begin so.`);
+  print(`${session.prefix}: prefix of the references of this run.`);
   const { failure, left } = await runSmoke(session);
   for (const { id, reference, why } of left)
     print(
       id === null
-        ? `LEFT, perhaps: what has the reference ${reference} (${why}).`
+        ? `LEFT, possibly: the transaction with the reference ${reference} (${why}).`
         : `LEFT: ${id}, ${reference} (${why}).`,
     );
-  print(failure === null && left.length === 0 ? 'Passed: only voided transactions are left.' : 'Failed.');
+  print(failure === null && left.length === 0 ? 'Passed. All transactions of this run are void.' : 'Failed.');
   if (failure !== null || left.length > 0) process.exitCode = 1;
 };
 
 const program = new Command('smoke')
   .description(
-    'Walk through draft invoice, estimate, full and partial refund on a service that runs, check what it answers, and void all that was made. Exit code 1 where something is not as it should be.',
+    'Run the workflows draft invoice, estimate, full refund and partial refund on a deployed service, check the responses, and void the transactions. Exit code 1 if a check fails.',
   )
-  .argument('<url>', 'where the service is: the Url of the stack, or http://127.0.0.1:3000')
-  .argument('[key]', 'an API key; better in LEVY_API_KEY, as arguments are visible to everybody on the machine')
-  .option('--timeout <seconds>', 'how long one request may take', String(defaultTimeout))
+  .argument('<url>', 'address of the service: the output Url of the stack, or http://127.0.0.1:3000')
+  .argument('[key]', 'an API key; prefer LEVY_API_KEY, because other users of the machine can see arguments')
+  .option('--timeout <seconds>', 'time limit of one request', String(defaultTimeout))
   .addHelpText(
     'after',
     '\nExample:\n  LEVY_API_KEY=levy_… npm run smoke -- https://example.execute-api.us-east-1.amazonaws.com/v1',

@@ -1,40 +1,40 @@
-/** What `npm run cost` takes for granted of the stack is what the template has. */
+/** The fixed parts of the stack in `npm run cost` equal those of the template. */
 import { expect, it } from 'vitest';
-import { deployment } from '../../shared/cli/cost/deployment.ts';
+import { deployment } from '../../shared/cli/cost/usage.ts';
 import { synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });
 const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
 
-/** An alarm reads a metric of its own, or those that its expression is made of. */
+/** Number of metrics that an alarm reads. */
 const readBy = ({ MetricName, Metrics = [] }: any): number =>
   MetricName ? 1 : Metrics.filter(({ MetricStat }: any) => MetricStat).length;
 
-it('has alarms that read so many metrics, and so many dashboards and rules before the API', () => {
+it('counts alarm metrics, dashboards and firewall rules', () => {
   const read = propertiesOf('AWS::CloudWatch::Alarm').map(readBy);
   expect(Math.min(...read)).toBeGreaterThan(0);
   expect(read.reduce((all, one) => all + one, 0)).toBe(deployment.alarmMetrics);
-  // They cost five times as much as others.
+  // Composite alarms have another price.
   expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
   expect(ofType('AWS::CloudWatch::Dashboard').length).toBe(deployment.dashboards);
   expect(propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
 });
 
-it('has so many keys, and one more where the customer wants one', () => {
+it('counts KMS keys, and one more with customer-managed encryption', () => {
   expect(ofType('AWS::KMS::Key').length).toBe(deployment.keys);
   const withOwn = synthesize({ ...withoutBundling, encryption: 'customer-managed' });
   expect(withOwn.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 1);
 });
 
 const dayMs = 86_400_000;
-/** How many copies lie in the vault on average of four years, by a calendar: one for each day on which the rule's cron fires. */
+/** Average number of backups in the vault over four years: one for each day on which the rule's cron fires. */
 const copiesOf = ({ ScheduleExpression, Lifecycle }: any): number => {
   const [, dayOfMonth] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(ScheduleExpression) ?? [];
   const first = Date.UTC(2026, 0, 1);
   const taken = Array.from({ length: 6 * 365 }, (_, day) => first + day * dayMs).filter(
     (time) => dayOfMonth === '*' || new Date(time).getUTCDate() === Number(dayOfMonth),
   );
-  // Two years in, the oldest copies have begun to be deleted.
+  // After two years, the first backups have expired.
   const looks = Array.from({ length: 4 * 365 }, (_, day) => first + (2 * 365 + day) * dayMs);
   const alive = looks.map(
     (now) => taken.filter((time) => time <= now && now < time + Lifecycle.DeleteAfterDays * dayMs).length,
@@ -42,7 +42,7 @@ const copiesOf = ({ ScheduleExpression, Lifecycle }: any): number => {
   return alive.reduce((all, count) => all + count, 0) / looks.length;
 };
 
-it('keeps so many copies of days and of months', () => {
+it('counts daily and monthly backups', () => {
   const [plan] = propertiesOf('AWS::Backup::BackupPlan');
   const kept = plan?.['BackupPlan'].BackupPlanRule.map((rule: any) => [rule.RuleName, Math.round(copiesOf(rule))]);
   expect(kept).toEqual([
@@ -51,15 +51,15 @@ it('keeps so many copies of days and of months', () => {
   ]);
 });
 
-it('keeps every copy as warm as its price is', () => {
+it('keeps every backup in warm storage, as its price assumes', () => {
   const [plan] = propertiesOf('AWS::Backup::BackupPlan');
   const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: any) => Object.keys(Lifecycle));
   expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
 });
 
-it('gives every function so much memory, and every method its own metrics', () => {
+it('has the memory of every function, and metrics for every method', () => {
   const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
-  expect([...memory]).toEqual([deployment.memoryMb]);
+  expect([...memory]).toEqual([deployment.memory]);
   const [stage] = propertiesOf('AWS::ApiGateway::Stage');
   expect(stage?.['MethodSettings']).toEqual([expect.objectContaining({ MetricsEnabled: true, ResourcePath: '/*' })]);
 });

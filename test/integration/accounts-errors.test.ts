@@ -19,10 +19,10 @@ describe('an error', () => {
   it('names the table that is missing, and the database that does not answer', async () => {
     const noTable = await accounts(['list'], { env: { TABLE_ACCOUNTS: 'nowhere' } });
     expect(noTable).toMatchObject({ code: 1, out: '' });
-    expect(noTable.err).toContain('There is no table "nowhere". Make the tables with `npm run tables`');
+    expect(noTable.err).toContain('nowhere');
     const nobody = await accounts(['list'], { env: { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' } });
     expect(nobody).toMatchObject({ code: 1, out: '' });
-    expect(nobody.err).toContain('No DynamoDB answers at http://127.0.0.1:1.');
+    expect(nobody.err).toContain('http://127.0.0.1:1');
   });
 
   it.each([

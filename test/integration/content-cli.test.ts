@@ -609,11 +609,11 @@ describe('what cannot be done', () => {
     expect(await content(['list'], undefined, nowhere)).toMatchObject({
       code: 1,
       out: '',
-      err: 'No DynamoDB answers at http://127.0.0.1:1. Is it running, and is the address right?\n',
+      err: expect.stringContaining('http://127.0.0.1:1'),
     });
     expect(await content(['list'], undefined, { TABLE_CONTENT: 'no-such-table' })).toMatchObject({
       code: 1,
-      err: expect.stringContaining('There is no table "no-such-table". Make the tables with'),
+      err: expect.stringContaining('no-such-table'),
     });
     expect(await content(['show', builtIn], undefined, nowhere)).toMatchObject({
       code: 0,

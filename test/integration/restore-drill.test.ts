@@ -77,7 +77,7 @@ it.each([
 });
 
 const listed = (suffix: string) =>
-  ['Left there, as far as they were restored:', ...Object.values(named(suffix))].join('\n');
+  ['Remaining tables, if they were restored:', ...Object.values(named(suffix))].join('\n');
 
 it('waits for a day, and then says what it leaves and how to go on', { timeout: 60_000 }, () => {
   const { code, out, asked } = drill([], { ...named(''), WAITED: '255' });
@@ -85,7 +85,7 @@ it('waits for a day, and then says what it leaves and how to go on', { timeout: 
   // A waiter of AWS gives up after 500 s.
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists').length * 500).toBeCloseTo(86_400, -4);
   expect(out).toContain(
-    `${listed('-drill-test')}\nTo go on with it: infra/operations/restore-drill.sh --verify -drill-test\n`,
+    `${listed('-drill-test')}\nTo continue: infra/operations/restore-drill.sh --verify -drill-test\n`,
   );
 });
 
@@ -98,7 +98,7 @@ it('pauses before it looks again, so that an expired session can be renewed', ()
 it('does not wait for tables that nobody has restored', () => {
   const { code, out, asked } = drill(['--verify', '-drill-test'], { ...named(''), FOUND: '254' });
   expect([code, verbs(asked)]).toEqual([254, ['describe-table']]);
-  expect(out).not.toContain('Left there');
+  expect(out).not.toContain('Remaining tables');
 });
 
 it('verifies what was restored, and deletes that and nothing else', { timeout: 180_000 }, async () => {
@@ -128,7 +128,7 @@ it('verifies what was restored, and deletes that and nothing else', { timeout: 1
 
   const { code, out, asked } = drill([], named(''));
   expect(code, out).toBe(0);
-  expect(out).not.toContain('Left there');
+  expect(out).not.toContain('Remaining tables');
   expect(out).toContain(`Checked of ${account}: 0 transactions`);
   expect(out.match(/^== .*: \d+ s$/gm)).toHaveLength(4);
   expect(verbs(asked)).toEqual([

@@ -1,4 +1,4 @@
-export { itemSize } from '../../shared/cli/bench/item-size.ts';
+export { itemSize } from '../../shared/cli/bench/cost-formula.ts';
 
 /** What DynamoDB takes for one item. */
 export const itemBytesMax = 409_600;

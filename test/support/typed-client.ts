@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,7 +25,7 @@ const strict = {
   noImplicitReturns: true,
 };
 
-/** A storefront of its own, outside of the project: nothing there but what is put there. */
+/** A project outside of the repository, with openapi-fetch as its only package. */
 export class Storefront {
   readonly folder: string;
   private constructor(folder: string) {
@@ -34,8 +34,11 @@ export class Storefront {
 
   static readonly open = async (): Promise<Storefront> => {
     const storefront = new Storefront(await mkdtemp(join(tmpdir(), 'levy-storefront-')));
-    // Without it, a .ts file outside of any package is taken for CommonJS.
+    // Node treats a .ts file outside of any package as CommonJS.
     await storefront.write('package.json', '{"type":"module"}');
+    await mkdir(storefront.path('node_modules'));
+    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+      await symlink(inProject(`node_modules/${name}`), storefront.path(`node_modules/${name}`));
     return storefront;
   };
 
@@ -43,10 +46,10 @@ export class Storefront {
 
   readonly write = (name: string, text: string) => writeFile(this.path(name), text);
 
-  /** Put the workflows of test/fixtures/client there. */
+  /** Copy the workflows of test/fixtures/client. */
   readonly addWorkflows = () => copyFile(inProject('test/fixtures/client/workflows.ts.txt'), this.path('workflows.ts'));
 
-  /** `npm run client -- --out …`, as whoever has the project runs it. */
+  /** Run `npm run client -- --out …`. */
   readonly generate = async (out: string): Promise<string> => {
     const { stdout } = await run(process.execPath, [inProject('shared/cli/client.ts'), '--out', out], {
       cwd: this.folder,
@@ -55,7 +58,7 @@ export class Storefront {
     return stdout;
   };
 
-  /** What tsc says about everything there, line by line: nothing, if it compiles. */
+  /** The errors of tsc, one line each. */
   readonly compile = async (libraries: readonly string[]): Promise<string[]> => {
     const compilerOptions = { ...strict, lib: libraries, types: [] };
     await this.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));

@@ -7,11 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { ApiKey } from '../../shared/accounts/api-key.ts';
 import { assignmentsFrom } from '../../shared/cli/accounts/assignments.ts';
-import { scopesOf } from '../../shared/cli/accounts/key-terms.ts';
-import { stateOf } from '../../shared/cli/accounts/keys/state.ts';
-import { nameFrom } from '../../shared/cli/accounts/name.ts';
-import { expiryOf, overlapMs } from '../../shared/cli/accounts/time-span.ts';
-import { CommandError } from '../../shared/cli/content/command-error.ts';
+import { scopesOf, stateOf } from '../../shared/cli/accounts/key-terms.ts';
+import { expiryOf, nameFrom, overlapMs } from '../../shared/cli/terminal/arguments.ts';
+import { CommandError } from '../../shared/cli/terminal/errors.ts';
 
 const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
 

@@ -1,10 +1,10 @@
-/** What `npm run cost` reads of its options and of a price file, and what it prints. */
+/** Options, price files and output of `npm run cost`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { explainError } from '../../shared/cli/content/explain-error.ts';
 import { costProgram } from '../../shared/cli/cost/program.ts';
+import { explainError } from '../../shared/cli/terminal/errors.ts';
 
 const usual = ['--calculations', '1000000', '--transactions', '100000', '--lines', '1'];
 
@@ -31,38 +31,38 @@ const priceFile = (content: string): string => {
 const dollarsOf = ({ services }: any, service: string): string =>
   services.find((one: any) => one.service === service).dollars;
 
-describe('what is asked for', () => {
+describe('options', () => {
   it.each([
     [['--calculations', '1000'], "required option '--transactions <m>' not specified"],
     [['--transactions', '1000'], "required option '--calculations <n>' not specified"],
-    [[...usual, '--calculations', '-1'], 'Give a whole number from 0'],
-    [[...usual, '--calculations', '1.5'], 'Give a whole number from 0'],
+    [[...usual, '--calculations', '-1'], 'Send a whole number from 0'],
+    [[...usual, '--calculations', '1.5'], 'Send a whole number from 0'],
     [[...usual, '--calculations', '1,000'], 'without separators'],
-    [[...usual, '--calculations', '1e6'], 'Give a whole number'],
+    [[...usual, '--calculations', '1e6'], 'Send a whole number'],
     [[...usual, '--transactions', '1000000000001'], 'to 1,000,000,000,000'],
     [[...usual, '--lines', '0'], 'from 1 to 1,000'],
     [[...usual, '--lines', '1001'], 'from 1 to 1,000'],
-    [[...usual, '--credits', '1.01'], 'Give a part of one'],
-    [[...usual, '--drafts', '50%'], 'Give a part of one'],
-    [[...usual, '--finalized', '.5'], 'Give a part of one'],
+    [[...usual, '--credits', '1.01'], 'Send a share'],
+    [[...usual, '--drafts', '50%'], 'Send a share'],
+    [[...usual, '--finalized', '.5'], 'Send a share'],
     [[...usual, '--gets', '-1'], 'argument missing'],
-    [[...usual, '--updates', 'often'], 'Give a decimal'],
+    [[...usual, '--updates', 'often'], 'Send a decimal'],
     [[...usual, '--months', '0'], 'from 1 to 240'],
     [[...usual, '--region', 'eu-west-1'], "unknown option '--region'"],
     [[...usual, 'more'], 'too many arguments'],
-  ])('%j is refused: %s', async (options, because) => {
+  ])('refuses %j: %s', async (options, because) => {
     const given = options.map((option) => (option === '-1' && options.includes('--gets') ? '' : option));
     await expect(printed(given.filter(Boolean))).rejects.toThrow(because);
   });
 
-  it('is all in the help', async () => {
+  it('are in the help', async () => {
     const help = await printed(['--help']).catch(() => '');
     expect(help === '' ? costProgram().helpInformation() : help).toContain('--calculations <n>');
   });
 });
 
-describe('what is printed', () => {
-  it('as JSON adds up, with every price and where it is from', async () => {
+describe('the output', () => {
+  it('as JSON adds up and has the sources of every price', async () => {
     const { total, services, lines, prices, currency } = await json();
     const cents = (dollars: string) => BigInt(dollars.replace('.', ''));
     const sum = (ones: readonly { dollars: string }[]) => ones.reduce((all, { dollars }) => all + cents(dollars), 0n);
@@ -92,22 +92,22 @@ describe('what is printed', () => {
     }
   });
 
-  it('as text has the same total, and says of every price that counts how sure it is', async () => {
+  it('as text has the same total and the confidence of every price', async () => {
     const { total, lines, prices } = await json();
     const text = await printed(usual);
-    expect(text.replaceAll(',', '')).toMatch(new RegExp(`^together +${total}$`, 'm'));
+    expect(text.replaceAll(',', '')).toMatch(new RegExp(`^total +${total}$`, 'm'));
     const namedAfter = (words: string) =>
       (new RegExp(`^  ${words}: (.+)\\.$`, 'm').exec(text)?.[1] ?? '').split(', ').sort();
     const counted = [...new Set(lines.filter(({ used }: any) => used !== '0').map(({ price }: any) => price))].sort();
     const of = (basis: string) => counted.filter((name: any) => prices[name].basis === basis);
-    expect(namedAfter("In AWS' own words")).toEqual(of('aws'));
-    expect(namedAfter('Shown by AWS by script only; two others or more agree')).toEqual(of('others'));
+    expect(namedAfter('In the text of AWS pages')).toEqual(of('aws'));
+    expect(namedAfter('Shown by AWS by script only; two other pages agree')).toEqual(of('others'));
     expect(namedAfter('Not confirmed')).toEqual(['scheduledRun']);
-    expect(text).toContain('looked up on 2026-11-21');
+    expect(text).toContain('read on 2026-11-21');
     expect(text).not.toContain('Given by');
   });
 
-  it('costs more with each thing that is wanted, and less with what AWS gives', async () => {
+  it('costs more or less with each option', async () => {
     const base = Number((await json()).total);
     for (const more of [['--waf'], ['--own-key'], ['--daily-backups', '100'], ['--months', '24'], ['--memory', '2048']])
       expect([more, Number((await json(...more)).total) > base]).toEqual([more, true]);
@@ -123,12 +123,12 @@ describe('what is printed', () => {
   });
 });
 
-it('has no copies at all with --no-backups', async () => {
+it('has no backups with --no-backups', async () => {
   expect(await json('--no-backups')).toEqual(await json('--daily-backups', '0', '--monthly-backups', '0'));
 });
 
 describe('a file of prices', () => {
-  it('changes what it names, and nothing else', async () => {
+  it('replaces the prices that it names, and no others', async () => {
     const before = await json();
     const file = priceFile(
       '{"gatewayRequest": "7.00", "transferOut": [{"upTo": "1", "dollars": "1"}, {"upTo": null, "dollars": "0"}]}',
@@ -147,25 +147,25 @@ describe('a file of prices', () => {
   });
 
   it.each([
-    ['{"gatewayRequests": "7"}', 'there is no price gatewayRequests'],
-    ['{"toString": "7"}', 'there is no price toString'],
-    ['{"gatewayRequest": 7}', 'Give dollars as text'],
-    ['{"gatewayRequest": "-7"}', 'Give dollars as text'],
-    ['{"gatewayRequest": []}', 'Give dollars as text'],
+    ['{"gatewayRequests": "7"}', 'gatewayRequests'],
+    ['{"toString": "7"}', 'toString'],
+    ['{"gatewayRequest": 7}', 'dollars as text'],
+    ['{"gatewayRequest": "-7"}', 'dollars as text'],
+    ['{"gatewayRequest": []}', 'dollars as text'],
     ['{"gatewayRequest": [{"upTo": "10", "dollars": "1"}]}', 'the last with null'],
     ['{"gatewayRequest": [{"upTo": null, "dollars": "1"}, {"upTo": null, "dollars": "1"}]}', 'the last with null'],
     [
       '{"gatewayRequest": [{"upTo": "10", "dollars": "1"}, {"upTo": "9", "dollars": "1"}, {"upTo": null, "dollars": "1"}]}',
-      'let each tier end above the one before',
+      'each tier must end above',
     ],
-    ['[]', 'all of it'],
+    ['[]', 'the file'],
     ['{', 'JSON'],
-  ])('%s is refused: %s', async (content, because) => {
+  ])('refuses %s: %s', async (content, because) => {
     const error = await printed([...usual, '--prices', priceFile(content)]).catch((thrown: unknown) => thrown);
     expect(explainError(error)).toContain(because);
   });
 
-  it('that is not there is refused by its name', async () => {
+  it('refuses a missing file by its path', async () => {
     const error = await printed([...usual, '--prices', '/nowhere/prices.json']).catch((thrown: unknown) => thrown);
     expect(explainError(error)).toContain('/nowhere/prices.json');
   });

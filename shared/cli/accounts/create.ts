@@ -6,11 +6,11 @@ import { now } from '../../config/clock.ts';
 import { currentVersion } from '../../http/versions.ts';
 import { provisionAccount, provisionAccountWithKey } from '../../store/accounts/account-store.ts';
 import { newKey } from '../../store/accounts/api-key-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { print, printJson } from '../content/output.ts';
+import { nameFrom } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
 import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from './key-terms.ts';
-import { nameFrom } from './name.ts';
 
 type Options = TermOptions & {
   readonly name: string;

@@ -2,10 +2,19 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../../accounts/api-key.ts';
 import type { KeyTerms } from '../../store/accounts/api-key-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { print } from '../content/output.ts';
-import { nameFrom } from './name.ts';
-import { expiryOf } from './time-span.ts';
+import { expiryOf, nameFrom } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print } from '../terminal/output.ts';
+
+/** `overlapping`: another key has its place, and it ends soon. */
+export type KeyState = 'active' | 'overlapping' | 'expired' | 'revoked';
+
+/** What a key is at a time, in milliseconds since 1970. What is revoked or expired lets nobody in. */
+export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number): KeyState => {
+  if (revoked_at !== undefined) return 'revoked';
+  if (expires_at !== null && Date.parse(expires_at) <= nowMs) return 'expired';
+  return replaced_by === undefined ? 'active' : 'overlapping';
+};
 
 /** Short enough that a forgotten key ends, long enough to be rotated once a quarter. */
 export const expiresByDefault = '90d';

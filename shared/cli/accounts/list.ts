@@ -2,9 +2,7 @@
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { allAccounts } from '../../store/accounts/account-list.ts';
-import { counted, print, printJson } from '../content/output.ts';
-import { textTable } from '../content/text-table.ts';
-import { instantText } from '../content/texts.ts';
+import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 
 /** An account as operators get it: without the secret that signs its cursors. */
 const listed = ({ id, name, created_at, settings_changed_at, settings }: Account) => ({

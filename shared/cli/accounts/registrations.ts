@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Registration } from '../../accounts/account.ts';
 import { stateJurisdiction } from '../../jurisdiction.ts';
-import { problemIn, type Reading } from './reading.ts';
+import { problemIn, type Reading } from '../terminal/arguments.ts';
 
 const day = z.iso.date('Send a date such as 2026-01-01.');
 

@@ -4,11 +4,10 @@ import type { Command } from 'commander';
 import type { Account, Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../http/versions.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { print, printJson } from '../content/output.ts';
-import { textTable } from '../content/text-table.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print, printJson, textTable } from '../terminal/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
-import { theAccount } from './the-account.ts';
+import { requireAccount } from './require.ts';
 
 type Options = { readonly account: string; readonly serviceVersion?: string; readonly json?: boolean };
 
@@ -35,7 +34,7 @@ const showJson = ({ id, name, settings, settings_changed_at }: Account): void =>
 const settingsOf = async (assignments: readonly string[], options: Options): Promise<void> => {
   const { json, serviceVersion } = options;
   const asked: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
-  const account = await theAccount(options.account);
+  const account = await requireAccount(options.account);
   const names = Object.keys(asked) as (keyof Settings)[];
   const changes = names.filter((name) => !isDeepStrictEqual(asked[name], account.settings[name]));
   const changed = Object.fromEntries(changes.map((name) => [name, asked[name]])) as Partial<Settings>;
@@ -43,7 +42,7 @@ const settingsOf = async (assignments: readonly string[], options: Options): Pro
     throw new CommandError(
       'Somebody else changed the same settings a moment ago; nothing was changed. Look at them, and run this again.',
     );
-  if (json) return showJson(changes.length > 0 ? await theAccount(account.id) : account);
+  if (json) return showJson(changes.length > 0 ? await requireAccount(account.id) : account);
   if (names.length === 0) return show(account);
   for (const name of names) {
     const [before, value] = [valueText(account.settings[name]), valueText(asked[name])];

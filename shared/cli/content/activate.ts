@@ -1,26 +1,55 @@
-/** `content activate` and `content rollback`: which release a state's calculations rest on. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
+import type { ReleaseHead } from '../../content/content.ts';
 import {
   type ActiveReleases,
   activateRelease,
   readActiveReleases,
+  readPartKeys,
   rollBackRelease,
 } from '../../store/content/content-store.ts';
-import { readActiveRelease } from './active-release.ts';
-import { CommandError } from './command-error.ts';
-import { print } from './output.ts';
+import { accepted, CommandError } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
+import { type ActiveRelease, readActiveRelease } from './active-release.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
-import { accepted } from './refusal.ts';
-import { refuseReplacing } from './refuse-replacing.ts';
 import { openRelease } from './releases.ts';
-import { impactOfChange } from './report-impact.ts';
+import { chainOf, impactOfChange } from './report-impact.ts';
 import { stateOf } from './state-option.ts';
+
+const keysOf = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const keys = new Set<string>();
+  for (const id of ids) for (const key of await readPartKeys(id)) keys.add(key);
+  return keys;
+};
+
+/** What buyers would lose: what is active, and does not lie below the release. */
+const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
+  const kept = chainOf(head);
+  const lost = chainOf(active.head).filter((id) => !kept.includes(id));
+  if (lost.length === 0) return `It would answer over ${head.below}, and not over ${active.id}.`;
+  const keys = (await keysOf(lost)).difference(await keysOf(kept));
+  return `It would take away ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not name.`;
+};
+
+/**
+ * Refuse to activate a release that was imported over another one than the active one, because what was imported since
+ * would be lost. To go back is no such loss: to a release below the active one, or to one that was active before it. Nor
+ * is it one to replace a corrupt release.
+ */
+export const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
+  const { id, below } = head;
+  const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
+  if (active.corrupt || below === active.id || isBack || (below === undefined && active.head === null)) return;
+  const over = below === undefined ? 'before imports lay over other releases' : `over ${below}`;
+  throw new CommandError(
+    `${id} was imported ${over}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, which lays them over ${active.id}, or activate it with --replace.`,
+  );
+};
+
+/** `content activate` and `content rollback`: which release a state's calculations rest on. */
 
 const notice = 'Running instances notice within 60 seconds.';
 
@@ -45,11 +74,11 @@ const change = async (
 export const activate = async (id: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<void> => {
   const opened = await openRelease(id);
   const { head, imported } = opened;
-  const newest = builtInRelease(stateOfJurisdiction(head.state));
+  const newest = builtInRelease(head.state.slice(3));
   if (!imported && newest?.id !== id)
     throw new CommandError(`${id} is an older built-in release. The one that can be active is ${newest?.id}.`);
   const seen = await readActiveReleases();
-  const active = await readActiveRelease(stateOfJurisdiction(head.state));
+  const active = await readActiveRelease(head.state.slice(3));
   const before = active.id;
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
   if (imported && !replace) await refuseReplacing(imported, active);

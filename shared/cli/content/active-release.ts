@@ -3,9 +3,8 @@ import type { Position } from '../../content/imports/build.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError } from './command-error.ts';
-import { explainError } from './explain-error.ts';
-import { print } from './output.ts';
+import { CommandError, explainError } from '../terminal/errors.ts';
+import { print } from '../terminal/output.ts';
 import { stateOf } from './state-option.ts';
 
 /** The release that calculations of a state use. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
 import { objectOf } from '../../json.ts';
 import { stateCode } from '../../jurisdiction.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 
 const stateAdvice = 'Send a two-letter state code.';
 

@@ -1,19 +1,29 @@
-/** `content check`: worked cases against a release, before it is activated. */
-
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
+import type { ReleaseFor } from '../../content/content.ts';
+import { readAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
 import { stateCode } from '../../jurisdiction.ts';
+import { loadContent } from '../../store/content/load-content.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
 import { type Case, isUnreadable, readCases, type UnreadableCase } from './cases.ts';
-import { CommandError } from './command-error.ts';
 import { readZips, withZips } from './locality-zips.ts';
-import { counted, print, printJson } from './output.ts';
-import { releaseForCases } from './release-for-cases.ts';
 import { openRelease } from './releases.ts';
-import { type CaseResult, isOfState, runCase } from './run-case.ts';
+import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
+
+/** What the cases need of one release, active or not: loaded as the API loads what a transaction has pinned. */
+export const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
+  const addresses = cases
+    .map((worked) => readAddress(addressOf(worked), ''))
+    .flatMap((read) => (read.ok && `US-${read.value.state}` === head.state ? [read.value] : []));
+  return loadContent(addresses, { [head.state]: head.id });
+};
+
+/** `content check`: worked cases against a release, before it is activated. */
 
 const words = { pass: 'pass', fail: 'FAIL', not_applicable: 'n/a ' } as const;
 

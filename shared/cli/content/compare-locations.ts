@@ -3,7 +3,7 @@ import { inForce } from '../../content/effective.ts';
 import { isRestUntaxed } from '../../content/local/load.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { Location, Release } from '../../content/release.ts';
-import { fractionOf } from './fractions.ts';
+import { fractionOf } from './texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
 import { cut, isZip, type Piece, paint, zipText, zonesOf } from './zip-pieces.ts';
 

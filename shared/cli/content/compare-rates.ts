@@ -1,6 +1,6 @@
 import { firstInForce } from '../../content/effective.ts';
 import type { Jurisdiction, Rate } from '../../content/release.ts';
-import { fractionOf, unitsOf } from './fractions.ts';
+import { fractionOf, unitsOf } from './texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
 
 /** What one release knows of its jurisdictions, gathered from its head and all its parts. */

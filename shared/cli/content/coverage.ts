@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { newestBuiltInReleases } from '../../content/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
-import { print } from './output.ts';
+import { print } from '../terminal/output.ts';
 
 const path = fileURLToPath(new URL('../../../infra/docs/coverage.md', import.meta.url));
 

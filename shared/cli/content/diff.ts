@@ -1,22 +1,41 @@
-/** `content diff`: what changes for buyers if one release takes the place of another. */
-
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { CommandError } from './command-error.ts';
+import type { Rule } from '../../content/release.ts';
+import { limitsInWords } from '../../tax/rule-words.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { compareLocations, type LocationChange } from './compare-locations.ts';
 import { compareRates, enter, newRateBook, type RateChange } from './compare-rates.ts';
-import { compareRules } from './compare-rules.ts';
-import { percentOrNone } from './fractions.ts';
-import { counted, print, printJson } from './output.ts';
+import { compareRules, type OtherChanges, type RuleChange } from './compare-rules.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { impactJson, impactOrCorruption, printImpact } from './print-impact.ts';
 import { locationPrinter } from './print-locations.ts';
-import { printRules } from './print-rules.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
 import { impactOfChange } from './report-impact.ts';
-import { textTable } from './text-table.ts';
-import { daysText } from './texts.ts';
+import { daysText, percentOrNone } from './texts.ts';
+
+const ruleText = (rule: Rule | null): string => {
+  if (!rule) return 'none';
+  const { type, ...figures } = rule.effect;
+  const details = Object.entries(figures).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
+  return [`${type}${details.join('')}`, daysText(rule), ...limitsInWords(rule)].join(', ');
+};
+
+const lineOf = ({ id, old, new: next }: RuleChange): string => {
+  const [was, is] = [ruleText(old), ruleText(next)];
+  const codes = (next ?? old)?.ptcs.join(', ');
+  return `Rule ${id} (${codes}): ${was === is ? `${is}, for other goods or places than before` : `${was} -> ${is}`}`;
+};
+
+/** Prints what changes beside rates and places; nothing where nothing does. */
+export const printRules = ({ rules, settings }: OtherChanges): void => {
+  if (rules.length + settings.length > 0) print();
+  for (const change of rules) print(lineOf(change));
+  for (const name of settings) print(`Setting ${name} changes.`);
+};
+
+/** `content diff`: what changes for buyers if one release takes the place of another. */
 
 type Told = (changes: readonly LocationChange[]) => void;
 

@@ -1,10 +1,20 @@
 /** `content discard`: remove what an import left that was broken off. */
 import type { Command } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
-import { discardImport, findHead } from '../../store/content/content-store.ts';
-import { CommandError } from './command-error.ts';
-import { counted, print } from './output.ts';
-import { accepted } from './refusal.ts';
+import { discardImport, findHead, type UnfinishedImport } from '../../store/content/content-store.ts';
+import { accepted, CommandError } from '../terminal/errors.ts';
+import { counted, instantText, print } from '../terminal/output.ts';
+
+/** What removes what an import left that was broken off. */
+export const remedyOf = ({ id }: UnfinishedImport): string => `npm run content -- discard ${id}`;
+
+/** Say which imports were not finished, be it that they are running or were broken off, and what to do about them. */
+export const printUnfinished = (imports: readonly UnfinishedImport[]): void => {
+  for (const one of imports)
+    print(
+      `${one.id} is not finished. Its import began at ${instantText(one.began_at)} UTC: if it is not running any more, remove what it left with \`${remedyOf(one)}\`.`,
+    );
+};
 
 /** Remove the parts of an unfinished import. Refused are finished and built-in releases, which stay for ever. */
 const discard = async (id: string): Promise<void> => {

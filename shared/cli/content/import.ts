@@ -6,7 +6,7 @@ import type { Importer } from '../../content/imports/importer.ts';
 import { type Format, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { type ImportJob, runImport } from './run-import.ts';
 import { stateOf } from './state-option.ts';
 

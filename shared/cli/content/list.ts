@@ -17,12 +17,10 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content/content-store.ts';
-import { corruptionText } from './corruption.ts';
-import { counted, print, printJson } from './output.ts';
+import { corruptionText } from '../terminal/errors.ts';
+import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
+import { printUnfinished, remedyOf } from './discard.ts';
 import { stateOf } from './state-option.ts';
-import { textTable } from './text-table.ts';
-import { instantText } from './texts.ts';
-import { printUnfinished, remedyOf } from './unfinished.ts';
 
 /** A release as scripts get it. */
 type Listed = {

@@ -1,8 +1,8 @@
 /** `content check --zips`: ZIPs of localities, for releases that know no place by its name. */
 import { InvalidArgumentError } from 'commander';
 import { cityName } from '../../content/location/city-name.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { type Case, isUnreadable, type UnreadableCase } from './cases.ts';
-import { CommandError } from './command-error.ts';
 
 /** Read `Minneapolis=55401,Saint Paul=55101`: five-digit ZIPs, or ZIP+4, by the localities' names as `cityName` has them. */
 export const readZips = (text: string): ReadonlyMap<string, string> => {

@@ -3,8 +3,8 @@ import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
 import type { Dated, Location, Release } from '../../content/release.ts';
-import { corruptionText } from './corruption.ts';
-import { print } from './output.ts';
+import { corruptionText } from '../terminal/errors.ts';
+import { print } from '../terminal/output.ts';
 import { openRelease } from './releases.ts';
 
 type Days = { readonly from: string; readonly to: string };

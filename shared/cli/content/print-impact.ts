@@ -1,10 +1,9 @@
 import type { ReleaseHead } from '../../content/content.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
-import { corruptionText } from './corruption.ts';
-import { fractionOf, percentOf } from './fractions.ts';
+import { corruptionText } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
 import type { Impact, RateStep } from './impact.ts';
-import { counted, print } from './output.ts';
-import { daysText, zipCode } from './texts.ts';
+import { daysText, fractionOf, percentOf, zipCode } from './texts.ts';
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
   [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(

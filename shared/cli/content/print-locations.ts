@@ -1,7 +1,6 @@
+import { print } from '../terminal/output.ts';
 import type { LocationChange } from './compare-locations.ts';
-import { percentOrNone } from './fractions.ts';
-import { print } from './output.ts';
-import { daysText, zipsText } from './texts.ts';
+import { daysText, percentOrNone, zipsText } from './texts.ts';
 import { isZip } from './zip-pieces.ts';
 
 /** ZIPs that follow each other in the release and in which the same changes, all over each of them. */

@@ -1,5 +1,5 @@
 import { badRowsNamed, type Summary } from '../../content/imports/summary.ts';
-import { counted, print } from './output.ts';
+import { counted, print } from '../terminal/output.ts';
 
 /** What the list of bad rows, and of problems with a file as a whole, begins with. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {

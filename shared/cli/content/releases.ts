@@ -4,8 +4,8 @@ import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
 import { readContent } from '../../store/content/content-reads.ts';
 import { findHead, readPartKeys, readParts } from '../../store/content/content-store.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { builtInHead, builtInParts } from './built-in-parts.ts';
-import { CommandError } from './command-error.ts';
 import { compareKeys } from './pairs-by-key.ts';
 
 export type OpenRelease = {

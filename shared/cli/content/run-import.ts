@@ -14,6 +14,10 @@ import {
   unfinishedImports,
   writeParts,
 } from '../../store/content/content-store.ts';
+import { accepted, CommandError, corruptionText } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { activate } from './activate.ts';
 import {
   type ActiveRelease,
@@ -22,21 +26,14 @@ import {
   positionOver,
   readActiveRelease,
 } from './active-release.ts';
-import { beginWriting } from './begin-writing.ts';
-import { CommandError } from './command-error.ts';
-import { corruptionText } from './corruption.ts';
+import { beginWriting, firstCounter, nextReleaseId } from './begin-writing.ts';
+import { printUnfinished } from './discard.ts';
 import { readNameTables } from './local-names.ts';
 import { withNeededChain } from './needed-chain.ts';
-import { firstCounter, nextReleaseId } from './next-release-id.ts';
-import { counted, print } from './output.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
-import { startProgress } from './progress.ts';
-import { accepted } from './refusal.ts';
 import { impactOfImport } from './report-impact.ts';
 import { sameRelease } from './same-release.ts';
-import { temporaryFolder } from './temporary-folder.ts';
-import { printUnfinished } from './unfinished.ts';
 
 export type ImportJob = {
   readonly importer: Importer;

@@ -3,7 +3,7 @@ import { isInForce } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import { rateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
-import { fractionOf } from './fractions.ts';
+import { fractionOf } from './texts.ts';
 import { zipText, zonesOf } from './zip-pieces.ts';
 
 export type ShownLocation = {

@@ -10,12 +10,11 @@ import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
-import { explainError } from './explain-error.ts';
-import { percentOf } from './fractions.ts';
-import { counted, print, printJson } from './output.ts';
+import { explainError } from '../terminal/errors.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
 import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';
-import { daysText, zipCode, zipsText } from './texts.ts';
+import { daysText, percentOf, zipCode, zipsText } from './texts.ts';
 
 const stateRates = (head: Release): readonly string[] =>
   head.rates.map((rate) => `State rate: ${percentOf(rate.rate)}, ${daysText(rate)}`);

@@ -1,15 +1,31 @@
 /** Days, instants and ZIP codes as the commands write them for people. */
-import type { Dated } from '../../content/release.ts';
+import { type Dated, rateDecimals } from '../../content/release.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
 import type { ZipRange } from './compare-locations.ts';
+
+/** Rates as people read them. Inside they are whole units of `10^-rateDecimals`, so that equal rates are equal texts. */
+
+export const unitsOf = (rate: string): bigint => rescale(decimal(rate), rateDecimals);
+
+const written = (units: bigint, decimals: number): string => {
+  const digits = String(units).padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
+};
+
+/** A fraction without idle zeros: `0.005` for `"0.0050"`. */
+export const fractionOf = (units: bigint): string => written(units, rateDecimals);
+
+/** `9.025%` for the fraction `0.09025`. */
+export const percentOf = (fraction: string): string => `${written(unitsOf(fraction), rateDecimals - 2)}%`;
+
+/** A rate in a list of changes, where there may be none. */
+export const percentOrNone = (fraction: string | null): string => (fraction === null ? 'none' : percentOf(fraction));
 
 /** `2024-04-01 to 2026-12-31`, `from 2024-04-01`. */
 export const daysText = ({ from, to }: Dated): string => {
   if (from === null) return to === null ? 'all known days' : `up to ${to}`;
   return to === null ? `from ${from}` : `${from} to ${to}`;
 };
-
-/** `2026-11-21 12:00`, of an ISO instant in UTC. */
-export const instantText = (instant: string): string => instant.slice(0, 16).replace('T', ' ');
 
 /** Five or nine digits as they are written on a letter. */
 export const zipCode = (digits: string): string =>

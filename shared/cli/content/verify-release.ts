@@ -5,7 +5,7 @@ import { ContentCorrupt, missingPart, orCorrupt, unlistedPart } from '../../cont
 import { listedKeys } from '../../store/content/content-item.ts';
 import { findStoredHead } from '../../store/content/content-store.ts';
 import { walkParts } from '../../store/content/content-walk.ts';
-import { counted } from './output.ts';
+import { counted } from '../terminal/output.ts';
 import { isZip } from './zip-pieces.ts';
 
 /** How many parts the table has of a release, and how many problems were found. */

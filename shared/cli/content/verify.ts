@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import { ContentCorrupt, orCorrupt } from '../../content/loading/content-corrupt.ts';
 import { findHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError } from './command-error.ts';
-import { corruptionText } from './corruption.ts';
-import { counted, print } from './output.ts';
-import { startProgress } from './progress.ts';
+import { CommandError, corruptionText } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 import { openRelease } from './releases.ts';
 import { type Verified, verifyRelease } from './verify-release.ts';
 

@@ -4,9 +4,9 @@ import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.t
 import { eventsOfEntry, eventsOfFiling } from '../../events/stored-events.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { instantMs } from '../accounts/time-span.ts';
-import { CommandError } from '../content/command-error.ts';
-import { counted, print } from '../content/output.ts';
+import { instantMs } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
 import { filingBook } from './filing-book.ts';
 
 /** How many transactions are read at once. */

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { counted, print } from '../content/output.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
 import { exportLedger } from './export/export-ledger.ts';
 import type { Counts } from './export/format.ts';
 

@@ -1,3 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod/mini';
+
+/** Whether an error says that what was read is not what the service writes: no JSON, no amounts, other fields, other bytes. */
+const isOfContent = (error: unknown): boolean => {
+  if (error instanceof z.core.$ZodError) return true;
+  if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return true;
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('Z_');
+};
+
+/** What a check finds, or that what it looks at cannot be read. An outage is still one. */
+export const orUnreadable = async (
+  what: string,
+  check: () => Promise<readonly Fault[]> | readonly Fault[],
+): Promise<readonly Fault[]> => {
+  try {
+    return await check();
+  } catch (error) {
+    if (!isOfContent(error)) throw error;
+    return [{ what, is: 'not readable', should_be: 'what the service writes' }];
+  }
+};
+
+const readings = 3;
+
+type Read<Value> = () => Promise<Value>;
+
+/**
+ * Look for what was found again.
+ *
+ * A ledger that is in use changes between two reads. So a finding counts only if it is found in the same words three times.
+ */
+export const confirmed = async <Value extends { readonly findings: readonly Finding[] }>(
+  read: Read<Value>,
+  pauseMs: number,
+): Promise<Value> => {
+  let value = await read();
+  for (let reading = 2; reading <= readings && value.findings.length > 0; reading++) {
+    await pause(pauseMs);
+    const before = new Set(value.findings.map((finding) => JSON.stringify(finding)));
+    const again = await read();
+    value = { ...again, findings: again.findings.filter((finding) => before.has(JSON.stringify(finding))) };
+  }
+  return value;
+};
+
 /** What is looked at of a transaction, in the order of the report. */
 export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
 export type Check = (typeof checks)[number];

@@ -4,9 +4,8 @@ import { now } from '../../config/clock.ts';
 import { historyReads } from '../../store/ledger/history-reads.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
-import { CommandError } from '../content/command-error.ts';
-import { counted, print, printJson } from '../content/output.ts';
-import { textTable } from '../content/text-table.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print, printJson, textTable } from '../terminal/output.ts';
 
 const pageSize = 100;
 

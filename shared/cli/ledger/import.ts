@@ -1,9 +1,9 @@
 /** `ledger import`: an exported ledger, into another account. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { CommandError } from '../content/command-error.ts';
-import { counted, print } from '../content/output.ts';
-import { startProgress } from '../content/progress.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 import { countsText, pathOf } from './export.ts';
 import { findingText } from './finding.ts';
 import { importLedger } from './import/import-ledger.ts';

@@ -1,9 +1,8 @@
 import { decodeTime } from 'ulid';
 import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { confirmed } from './confirm.ts';
 import { addCounts, type Counts, noCounts } from './counts.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';
-import type { Finding } from './finding.ts';
+import { confirmed, type Finding } from './finding.ts';
 import { statesOfEntries, strayEntries } from './stray-entries.ts';
 import { chainFindings } from './verify-chains.ts';
 import { periodFindings, verifyFiling } from './verify-filings.ts';

@@ -1,9 +1,8 @@
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
 import { type ChainItems, chainItems } from '../../store/filings/filing-chain-items.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
-import { differing, type Fault, type Finding } from './finding.ts';
+import { differing, type Fault, type Finding, orUnreadable } from './finding.ts';
 import { statesOfEntries } from './stray-entries.ts';
-import { orUnreadable } from './unreadable.ts';
 
 // As many states at a time as a worker has shards.
 const atOnce = 8;

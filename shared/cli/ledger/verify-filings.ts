@@ -15,8 +15,7 @@ import { itemsAt } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { entryName, entryPlace, expectedEntries } from './checks/entries.ts';
-import { differing, type Fault, type Finding } from './finding.ts';
-import { orUnreadable } from './unreadable.ts';
+import { differing, type Fault, type Finding, orUnreadable } from './finding.ts';
 
 const batch = 25;
 

@@ -9,12 +9,10 @@ import { creditsOf, takesSomething } from './checks/credits.ts';
 import { entryFaults, expectedEntries, filingsFaults } from './checks/entries.ts';
 import { attributeFaults, stateFaults } from './checks/states.ts';
 import { totalFaults } from './checks/totals.ts';
-import { confirmed } from './confirm.ts';
 import { type Counts, noCounts } from './counts.ts';
 import type { FilingBook } from './filing-book.ts';
 import { findEntries } from './find-entries.ts';
-import { type Check, differing, type Fault, type Finding } from './finding.ts';
-import { orUnreadable } from './unreadable.ts';
+import { type Check, confirmed, differing, type Fault, type Finding, orUnreadable } from './finding.ts';
 
 /** What came out of one transaction. */
 export type Verified = { readonly counts: Counts; readonly findings: readonly Finding[] };

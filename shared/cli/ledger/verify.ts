@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
-import { CommandError } from '../content/command-error.ts';
-import { counted, print, printJson } from '../content/output.ts';
-import { startProgress } from '../content/progress.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 import type { Counts } from './counts.ts';
 import { type Check, checks, type Finding, findingText } from './finding.ts';
 import { verifyAccount } from './verify-account.ts';

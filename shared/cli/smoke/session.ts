@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What was answered is not what it should be, or nothing was. Says what, never a key. */
+/** A check failed, or no response came. The message never has a key. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
@@ -8,7 +8,7 @@ export class Unexpected extends Error {
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON; `null` where it is something else. */
+  /** The parsed JSON, or `null`. */
   readonly body: unknown;
   readonly text: string;
 };
@@ -18,19 +18,19 @@ export type Request = {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another key than the session's; `null` sends none. */
+  /** Overrides the session's key; `null` sends none. */
   readonly key?: string | null;
 };
 
-/** One run against a service: where it is, how to send, and what to say of each step. */
+/** One run against a service. */
 export type Session = {
-  /** Begins the references of this run, so that nothing of another run is ever taken for its own. */
+  /** Prefix of the references of this run. */
   readonly prefix: string;
   readonly send: (request: Request) => Promise<Answer>;
-  /** Do a step of the run and print it with its latency; it fails where the check throws. */
+  /** Run a step and print it with its latency. */
   readonly step: <Value>(title: string, run: () => Promise<Value>) => Promise<Value>;
   readonly say: (line: string) => void;
-  /** Have what comes next fail: somebody wants the run to end. */
+  /** Make the next step fail. */
   readonly stop: () => void;
   readonly isStopped: () => boolean;
 };
@@ -43,10 +43,10 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** What an error of `fetch` says: its own message is "fetch failed". */
+/** The cause of an error of `fetch`, whose message is only "fetch failed". */
 const causeOf = (error: unknown): string => {
   const { name, message, cause } = error as Error & { cause?: Error & { code?: string } };
-  if (name === 'TimeoutError') return 'no answer in time';
+  if (name === 'TimeoutError') return 'timeout';
   return cause?.code ?? cause?.message ?? message;
 };
 
@@ -57,7 +57,7 @@ type Settings = {
   readonly print: (line: string) => void;
 };
 
-/** Begin a run. `timeoutMs` is how long one request may take. */
+/** Start a run. `timeoutMs` is the limit for one request. */
 export const newSession = ({ url, key, timeoutMs, print }: Settings): Session => {
   const base = url.replace(/\/+$/, '');
   let waitedMs = 0;
@@ -65,7 +65,7 @@ export const newSession = ({ url, key, timeoutMs, print }: Settings): Session =>
 
   const send = async (request: Request): Promise<Answer> => {
     const { method, path, body, headers = {}, key: asked = key } = request;
-    const begun = performance.now();
+    const start = performance.now();
     try {
       const answer = await fetch(`${base}${path}`, {
         method,
@@ -76,16 +76,16 @@ export const newSession = ({ url, key, timeoutMs, print }: Settings): Session =>
           ...headers,
         },
         body: body === undefined ? null : JSON.stringify(body),
-        // The key would go wherever a redirection points.
+        // A redirect would send the key to another host.
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });
       const text = await answer.text();
       return { status: answer.status, headers: answer.headers, body: parsed(text), text };
     } catch (error) {
-      throw new Unexpected(`${method} ${path}: no answer (${causeOf(error)})`);
+      throw new Unexpected(`${method} ${path}: no response (${causeOf(error)})`);
     } finally {
-      waitedMs += performance.now() - begun;
+      waitedMs += performance.now() - start;
     }
   };
 

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
 import { provisionKey } from '../../../store/accounts/api-key-store.ts';
-import { print, printJson } from '../../content/output.ts';
+import { print, printJson } from '../../terminal/output.ts';
 import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
-import { theAccount } from '../the-account.ts';
+import { requireAccount } from '../require.ts';
 
 type Options = TermOptions & {
   readonly account: string;
@@ -17,7 +17,7 @@ type Options = TermOptions & {
 const create = async ({ account: id, scopes, json, quiet, ...options }: Options): Promise<void> => {
   const createdMs = now();
   const terms = { scopes: scopesOf(scopes), ...termsOf(options, createdMs) };
-  const account = await theAccount(id);
+  const account = await requireAccount(id);
   const secret = newApiKey();
   const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });
   if (json) return printJson(withSecret(key, secret));

@@ -2,11 +2,9 @@
 import type { Command } from 'commander';
 import { now } from '../../../config/clock.ts';
 import { type ListedKey, listKeys } from '../../../store/accounts/key-list.ts';
-import { counted, print, printJson } from '../../content/output.ts';
-import { textTable } from '../../content/text-table.ts';
-import { instantText } from '../../content/texts.ts';
-import { theAccount } from '../the-account.ts';
-import { stateOf } from './state.ts';
+import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
+import { stateOf } from '../key-terms.ts';
+import { requireAccount } from '../require.ts';
 
 /** A key as scripts get it, every field always there; neither the secret nor its digest. */
 const listed = (key: ListedKey, nowMs: number) => ({
@@ -48,7 +46,7 @@ export const addList = (keys: Command): void => {
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .option('--json', 'one JSON array')
     .action(async ({ account, json }: { account: string; json?: boolean }) => {
-      const { id } = await theAccount(account);
+      const { id } = await requireAccount(account);
       const found = (await listKeys(id)).map((key) => listed(key, now()));
       if (json) return printJson(found);
       print(textTable([headings, ...found.map(row)]));

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type ApiKey, digestOf } from '../../../accounts/api-key.ts';
 import { findKey, revokeKey } from '../../../store/accounts/api-key-store.ts';
-import { CommandError } from '../../content/command-error.ts';
-import { print, printJson } from '../../content/output.ts';
-import { theKey } from './the-key.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, printJson } from '../../terminal/output.ts';
+import { requireKey } from '../require.ts';
 
 type Options = { readonly account?: string; readonly leaked?: boolean; readonly json?: boolean };
 
@@ -24,7 +24,7 @@ const namedKey = async (id: string | undefined, account: string | undefined): Pr
     throw new CommandError(
       'Name the key by its id and --account, or send the key itself on standard input with --leaked.',
     );
-  return (await theKey(account, id)).key;
+  return (await requireKey(account, id)).key;
 };
 
 const revoke = async (named: string | undefined, { account: owner, leaked, json }: Options): Promise<void> => {

@@ -3,12 +3,11 @@ import type { Command } from 'commander';
 import { type ApiKey, newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
 import { newKey, rotateKey } from '../../../store/accounts/api-key-store.ts';
-import { CommandError } from '../../content/command-error.ts';
-import { print, printJson } from '../../content/output.ts';
-import { addTermOptions, printKey, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
-import { overlapMs } from '../time-span.ts';
-import { stateOf } from './state.ts';
-import { theKey } from './the-key.ts';
+import { overlapMs } from '../../terminal/arguments.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, printJson } from '../../terminal/output.ts';
+import { addTermOptions, printKey, stateOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
+import { requireKey } from '../require.ts';
 
 type Options = TermOptions & {
   readonly account: string;
@@ -29,7 +28,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   const nowMs = now();
   const terms = termsOf(options, nowMs);
   const lastMs = nowMs + overlapMs(overlap);
-  const old = await theKey(account, id);
+  const old = await requireKey(account, id);
   refuseUnlessActive(old.key, nowMs);
   // It never ends later than it would have.
   const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));

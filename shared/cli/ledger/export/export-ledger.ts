@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from '../../../accounts/account.ts';
 import { transactionIds } from '../../../store/ledger/ledger-walk.ts';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { statesOfEntries } from '../stray-entries.ts';
 import { fileLines } from './file-lines.ts';
 import { filingLines, filingsAtRest, filingsState } from './filing-lines.ts';

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 // A transaction of 1,000 lines has 2 MB.
 const lineBytesMax = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { filingProgressKey } from '../../../store/keys.ts';
 import { itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { filingBook } from '../filing-book.ts';
 import type { Line } from './format.ts';
 

@@ -3,7 +3,7 @@ import { auditItems, claimItemOf, headItem } from '../../../store/ledger/ledger-
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import type { Line } from './format.ts';
 
 /** Every entry up to the transaction's own version: what came since the transaction was read is not in the file. */

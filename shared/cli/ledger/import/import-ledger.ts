@@ -1,5 +1,5 @@
 import { findAccount } from '../../../store/accounts/account-store.ts';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { beginMark, type Mark, moveMark, readMark } from './import-mark.ts';
 import { itemsOf } from './line-items.ts';
 import { putItem } from './put-item.ts';

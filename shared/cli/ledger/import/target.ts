@@ -3,7 +3,7 @@ import { newAccount } from '../../../accounts/new-account.ts';
 import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { newestId } from '../../../store/ledger/ledger-walk.ts';
-import { CommandError } from '../../content/command-error.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import type { Header } from '../export/format.ts';
 import { releaseHash } from '../export/releases.ts';
 

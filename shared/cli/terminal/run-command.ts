@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { environment } from '../config/environment.ts';
+import { environment } from '../../config/environment.ts';
+import { explainError } from './errors.ts';
 
-/** An emulator wants credentials and looks at none; the operator's own stay out of it. */
+/** An emulator needs any credentials. Do not send it the operator's own. */
 const useLocalCredentials = (): void => {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' });
   delete process.env['AWS_SESSION_TOKEN'];
@@ -9,12 +10,10 @@ const useLocalCredentials = (): void => {
 };
 
 /**
- * Run an operator's program to its end.
- *
- * What `explain` knows is one line, with exit code 1; anything else is a bug, and keeps its stack.
+ * Run a program of commands. An expected error prints its message and a bug its stack, both with exit code 1.
  */
-export const runCommand = async (program: Command, explain: (error: unknown) => string | null): Promise<void> => {
-  // Who reads the output has seen enough: `… | head`.
+export const runCommand = async (program: Command): Promise<void> => {
+  // The reader closed the pipe, such as `| head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
@@ -23,7 +22,7 @@ export const runCommand = async (program: Command, explain: (error: unknown) => 
   try {
     await program.parseAsync();
   } catch (error) {
-    console.error(explain(error) ?? error);
+    console.error(explainError(error) ?? error);
     process.exitCode = 1;
   }
 };

@@ -1,6 +1,29 @@
 /** Spans of time as options name them, such as `90d` or `24h`, and the instants at which keys end. */
+
+import type * as z from 'zod/mini';
 import { isDay } from '../../calendar.ts';
-import { CommandError } from '../content/command-error.ts';
+import { CommandError } from './errors.ts';
+
+/** What became of a text that an operator sent: its value, or what is to be sent instead. */
+export type Reading<Value> = { readonly value: Value } | { readonly send: string };
+
+/** What is wrong with JSON that was sent, and in which entry and field: the first problem of it. */
+export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
+  if (!issue) return '';
+  const place = issue.path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(', ');
+  const unknown = issue.code === 'unrecognized_keys' ? `There is no field ${issue.keys.join(' or ')}.` : issue.message;
+  return place === '' ? unknown : `${place}: ${unknown}`;
+};
+
+const lengthMax = 100;
+
+/** Read a name that is stored and printed again later: on one line, and nothing that a terminal would obey. */
+export const nameFrom = (text: string, option: string): string => {
+  const name = text.trim();
+  if (name === '' || name.length > lengthMax || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
+    throw new CommandError(`${option} must be 1 to ${lengthMax} characters, without control characters.`);
+  return name;
+};
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

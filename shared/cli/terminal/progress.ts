@@ -1,34 +1,33 @@
-/** What long work says of itself, on standard error: a bar on a terminal, else a line now and then. */
+/** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 import { progress as progressBar } from '@clack/prompts';
 
 export type Progress = {
-  /** So much is done by now, of the total that the work began with. */
+  /** `done` of the total so far. */
   readonly reach: (done: number, message: string) => void;
   readonly finish: (message: string) => void;
   readonly fail: (message: string) => void;
 };
 
-/** Every so many per cent of the total there is a line where no bar can be drawn. */
 const lineEvery = 10;
 
 const lines = (title: string, total: number): Progress => {
   let next = lineEvery;
-  const say = (text: string) => process.stderr.write(`${text}\n`);
-  say(title);
+  const print = (text: string) => process.stderr.write(`${text}\n`);
+  print(title);
   return {
     reach: (done, message) => {
       const percent = Math.floor((100 * done) / Math.max(1, total));
       if (percent < next) return;
       next = percent - (percent % lineEvery) + lineEvery;
-      if (percent < 100) say(`${title}: ${percent}% (${message})`);
+      if (percent < 100) print(`${title}: ${percent}% (${message})`);
     },
-    finish: say,
-    fail: say,
+    finish: print,
+    fail: print,
   };
 };
 
 const bar = (title: string, total: number): Progress => {
-  // The bar ends the process with code 0 at Ctrl-C; work that was cut off has not succeeded.
+  // On Ctrl-C the bar exits with code 0. Interrupted work must not look like success.
   const markInterrupted = () => {
     process.exitCode = 130;
   };
@@ -51,6 +50,6 @@ const bar = (title: string, total: number): Progress => {
   };
 };
 
-/** Begin a piece of long work whose size is known, in whatever unit. */
+/** Start to show the progress of work with a known size, in any unit. */
 export const startProgress = (title: string, total: number): Progress =>
   process.stderr.isTTY ? bar(title, total) : lines(title, total);

@@ -1,9 +1,0 @@
-import { environment } from '../../config/environment.ts';
-import { explainError as explainContentError } from '../content/explain-error.ts';
-
-const { accounts, transactions } = environment.tables;
-const missingTable = `There is no table "${transactions}", or no "${accounts}". Make the tables with \`npm run tables\` (an emulator) or \`npm run deploy\`.`;
-
-/** What an operator reads of an error: what is wrong and what to do; `null` for a bug, whose stack is wanted. */
-export const explainError = (error: unknown): string | null =>
-  error instanceof Error && error.name === 'ResourceNotFoundException' ? missingTable : explainContentError(error);

@@ -1,0 +1,48 @@
+import { environment } from '../../config/environment.ts';
+import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import type { Result } from '../../result.ts';
+
+/** An error that the operator can fix. The command prints its message without a stack and exits with 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** The value of a result. A refusal becomes a `CommandError`. */
+export const accepted = <Value>(result: Result<Value>): Value => {
+  if (result.ok) return result.value;
+  throw new CommandError(result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' '));
+};
+
+/**
+ * The remedy for a corrupt release. The rollback comes first, because an import is an overlay of the active release and
+ * would read the corrupt one.
+ */
+export const corruptionRemedy = (release: string): string =>
+  `If calculations use it, roll back with \`npm run content -- rollback --state ${release.slice(3, 5)}\`; then import its files again and activate the new release.`;
+
+export const corruptionText = ({ message, release }: ContentCorrupt): string =>
+  `${message} ${corruptionRemedy(release)}`;
+
+const missingTable = (): string => {
+  const { transactions, accounts, content } = environment.tables;
+  return `At least one of the tables ${transactions}, ${accounts} and ${content} does not exist. Create them with \`npm run tables\` (an emulator) or \`npm run deploy\`, or set TABLE_TRANSACTIONS, TABLE_ACCOUNTS and TABLE_CONTENT to the deployed names.`;
+};
+
+type Details = Error & { readonly code?: unknown; readonly path?: unknown; readonly $metadata?: unknown };
+
+/** The message of an expected error with its remedy, or `null` for a bug, whose stack is printed. */
+export const explainError = (error: unknown): string | null => {
+  if (!(error instanceof Error)) return null;
+  if (error instanceof CommandError) return error.message;
+  if (error instanceof ContentCorrupt) return corruptionText(error);
+  const { name, message, code, path, $metadata } = error as Details;
+  if (name === 'ResourceNotFoundException') return missingTable();
+  if (name === 'CredentialsProviderError')
+    return 'No AWS credentials found. Sign in, or set DYNAMODB_ENDPOINT to an emulator.';
+  if (code === 'ENOENT' && typeof path === 'string') return `There is no file ${path}.`;
+  if ((code === 'EACCES' || code === 'EISDIR') && message) return `Cannot read the file: ${message}.`;
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || name === 'TimeoutError')
+    return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that it is running.`;
+  if ($metadata) return `DynamoDB refused the request: ${name}: ${message}`;
+  return null;
+};

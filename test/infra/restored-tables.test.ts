@@ -1,0 +1,140 @@
+/** protect-restored.sh with a stand-in for the AWS CLI, and the commands of the restore page, against the template. */
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { standInAws } from '../support/stand-in-aws.ts';
+import { synthesize } from './synthesized.ts';
+
+const { ofType, template } = synthesize();
+const names = {
+  TABLE_TRANSACTIONS: 'TransactionsTable',
+  TABLE_ACCOUNTS: 'AccountsTable',
+  TABLE_CONTENT: 'ContentTable',
+};
+const tables = Object.values(names);
+const perTable = (lines: readonly string[], table: string) =>
+  lines.filter((line) => line.includes(`--table-name ${table} `)).map((line) => line.replace(/ --output .*/, ''));
+const opened: (() => void)[] = [];
+afterAll(() => {
+  for (const remove of opened) remove();
+});
+const standIn = (answers: string) => {
+  const aws = standInAws(answers);
+  opened.push(aws.remove);
+  return aws;
+};
+
+describe('protect-restored.sh', () => {
+  // An update takes effect, unless DEAF is set.
+  const aws = standIn(`
+is() { [[ -z "\${DEAF:-}" ]] && grep -q -- "$1 --table-name $4 .*$2" "$LOG" && echo "$3" || echo "$5"; }
+case "$2 $*" in
+  describe-continuous-backups*) is update-continuous-backups Enabled=true ENABLED "$4" DISABLED ;;
+  describe-time-to-live*) is update-time-to-live AttributeName=ttl "ttl ENABLING" "$4" "no DISABLED" ;;
+  *DeletionProtection*) is update-table --deletion-protection-enabled True "$4" False ;;
+  *StreamViewType*) is update-table NEW_AND_OLD_IMAGES NEW_AND_OLD_IMAGES "$4" None ;;
+esac`);
+  const { code, out, asked } = aws.run('protect-restored.sh', [], names);
+
+  // According to the AWS documentation, a restore keeps only these properties.
+  const restored = ['AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes', 'BillingMode', 'SSESpecification'];
+  const commandsFor = ({ Replicas: [replica], StreamSpecification, TimeToLiveSpecification }: any, table: string) => [
+    ...(replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled
+      ? [
+          `update-continuous-backups --table-name ${table} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
+        ]
+      : []),
+    ...(replica.DeletionProtectionEnabled ? [`update-table --table-name ${table} --deletion-protection-enabled`] : []),
+    ...(TimeToLiveSpecification
+      ? [
+          `update-time-to-live --table-name ${table} --time-to-live-specification Enabled=true,AttributeName=${TimeToLiveSpecification.AttributeName}`,
+        ]
+      : []),
+    ...(StreamSpecification
+      ? [
+          `update-table --table-name ${table} --stream-specification StreamEnabled=true,StreamViewType=${StreamSpecification.StreamViewType}`,
+        ]
+      : []),
+  ];
+
+  it.each(ofType('AWS::DynamoDB::GlobalTable'))(
+    'enables the settings of %s in the template',
+    (table, { Properties }) => {
+      expect(tables).toContain(table);
+      const others = ['Replicas', 'StreamSpecification', 'TimeToLiveSpecification'];
+      expect(Object.keys(Properties).filter((name) => ![...restored, ...others].includes(name))).toEqual([]);
+      const ofReplica = [
+        'DeletionProtectionEnabled',
+        'GlobalSecondaryIndexes',
+        'PointInTimeRecoverySpecification',
+        'Region',
+      ];
+      expect(Object.keys(Properties['Replicas'][0]).filter((name) => !ofReplica.includes(name))).toEqual([]);
+      const updates = perTable(asked, table).filter((line) => line.startsWith('dynamodb update-'));
+      expect(updates).toEqual(commandsFor(Properties, table).map((command) => `dynamodb ${command}`));
+    },
+  );
+
+  it('checks each setting and does not change those that are enabled', () => {
+    expect(code).toBe(0);
+    expect(out.match(/^ok /gm)).toHaveLength(9);
+    const on = standIn(`
+case "$2 $*" in
+  describe-continuous-backups*) echo ENABLED ;;
+  describe-time-to-live*) echo "ttl ENABLED" ;;
+  *DeletionProtection*) echo True ;;
+  *StreamViewType*) echo NEW_AND_OLD_IMAGES ;;
+esac`).run('protect-restored.sh', [], names);
+    expect(on.code).toBe(0);
+    expect(on.asked.filter((line) => line.includes(' update-'))).toEqual([]);
+  });
+
+  it('fails and prints the settings that are not enabled', () => {
+    const deaf = aws.run('protect-restored.sh', [], { ...names, DEAF: 'yes' });
+    expect(deaf.code).toBe(1);
+    expect(deaf.out.match(/^FAILED /gm)).toHaveLength(9);
+  });
+});
+
+it('protect-restored.sh requires the region', () => {
+  const { code, err, asked } = standIn('').run('protect-restored.sh', [], { ...names, AWS_REGION: '' });
+  expect([code, asked]).toEqual([2, []]);
+  expect(err).toMatch(/^Set AWS_REGION/);
+});
+
+describe('the restore page', () => {
+  const guide = readFileSync(new URL('../../infra/docs/runbook-restore.md', import.meta.url), 'utf8');
+  const [stop] = /^S=Levy\n.*?(?=^# 2\.)/ms.exec(guide) ?? [];
+
+  it('stops every function except the publisher of events, and reports failures', () => {
+    const functions = ofType('AWS::Lambda::Function').map(([id]) => id);
+    const announcers = functions.filter((id) => id.toLowerCase().includes('announce'));
+    const [refused, ...stopped] = functions.filter((id) => !announcers.includes(id));
+    const aws = standIn(`
+case "$*" in
+  *list-stack-resources*Lambda*) printf '%s\\n' ${functions.map((id) => `$'${id}\\tlevy-${id}'`).join(' ')} ;;
+  *"put-function-concurrency --function-name levy-${refused} "*) exit 254 ;;
+  *put-function-concurrency*" --reserved-concurrent-executions 0") echo '{}' ;;
+esac`);
+    expect(announcers).toHaveLength(1);
+    const lines = aws
+      .shell(stop as string)
+      .trim()
+      .split('\n');
+    expect(lines).toEqual([`STILL RUNS: levy-${refused}`, ...stopped.map((id) => `stopped: levy-${id}`)]);
+  });
+});
+
+describe('the operations page', () => {
+  it("sets the table names from the stack's outputs", () => {
+    const page = readFileSync(new URL('../../infra/docs/operations.md', import.meta.url), 'utf8');
+    const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(page) ?? [];
+    const outputs = Object.keys(template.Outputs).filter((name) => name.endsWith('Table'));
+    const aws = standIn(outputs.map((name) => `printf '%s\\t%s\\n' ${name} Levy-${name}-1`).join('\n'));
+    const printed = aws.shell(`${line}\nenv | grep ^TABLE_ | sort`);
+    expect(printed.trim().split('\n')).toEqual(
+      Object.entries(names)
+        .map(([name, table]) => `${name}=Levy-${table}-1`)
+        .sort(),
+    );
+  });
+});
