@@ -31,7 +31,7 @@ const unitsOf = (consumed: readonly ConsumedCapacity[] = []): number =>
   consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 
 // The other emulator counts the indexes of a transaction twice (performance, finding 7).
-describe.runIf(inject('emulator') === 'dynoxide')('what is measured on paper', () => {
+describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('what is measured on paper', () => {
   it.each([1, 10, 100])('is what the database counts, for documents of %i lines', async (lines) => {
     const account = `acct_${ulid()}`;
     const { inOrder, headBytes, steps } = await measure(lines, account);

@@ -4,7 +4,7 @@ import { writeCostFigures } from '../../shared/cli/bench/write-costs.ts';
 import { newCaller } from '../support/api.ts';
 
 // The other emulator counts the indexes of a transaction twice (performance, finding 7).
-it.runIf(inject('emulator') === 'dynoxide')(
+it.runIf(['memory', 'dynoxide'].includes(inject('emulator')))(
   'every change is one transaction, and takes the units that the formula says of its items',
   async () => {
     const { key } = await newCaller();

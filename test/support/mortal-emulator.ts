@@ -1,12 +1,15 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmulatorProcess } from '../../infra/local/emulator-process.ts';
+import { fileURLToPath } from 'node:url';
+import { type EmulatorKind, startEmulatorProcess } from '../../infra/local/emulator-process.ts';
 import { freePort, loopback } from '../../infra/local/ports.ts';
+
+const server = fileURLToPath(new URL('../../infra/local/memory-database/server.ts', import.meta.url));
 
 const listens = async (port: number): Promise<boolean> => {
   const socket = connect(port, loopback);
@@ -20,13 +23,16 @@ const listens = async (port: number): Promise<boolean> => {
   }
 };
 
-/** An emulator that keeps its data in a file, on one port, and can be killed as a power cut would: nothing is flushed. */
-export const mortalEmulator = async () => {
+/** A database that keeps its data in a file, always on the same port, and that a test can kill with SIGKILL. */
+export const mortalEmulator = async (kind: 'memory' | EmulatorKind) => {
   const directory = await mkdtemp(join(tmpdir(), 'levy-kill-'));
   const port = await freePort(0, 'DYNAMODB_PORT');
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    ({ child } = await startEmulatorProcess(port, directory));
+    child =
+      kind === 'memory'
+        ? spawn(process.execPath, [server, String(port), directory], { stdio: 'inherit' })
+        : (await startEmulatorProcess(kind, port, directory)).child;
     while (!(await listens(port))) await sleep(5);
   };
   const kill = async (): Promise<void> => {
