@@ -11,8 +11,8 @@ declare module 'vitest' {
 }
 
 /** One database for the whole run. Every test creates its own accounts in it. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const { endpoint, kind, stop } = await openEmulator();
+export default async function setup({ provide, vite }: TestProject): Promise<() => Promise<void>> {
+  const { endpoint, kind, stop } = await openEmulator(vite.config.mode === 'long');
   provide('endpoint', endpoint);
   provide('emulator', kind);
   return stop;
