@@ -269,25 +269,28 @@ describe('npm start, from start to end', () => {
     await vi.waitUntil(async () => !(await isListening(service.database)), 10_000);
   });
 
-  it.each(databases)('keeps its data in DATA_DIR with %s, and takes any string for API_KEY', async (EMULATOR) => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
-    const API_KEY = "it's-$my-key";
-    const headers = { 'X-API-Key': API_KEY };
-    try {
-      const first = await startService({ DATA_DIR, API_KEY, EMULATOR });
-      const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
-      expect(created.status).toBe(201);
-      await stopService(first);
-      const second = await startService({ DATA_DIR, API_KEY, EMULATOR });
-      const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
-      expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
-      expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
-      await stopService(second);
-    } finally {
-      await endAll();
-      rmSync(DATA_DIR, { recursive: true, force: true });
-    }
-  });
+  it.each(databases)(
+    'keeps its data in DATA_DIR with %s when it is killed, and takes any string for API_KEY',
+    async (EMULATOR) => {
+      const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
+      const API_KEY = "it's-$my-key";
+      const headers = { 'X-API-Key': API_KEY };
+      try {
+        const first = await startService({ DATA_DIR, API_KEY, EMULATOR });
+        const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
+        expect(created.status).toBe(201);
+        await stopService(first, 'SIGKILL');
+        const second = await startService({ DATA_DIR, API_KEY, EMULATOR });
+        const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
+        expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
+        expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
+        await stopService(second);
+      } finally {
+        await endAll();
+        rmSync(DATA_DIR, { recursive: true, force: true });
+      }
+    },
+  );
 
   it.each([
     { variables: { PORT: 'http' }, says: 'PORT must be a port number, not "http".' },
