@@ -2,16 +2,33 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// What tests start as processes of their own is compiled once, not a hundred times.
+// Commands that tests start as processes are compiled once and then cached.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/levy/compiled`;
+
+/**
+ * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build. Mode `amazon`
+ * runs the integration tests on DynamoDB Local, without those that start processes of their own or hardly use the database.
+ */
+const modes = {
+  test: {
+    include: ['**/!(*.long).test.ts'],
+    projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
+  },
+  long: { include: ['**/*.long.test.ts'], projects: ['integration', 'simulation', 'model'] },
+  amazon: { include: ['**/!(*.long).test.ts'], projects: ['integration'] },
+};
+const notOnAmazon =
+  '{accounts-*,admission-calls,content-cli,cost-units,docs-guide,ledger-cli,ledger-transfer,local-*,request-lines,restore-drill,safety-headers,schedule-lines,smoke,versions}.test.ts';
+
 const integrationSetup = ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'];
-const project = (name: string) => ({
+const projectOf = (name: string, include: readonly string[], exclude: readonly string[]) => ({
   extends: true as const,
   test: {
     name,
-    include: [`test/${name}/**/*.test.ts`],
-    // Nothing that is logged may give away what was sent. And whatever an integration test asks the API is held against
-    // the OpenAPI document, and what it records is replayed.
+    include: include.map((pattern) => `test/${name}/${pattern}`),
+    exclude: exclude.map((pattern) => `test/${name}/**/${pattern}`),
+    // Every project fails on logged secrets. The integration tests also check each answer against the OpenAPI document and
+    // replay each recorded transaction.
     setupFiles: [
       'test/support/log-watch.ts',
       'test/support/log-secrets.ts',
@@ -20,18 +37,22 @@ const project = (name: string) => ({
   },
 });
 
-export default defineConfig({
-  root,
-  test: {
-    globalSetup: 'test/support/global-setup.ts',
-    projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'].map(project),
-    reporters: ['default', 'json'],
-    // Where .ci/run counts; a second run must not count the first one's again.
-    outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },
-    // One more than a small machine has cores: a test that waits for the database leaves its core to another.
-    maxWorkers: 3,
-    // A slow machine is not a wrong answer.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-  },
+export default defineConfig(({ mode }) => {
+  const { include, projects } = modes[mode as keyof typeof modes] ?? modes.test;
+  if (mode === 'amazon') process.env['EMULATOR'] = 'amazon';
+  return {
+    root,
+    test: {
+      globalSetup: 'test/support/global-setup.ts',
+      projects: projects.map((name) => projectOf(name, include, mode === 'amazon' ? [notOnAmazon] : [])),
+      reporters: ['default', 'json'],
+      // .ci/run sums up the reports of its runs, so each run has its own file.
+      outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },
+      // One more than a small machine has cores, because a test that waits for the database leaves its core idle.
+      maxWorkers: 3,
+      // A slow machine must not fail a test.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    },
+  };
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { SetupError } from './setup-error.ts';
@@ -38,7 +38,7 @@ const startAmazon = async (port: number, dataDirectory: string | null): Promise<
   return spawnAmazon({ port, path: dataDirectory, sharedDb: true, stdio: 'ignore' }) as unknown as ChildProcess;
 };
 
-const makeDirectory = (path: string): void => {
+export const makeDirectory = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true });
     accessSync(path, constants.W_OK);
@@ -47,21 +47,38 @@ const makeDirectory = (path: string): void => {
   }
 };
 
-/** Start the emulator that this machine can run: dynoxide, or Amazon's own where that has no build or `EMULATOR=amazon`. */
-export const startEmulatorProcess = async (port: number, dataDirectory: string | null): Promise<EmulatorProcess> => {
+/** The database that `EMULATOR` names. By default: dynoxide where it has a build, else the memory database. */
+export const chosenKind = (dataDirectory: string | null): 'memory' | EmulatorKind => {
   const wanted = process.env['EMULATOR'] || null;
-  if (wanted !== null && wanted !== 'amazon' && wanted !== 'dynoxide')
-    throw new SetupError(`EMULATOR must be dynoxide or amazon, not "${wanted}".`);
+  if (wanted === 'amazon' || wanted === 'dynoxide' || wanted === 'memory') return wanted;
+  if (wanted !== null) throw new SetupError(`EMULATOR must be memory, dynoxide or amazon, not "${wanted}".`);
+  if (dynoxideBinary()) return 'dynoxide';
+  // Data that an earlier version of the service stored with DynamoDB Local, which was the default without dynoxide.
+  return dataDirectory && existsSync(join(dataDirectory, 'shared-local-instance.db')) ? 'amazon' : 'memory';
+};
+
+/** Start the emulator dynoxide or DynamoDB Local as a child process. */
+export const startEmulatorProcess = async (
+  kind: EmulatorKind,
+  port: number,
+  dataDirectory: string | null,
+): Promise<EmulatorProcess> => {
   if (dataDirectory) makeDirectory(dataDirectory);
-  const binary = wanted === 'amazon' ? null : dynoxideBinary();
-  if (binary) return { kind: 'dynoxide', child: startDynoxide(binary, port, dataDirectory) };
-  if (wanted !== 'dynoxide' && javaVersion() >= 17)
-    return { kind: 'amazon', child: await startAmazon(port, dataDirectory) };
-  const missing = [
-    ...(wanted === 'amazon' ? [] : [`@dynoxide/${process.platform}-${process.arch} is not installed`]),
-    ...(wanted === 'dynoxide' ? [] : ['there is no Java 17 for DynamoDB Local']),
-  ];
-  throw new SetupError(
-    `No DynamoDB emulator: ${missing.join(' and ')}. Install Java 17, or set DYNAMODB_ENDPOINT to an emulator of yours.`,
-  );
+  if (kind === 'dynoxide') {
+    const binary = dynoxideBinary();
+    if (binary) return { kind, child: startDynoxide(binary, port, dataDirectory) };
+    throw new SetupError(`EMULATOR=dynoxide: @dynoxide/${process.platform}-${process.arch} is not installed.`);
+  }
+  if (javaVersion() >= 17) return { kind, child: await startAmazon(port, dataDirectory) };
+  throw new SetupError('EMULATOR=amazon: DynamoDB Local requires Java 17 or newer. Install it, or unset EMULATOR.');
+};
+
+/** Kill a child process when this process ends in any way, SIGKILL included: the pipe to the watcher closes. */
+export const killWithParent = (child: ChildProcess): void => {
+  const script = `process.stdin.resume().on('end', () => process.kill(${child.pid}))`;
+  const watcher = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'ignore', 'ignore'] });
+  watcher.stdin?.on('error', () => {});
+  watcher.on('error', () => {});
+  watcher.unref();
+  child.once('exit', () => watcher.kill('SIGKILL'));
 };

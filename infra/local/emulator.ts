@@ -1,14 +1,22 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { createTables } from './create-tables.ts';
-import { type EmulatorKind, type EmulatorProcess, startEmulatorProcess } from './emulator-process.ts';
+import {
+  chosenKind,
+  type EmulatorKind,
+  type EmulatorProcess,
+  killWithParent,
+  makeDirectory,
+  startEmulatorProcess,
+} from './emulator-process.ts';
 import { freePort, loopback } from './ports.ts';
 import { SetupError } from './setup-error.ts';
 
 export type Emulator = {
   readonly endpoint: string;
-  readonly kind: EmulatorKind | 'given';
+  readonly kind: EmulatorKind | 'memory' | 'given';
   /** Settles, with the reason in words, when the emulator ends without having been asked to. */
   readonly died: Promise<string>;
   readonly stop: () => Promise<void>;
@@ -75,9 +83,9 @@ const supervise = ({ kind, child }: EmulatorProcess, port: number): Emulator => 
     child.once('error', ({ message }) => resolve(message));
     child.once('exit', (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it exited with code ${code}`));
   });
-  // Whatever ends this process, but SIGKILL, ends the emulator too.
   const endChild = () => void child.kill();
   process.once('exit', endChild);
+  killWithParent(child);
   return {
     endpoint: `http://${loopback}:${port}`,
     kind,
@@ -94,12 +102,36 @@ const supervise = ({ kind, child }: EmulatorProcess, port: number): Emulator => 
   };
 };
 
-type Options = { readonly port?: number; readonly dataDirectory?: string | null };
+type Options = {
+  readonly port?: number;
+  readonly dataDirectory?: string | null;
+  /** By default as `EMULATOR` says, or as the platform allows. */
+  readonly kind?: EmulatorKind | 'memory';
+};
 
-/** Start an emulator with the service's tables, on any free port unless one is named. */
-export const startEmulator = async ({ port = 0, dataDirectory = null }: Options = {}): Promise<Emulator> => {
+/** Serve the memory database from a thread, which ends with this process. */
+const startMemoryDatabase = async (port: number, folder: string | null): Promise<Emulator> => {
+  if (folder) makeDirectory(folder);
+  const worker = new Worker(new URL('./memory-database/server.ts', import.meta.url), { workerData: { port, folder } });
+  // A failure to listen or to read the folder rejects here; a later one ends the service.
+  await once(worker, 'message');
+  return {
+    endpoint: `http://${loopback}:${port}`,
+    kind: 'memory',
+    died: once(worker, 'exit').then(
+      () => new Promise<string>(() => {}),
+      (error: unknown) => String(error),
+    ),
+    stop: async () => void (await worker.terminate()),
+  };
+};
+
+/** Start a database with the service's tables, on any free port unless one is given. */
+export const startEmulator = async ({ port = 0, dataDirectory = null, kind }: Options = {}): Promise<Emulator> => {
   const usable = await freePort(port, 'DYNAMODB_PORT');
-  return prepare(supervise(await startEmulatorProcess(usable, dataDirectory), usable), 60_000);
+  const chosen = kind ?? chosenKind(dataDirectory);
+  if (chosen === 'memory') return prepare(await startMemoryDatabase(usable, dataDirectory), 60_000);
+  return prepare(supervise(await startEmulatorProcess(chosen, usable, dataDirectory), usable), 60_000);
 };
 
 /** Take an emulator that somebody else runs, and see that it has the tables. */

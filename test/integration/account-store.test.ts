@@ -6,9 +6,6 @@ import { digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
 import { windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { authenticate } from '../../shared/http/authenticate.ts';
-import { type Exchange, exchangeOf, Refusal } from '../../shared/http/exchange.ts';
-import { limitRate } from '../../shared/http/limit-rate.ts';
 import { findAccount, listAccountIds, provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { findKey, provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
@@ -33,17 +30,6 @@ const accountWithKey = async (settings: Partial<Account['settings']> = {}) => {
 
 const stored = async (Key: Record<string, string>) =>
   (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
-
-const exchange = (secret: string): Exchange =>
-  exchangeOf(
-    {
-      requestContext: { requestId: 'request' },
-      httpMethod: 'GET',
-      resource: '/',
-      multiValueHeaders: { 'X-Api-Key': [secret] },
-    } as any,
-    () => 1000,
-  );
 
 describe('an account', () => {
   it('is found as it was provisioned, again and again', async () => {
@@ -178,47 +164,5 @@ describe('the requests of a window', () => {
     const { id } = account();
     await takeRequests(id, windowStart, 1, 10);
     expect(await stored(rateWindowKey(id, windowStart))).toMatchObject({ requests: 1, ttl: windowStart / 1000 + 3600 });
-  });
-});
-
-describe('the steps on a real table', () => {
-  it('know the caller', async () => {
-    const { account: owner, secret, id } = await accountWithKey();
-    const asked = exchange(secret);
-    await authenticate(asked);
-    expect(asked.caller).toEqual({ account: owner, credential: id, scopes: new Set(['read']) });
-  });
-
-  it('let exactly the limit pass, and say when to come back', async () => {
-    const { secret } = await accountWithKey({ rate_limit: 30 });
-    // All of the requests in one window.
-    advanceClock(windowMs - (now() % windowMs));
-    const answers = await Promise.allSettled(
-      Array.from({ length: 50 }, async () => {
-        const asked = exchange(secret);
-        await authenticate(asked);
-        try {
-          await limitRate(asked);
-        } finally {
-          expect(asked.replyHeaders['X-RateLimit-Limit']).toBe('30');
-        }
-        return asked.replyHeaders['X-RateLimit-Remaining'];
-      }),
-    );
-    const passed = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [Number(answer.value)] : []));
-    expect(passed).toHaveLength(30);
-    expect(Math.min(...passed)).toBe(0);
-    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
-    for (const reason of refused) {
-      if (!(reason instanceof Refusal)) throw reason;
-      expect(reason.problems).toMatchObject([{ code: 'rate_limit_error', title: 'Too Many Requests' }]);
-      expect(Number(reason.headers['Retry-After'])).toBeGreaterThanOrEqual(1);
-      expect(Number(reason.headers['Retry-After'])).toBeLessThanOrEqual(10);
-    }
-    advanceClock(windowMs);
-    const later = exchange(secret);
-    await authenticate(later);
-    await limitRate(later);
-    expect(later.replyHeaders['X-RateLimit-Remaining']).toBe('29');
   });
 });

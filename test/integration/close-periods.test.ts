@@ -164,14 +164,6 @@ describe('what a request left undone', () => {
     expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(3);
   });
 
-  it('is done once where two runs do it at the same time', async () => {
-    const { filer, hurried } = await hurriedFiler(40);
-    const { id } = await made(hurried.close(october));
-    await Promise.all([closePeriods(), closePeriods(), closePeriods()]);
-    const closed = await made(filer.filing(id));
-    expect([closed.status, totalsOf(closed)]).toEqual(['closed', ['US-MI USD 400.00 0.00 400.00 24.00 40']]);
-  });
-
   it('is left to the next run by one that has no time', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await made(hurried.close(october));

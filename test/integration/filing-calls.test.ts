@@ -147,7 +147,7 @@ describe('calls to the ledger of what closes and files', () => {
 });
 
 // The other emulator counts the indexes of a transaction twice (performance, finding 7).
-describe.runIf(inject('emulator') === 'dynoxide')('capacity units of a filing', () => {
+describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units of a filing', () => {
   it('are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
     const { filer } = await filersWith(0);
     const written = async (run: () => Promise<any>) => {

@@ -13,7 +13,6 @@ import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { itemSize } from '../support/item-size.ts';
 import {
-  changed,
   commitOf,
   created,
   createdMs,
@@ -81,7 +80,7 @@ const create = (changes: Partial<Transaction>, isKeyed = true) => {
 };
 
 // The other emulator counts the indexes of a transaction twice (performance, finding 7; proofs, section 6).
-describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
+describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units', () => {
   // A transaction writes twice: 2 units for each KB begun of an item. The head and the saved answer have two KB, all else
   // one: head 4, audit 2, claim 2, idempotency record 4, open entry 2. A row of an index, of one KB, takes 1 unit.
   it.each<[string, Partial<Transaction>, boolean, Omit<Units, 'requests'>]>([
@@ -110,38 +109,6 @@ describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
     ],
   ])('of %s', async (_what, changes, isKeyed, units) => {
     expect(await unitsOf(() => create(changes, isKeyed))).toEqual({ requests: 1, ...units });
-  });
-
-  it('of finalizing a draft with a reference and a key', async () => {
-    const account = newAccount();
-    const draft = created({ ...ordinary, ...reference });
-    await ledger.commit(commitOf(account, draft));
-    const final = changed(draft.after, finalized);
-    const post = openEntriesOf(final.after.transaction);
-    const idempotency = keyed('key', 'body', final.after.transaction);
-    const commit = commitOf(account, final, { idempotency, openEntries: { post, remove: [] } });
-    // The row of the drafts is deleted, which costs as much as writing it.
-    expect(await unitsOf(() => ledger.commit(commit))).toEqual({
-      requests: 1,
-      table: 14,
-      indexes: { ...both, by_reference: 1, drafts: 1 },
-    });
-  });
-
-  it('of reading one, alone and with a replay, and a page of 25', async () => {
-    const account = newAccount();
-    const heads = Array.from({ length: 25 }, () => created(finalized));
-    for (const head of heads) await ledger.commit(commitOf(account, head));
-    const id = heads[0]?.after.transaction.id as string;
-    // A strongly consistent read is one unit for each 4 KB begun; of an item that is not there too.
-    expect(await unitsOf(() => ledger.find(account, id))).toEqual({ requests: 1, table: 1, indexes: {} });
-    const idempotency = keyed('key', 'body', {});
-    const read = () => ledger.findWithReplay(account, id, idempotency, createdMs);
-    expect(await unitsOf(read)).toEqual({ requests: 1, table: 2, indexes: {} });
-    const query = { index: 'by_account', value: null, from: null, to: null, after: null, limit: 25 } as const;
-    // Half a unit for each 4 KB begun of the rows together, 25 of 0.8 KB.
-    const list = await unitsOf(() => transactionIndex.page(account, query));
-    expect(list).toEqual({ requests: 1, table: 0, indexes: { by_account: 2.5 } });
   });
 
   describe('of lists', () => {
@@ -188,17 +155,6 @@ describe.runIf(inject('emulator') === 'dynoxide')('capacity units', () => {
       expect([worst.requests, worst.table, Object.keys(worst.indexes)]).toEqual([4, 0, [index]]);
       within((worst.indexes[index] ?? 0) / 4, pageUnits(index, 100));
       expect(worst.indexes[index]).toBeLessThanOrEqual(52);
-    });
-
-    it('from an id, which is one more read of the table and one page less', async () => {
-      const ports = { index: transactionIndex, ledger, now: () => createdMs };
-      const caller = { id: account, cursor_secret: 's' } as Account;
-      const { rows } = await transactionIndex.page(account, {
-        ...{ index: 'by_account', value: null, from: null, to: null, after: null, limit: 1 },
-      });
-      const starting_after = rows[0]?.id as string;
-      const used = await unitsOf(() => listTransactions({ status: 'finalized', starting_after }, caller, ports));
-      expect([used.requests, used.table]).toEqual([4, 1]);
     });
 
     // The largest rows fill the 1 MB of a query's answer: 128 units, and no filter reads more than four of them.

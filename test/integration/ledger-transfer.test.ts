@@ -9,7 +9,6 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { startEmulator } from '../../infra/local/emulator.ts';
-import { handlers } from '../../infra/local/handlers.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { exportLedger } from '../../shared/cli/ledger/export/export-ledger.ts';
 import { importLedger } from '../../shared/cli/ledger/import/import-ledger.ts';
@@ -18,7 +17,7 @@ import { refuseOtherContent } from '../../shared/cli/ledger/import/target.ts';
 import { verifyImport } from '../../shared/cli/ledger/import/verify-import.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
@@ -262,13 +261,6 @@ describe('an exported ledger', () => {
     expect(readdirSync(folder).filter((one) => /unsealed|partial/.test(one))).toEqual([]);
   });
 
-  it('has the sums that its description tells, and can be checked with sha256sum', () => {
-    const lines = linesOf(file);
-    expect(readFileSync(file, 'utf8') === resealed(lines)).toBe(true);
-    const before = lines.slice(0, -1).map((line) => `${line}\n`);
-    expect(JSON.parse(lines.at(-1) ?? '').sha256).toBe(createHash('sha256').update(before.join('')).digest('hex'));
-  });
-
   it('holds no secret and names the account in its header alone', () => {
     const [header = '', ...rest] = linesOf(file);
     expect(header).not.toContain(books.account.cursor_secret);
@@ -391,21 +383,6 @@ describe('an imported ledger', () => {
     if (isUsed) await made(clientOf(caller).create(sale()));
     expect(await failure(imported(caller.account.id, file))).toMatch(message);
     expect(await itemsInEmulator(caller.account.id)).toHaveLength(isUsed ? 2 : 0);
-  });
-
-  it('keeps the settings of an account that is there', async () => {
-    const db = new MemoryDatabase();
-    const account = {
-      ...books.account,
-      id: 'acct_mine',
-      name: 'Mine',
-      settings: { ...books.account.settings, rounding: 'line' as const },
-    };
-    await within(db, async () => {
-      await provisionAccount(account);
-      expect(await imported('acct_mine', file)).toEqual(fine);
-      expect(await findAccount('acct_mine')).toEqual(account);
-    });
   });
 });
 
@@ -637,25 +614,6 @@ describe('an import that is broken off', () => {
     expect(await within(counting, () => imported('acct_x', file))).toEqual(fine);
     expect(counting.writes()).toBeLessThan(300);
     expect(await within(db, () => findAccount('acct_x'))).toBeDefined();
-  });
-
-  it('is not confused by drafts that expired and were swept meanwhile', async () => {
-    const db = new MemoryDatabase();
-    // Everything but the last lines: the drafts are there, their lines not yet marked as written.
-    const said = await failure(
-      within(failingAt(db, linesOf(file).length + plainDrafts, false), () => unverified('acct_x', file)),
-    );
-    expect(said).toMatch(/lights/);
-    await later(3 * dayMs, () =>
-      within(db, async () => {
-        await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 60_000 } as any);
-        const swept = db
-          .itemsOf(environment.tables.transactions)
-          .filter(({ sk, status }) => sk === 'H' && status === 'void');
-        expect(swept.length).toBeGreaterThan(plainDrafts);
-        expect(await imported('acct_x', file)).toEqual(fine);
-      }),
-    );
   });
 
   it('refuses what others have written into its place', async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chosenKind } from '../../infra/local/emulator-process.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import type { Handlers } from '../../infra/local/handlers.ts';
 import { type Request, send } from '../support/http.ts';
@@ -29,6 +30,9 @@ afterAll(() => {
   for (const operation of ['create-transaction', 'get-transaction'])
     expect(log).toContain(`"operation":"${operation}"`);
 });
+
+/** The databases that run on this machine without Java. */
+const databases = chosenKind(null) === 'dynoxide' ? ['memory', 'dynoxide'] : ['memory'];
 
 type Command = readonly [file: string, words: readonly string[]];
 const start: Command = [process.execPath, ['infra/local/start.ts']];
@@ -245,8 +249,8 @@ describe('npm start, from start to end', () => {
     await vi.waitUntil(async () => !(await isListening(service.url)) && !(await isListening(service.database)), 10_000);
   });
 
-  it.skipIf(process.platform !== 'linux')('says so and fails when its emulator dies', async () => {
-    const { process: child } = await startService();
+  it.skipIf(!databases.includes('dynoxide'))('says so and fails when its emulator dies', async () => {
+    const { process: child } = await startService({ EMULATOR: 'dynoxide' });
     let output = '';
     child.stderr?.on('data', (chunk) => {
       output += chunk;
@@ -259,25 +263,34 @@ describe('npm start, from start to end', () => {
     expect(output).toBe('The emulated database ended: it was ended by SIGKILL.\n');
   });
 
-  it('keeps its data in DATA_DIR, and takes any string for API_KEY', async () => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
-    const API_KEY = "it's-$my-key";
-    const headers = { 'X-API-Key': API_KEY };
-    try {
-      const first = await startService({ DATA_DIR, API_KEY });
-      const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
-      expect(created.status).toBe(201);
-      await stopService(first);
-      const second = await startService({ DATA_DIR, API_KEY });
-      const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
-      expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
-      expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
-      await stopService(second);
-    } finally {
-      await endAll();
-      rmSync(DATA_DIR, { recursive: true, force: true });
-    }
+  it.each(databases)('ends its database %s when it is killed with SIGKILL', async (EMULATOR) => {
+    const service = await startService({ EMULATOR });
+    await stopService(service, 'SIGKILL');
+    await vi.waitUntil(async () => !(await isListening(service.database)), 10_000);
   });
+
+  it.each(databases)(
+    'keeps its data in DATA_DIR with %s when it is killed, and takes any string for API_KEY',
+    async (EMULATOR) => {
+      const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
+      const API_KEY = "it's-$my-key";
+      const headers = { 'X-API-Key': API_KEY };
+      try {
+        const first = await startService({ DATA_DIR, API_KEY, EMULATOR });
+        const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
+        expect(created.status).toBe(201);
+        await stopService(first, 'SIGKILL');
+        const second = await startService({ DATA_DIR, API_KEY, EMULATOR });
+        const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
+        expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
+        expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
+        await stopService(second);
+      } finally {
+        await endAll();
+        rmSync(DATA_DIR, { recursive: true, force: true });
+      }
+    },
+  );
 
   it.each([
     { variables: { PORT: 'http' }, says: 'PORT must be a port number, not "http".' },

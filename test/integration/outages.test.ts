@@ -8,7 +8,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, noFaults, throttled } from '../support/faults.ts';
-import { clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
+import { clientOf, made, sale, sold } from '../support/sales.ts';
 
 afterEach(() => {
   noFaults();
@@ -94,24 +94,4 @@ describe('what stays busy until the invocation is nearly over', () => {
     expect(answer).toMatchObject(unavailable);
     expect((await made(clientOf(caller).get(id))).version).toBe(1);
   });
-});
-
-it('counts a credit once, however often its write met others', async () => {
-  const caller = await newCaller();
-  const client = clientOf(caller);
-  const parent = await sold(client);
-  const body = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] });
-  for (const where of ['on the way there', 'on the way back'] as const) {
-    const seen = failSends({ sends: 3, error: conflict, where, of: ['TransactWriteItems'] });
-    const answer = await answerWithin(9000, caller, 'create-transaction', body, '', { 'Idempotency-Key': where });
-    expect([answer.status, seen.sends]).toEqual([201, 4]);
-    noFaults();
-  }
-  expect(await made(client.get(parent.id))).toMatchObject({
-    credited_amount: '100.00',
-    credited_tax_amount: '6.00',
-    refund_status: 'full',
-    version: 3,
-  });
-  expect((await made(client.list({ parent_transaction_id: parent.id }))).data).toHaveLength(2);
 });

@@ -72,18 +72,6 @@ it('leaves alone what is no expired draft', async () => {
   });
 });
 
-it('does each draft once where two sweeps run at the same time', async () => {
-  const client = await newClient();
-  await Promise.all(Array.from({ length: 20 }, () => client.create(sale())));
-  await later(dayMs, async () => {
-    const runs = (await Promise.all([sweep(), sweep()])) as { voided: number; complete: boolean }[];
-    expect(runs.reduce((sum, { voided }) => sum + voided, 0)).toBe(20);
-    expect(runs.every(({ complete }) => complete)).toBe(true);
-    const { data } = await made(client.list({ status: 'void', limit: '100' }));
-    expect(data.map(({ version }: any) => version)).toEqual(Array(20).fill(2));
-  });
-});
-
 it('begins nothing with less time to go than a batch may take, and the next run finishes', async () => {
   const client = await newClient();
   // More than one batch of 25 for most of the eight shards.

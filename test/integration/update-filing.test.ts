@@ -236,16 +236,3 @@ describe('an Idempotency-Key', () => {
     expect((await filer.change(id, { status: 'canceled' }, key)).text).toBe(first.text);
   });
 });
-
-it('two who file and cancel at the same time: one of them does', async () => {
-  for (let round = 0; round < 5; round++) {
-    const filer = await newFiler();
-    const { id: sale } = await soldOn(filer, '2026-10-05');
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    const answers = await Promise.all([filer.change(id, confirmed), filer.change(id, { status: 'canceled' })]);
-    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
-    const filing = await settled(filer, id);
-    const { status } = await made(filer.get(sale));
-    expect([`${filing.status} ${status}`]).toEqual([answers[0]?.status === 409 ? 'canceled finalized' : 'filed filed']);
-  }
-});

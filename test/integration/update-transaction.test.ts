@@ -5,20 +5,16 @@ import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';
 import { updateTransaction } from '../../shared/transactions/update-transaction.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
-import type { Answer } from '../support/http.ts';
 import {
   type Client,
   clientOf,
   creditOf,
   dayMs,
   goods,
-  hourMs,
   later,
   made,
   metaOf,
   michigan,
-  recorded,
   refusalOf,
   retrieved,
   sale,
@@ -28,7 +24,6 @@ import { itemsOf } from '../support/transactions.ts';
 
 const newClient = async () => clientOf(await newCaller());
 const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
-const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 
 const states = {
   draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
@@ -71,48 +66,6 @@ describe('the table of interface decisions 4', () => {
       }
     },
   );
-
-  it('says of a fixed field what can be done instead, in each state', async () => {
-    const client = filerOf(await newCaller());
-    const parent = await sold(client);
-    const [filed, filedParent] = [await soldOn(client, '2026-09-05'), await soldOn(client, '2026-09-06')];
-    const filedCredit = await made(client.create(creditOf(filedParent, { tax_date: '2026-09-07' })));
-    await file(client, (await closedFiling(client, 'MI', '2026-09-30')).id);
-    const draft = await states.draft(client);
-    const expected: [any, Record<string, unknown>, string][] = [
-      [draft, { parent_transaction_id: parent.id }, 'a draft transaction. Create another draft.'],
-      [parent, { currency: 'EUR' }, 'a finalized transaction. Void the transaction, or record a credit.'],
-      [
-        await made(client.create(creditOf(parent))),
-        { tax_date: '2026-10-01' },
-        'a finalized transaction. Void the transaction, or record a sale.',
-      ],
-      [filed, { tax_amount: '1.00' }, 'a filed transaction. Record a credit.'],
-      [filedCredit, { tax_amount: '1.00' }, 'a filed transaction. Record a sale.'],
-      [await states.void(client), { currency: 'EUR' }, 'a void transaction. Create another transaction.'],
-    ];
-    for (const [{ id }, body, advice] of expected) {
-      const refused = await client.update(id, body);
-      expect(refusalOf(refused)).toContain('409 | conflict_immutable_field');
-      expect(detailOf(refused)).toBe(`It is fixed in ${advice}`);
-    }
-  });
-
-  it('says of what went into a filing what to record instead: a credit of a sale, a sale after a credit', async () => {
-    const client = filerOf(await newCaller());
-    const parent = await soldOn(client, '2026-09-05');
-    const kept = await soldOn(client, '2026-09-06');
-    const credit = await made(client.create(creditOf(parent, { tax_date: '2026-09-07' })));
-    await closedFiling(client, 'MI', '2026-09-30');
-    for (const [{ id }, instead] of [
-      [kept, 'credit'],
-      [credit, 'sale'],
-    ] as const) {
-      const refused = await client.update(id, { status: 'void' });
-      expect(refusalOf(refused)).toBe('409 | conflict_period_closed /status');
-      expect(detailOf(refused)).toBe(`The transaction has gone into a filing. Record a ${instead} instead.`);
-    }
-  });
 
   it('recalculates with what was sent and keeps the rest', async () => {
     const client = await newClient();
@@ -291,17 +244,6 @@ describe('a field sent with its stored value', () => {
     },
   );
 
-  it('is unchanged in a credit, too', async () => {
-    const client = await newClient();
-    const parent = await sold(client, { shipping: { amount: '1.00' } });
-    for (const others of [{}, { status: 'draft', line_items: [{ id: 'item_1', quantity: '1' }] }]) {
-      const credit = await made(client.create(creditOf(parent, others)));
-      const answer = await client.update(credit.id, credit);
-      expect([answer.status, answer.body]).toEqual([200, credit]);
-      await made(client.update(credit.id, { status: 'void' }));
-    }
-  });
-
   it('makes a retried finalize a 200', async () => {
     const client = await newClient();
     const { id } = await states.draft(client);
@@ -310,14 +252,6 @@ describe('a field sent with its stored value', () => {
     const second = await client.update(id, body);
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.text).toBe(first.text);
-  });
-
-  it('may leave out what is null or has a default', async () => {
-    const client = await newClient();
-    const { id } = await states.finalized(client);
-    const body = { line_items: sale().line_items, customer: { address: { ...michigan, line1: michigan.line1 } } };
-    expect((await made(client.update(id, body))).version).toBe(1);
-    expect((await made(client.update(id, {}))).version).toBe(1);
   });
 });
 
@@ -409,13 +343,6 @@ describe('metadata', () => {
     for (const metadata of [{ ['k'.repeat(41)]: 'x' }, { k: 'x'.repeat(501) }, { k: 1 }, 'text', keys(51, 'b')])
       expect((await client.update(id, { metadata })).status).toBe(422);
   });
-
-  it('does not repeat the warning of an unknown field with every update', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    for (const at of ['1', '2', '3']) await made(client.update(id, { metadata: { at }, colour: 'red' }));
-    expect(warningsOf(await made(client.get(id)))).toEqual(['unknown_field']);
-  });
 });
 
 describe('versions', () => {
@@ -475,26 +402,6 @@ describe('versions', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
   });
-
-  it('loses none of ten updates at the same time', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    const keys = Array.from({ length: 10 }, (_, index) => `k${index}`);
-    const answers = await Promise.all(keys.map((key) => client.update(id, { metadata: { [key]: '1' } })));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    const { metadata, version } = await made(client.get(id));
-    expect(Object.keys(metadata).sort()).toEqual(keys);
-    expect(version).toBe(11);
-    expect(new Set(answers.map(({ body }) => body.version)).size).toBe(10);
-  });
-
-  it('finalizes a draft once, however many ask at once', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    const answers = await Promise.all([1, 2, 3, 4].map(() => client.update(id, { status: 'finalized' })));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers[0]?.body).toMatchObject({ status: 'finalized', version: 2 });
-  });
 });
 
 describe('an expired draft (decisions 4)', () => {
@@ -506,17 +413,6 @@ describe('an expired draft (decisions 4)', () => {
         expect(refusalOf(await client.update(id, body as object))).toMatch(/^409 \| conflict_draft_expired /);
     });
     expect((await client.update(id, { status: 'finalized' })).status).toBe(200);
-  });
-
-  it('lasts no longer for being edited', async () => {
-    const client = await newClient();
-    const { id, expires_at } = await states.draft(client);
-    await later(23 * hourMs, async () => {
-      expect((await made(client.update(id, { metadata: { a: '1' }, discount_amount: '1.00' }))).expires_at).toBe(
-        expires_at,
-      );
-    });
-    await later(dayMs, async () => expect((await made(client.get(id))).status).toBe('void'));
   });
 
   it('is void already: voiding it is unchanged, and so is a retry', async () => {
@@ -544,19 +440,6 @@ describe('an expired draft (decisions 4)', () => {
     // Set back, the clock brings no draft back.
     expect((await made(client.get(id))).status).toBe('void');
   });
-
-  it('is written as void by whoever comes first, once', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client, { reference_id: 'r' });
-    await later(dayMs, async () => {
-      const before = await made(client.get(id));
-      const metadata = { a: '1', b: '2', c: '3' };
-      const edits = Object.entries(metadata).map(([key, value]) => client.update(id, { metadata: { [key]: value } }));
-      expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200]);
-      const after = await made(client.get(id));
-      expect(after).toEqual({ ...before, metadata, updated_at: after.updated_at, version: before.version + 3 });
-    });
-  });
 });
 
 describe('void', () => {
@@ -569,20 +452,6 @@ describe('void', () => {
       const again = await made(client.update(id, { status: 'void', void_reason: 'Entered twice' }));
       expect(again.version).toBe(answer.version);
     }
-  });
-
-  it('has no reason unless one is sent', async () => {
-    const client = await newClient();
-    const { id } = await states.finalized(client);
-    expect((await made(client.update(id, { status: 'void' }))).void_reason).toBeNull();
-  });
-
-  it('releases the reference', async () => {
-    const client = await newClient();
-    const { id } = await states.finalized(client, { reference_id: 'r' });
-    await made(client.update(id, { status: 'void' }));
-    expect((await client.create(sale({ reference_id: 'r' }))).status).toBe(201);
-    expect((await made(client.get(id))).reference_id).toBe('r');
   });
 
   it('is refused while a sale has live credits, and gives back what a credit took', async () => {
@@ -598,17 +467,6 @@ describe('void', () => {
     expect(refusalOf(await client.update(parent.id, { status: 'void' }))).toBe(refused);
     await made(client.update(credits[1].id, { status: 'void' }));
     expect((await made(client.update(parent.id, { status: 'void' }))).status).toBe('void');
-  });
-
-  it('gives back once, however many ask at once', async () => {
-    const client = await newClient();
-    const parent = await states.finalized(client);
-    const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
-    const credit = await made(client.create(creditOf(parent, half)));
-    await made(client.create(creditOf(parent, half)));
-    const answers = await Promise.all([1, 2, 3].map(() => client.update(credit.id, { status: 'void' })));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await made(client.get(parent.id))).toMatchObject({ credited_amount: '50.00', credited_tax_amount: '3.00' });
   });
 });
 
@@ -634,28 +492,6 @@ describe('void_reason (decisions 4)', () => {
       );
   });
 
-  it('is unchanged where the stored one is sent alone: no error, no version, no audit entry', async () => {
-    const client = await newClient();
-    const { id } = await states.finalized(client);
-    const voided = await made(client.update(id, { status: 'void', void_reason: 'mistake' }));
-    const key = { 'Idempotency-Key': 'k' };
-    for (const headers of [{}, key, key])
-      expect(await made(client.update(id, { void_reason: 'mistake' }, headers))).toEqual(voided);
-    expect((await made(client.call('GET', `/transactions/${id}/history`))).data).toHaveLength(2);
-    const edited = await made(client.update(id, { void_reason: 'mistake', metadata: { a: '1' } }));
-    expect(edited).toMatchObject({ void_reason: 'mistake', metadata: { a: '1' }, version: 3 });
-  });
-
-  it('is unchanged where it is the one that the service gave to an expired draft', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    await later(dayMs, async () => {
-      const before = recorded(await made(client.get(id)));
-      for (const others of [{}, { status: 'void' }])
-        expect(await made(client.update(id, { ...others, void_reason: 'draft_expired' }))).toEqual(before);
-    });
-  });
-
   it('is refused without its status where it is another one, in every state', async () => {
     const client = await newClient();
     for (const state of ['draft', 'finalized', 'void'] as const) {
@@ -666,14 +502,6 @@ describe('void_reason (decisions 4)', () => {
       expect((await made(client.get(id))).version).toBe(version);
     }
     expect(refusalOf(await client.update('txn_none', { void_reason: 'x' }))).toBe('404 | not_found');
-  });
-
-  it('is told beside a tax that cannot be paid', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    expect(refusalOf(await client.update(id, { void_reason: 'x', tax_amount: '1.001' }))).toBe(
-      '422 | validation_invalid_format /void_reason | validation_invalid_format /tax_amount',
-    );
   });
 });
 

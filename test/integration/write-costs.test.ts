@@ -5,7 +5,7 @@ import { measuresOf, type StepName } from '../../shared/cli/cost/usage.ts';
 import { newCaller } from '../support/api.ts';
 
 // Amazon's emulator counts the indexes of a transaction twice (performance, finding 7).
-it.runIf(inject('emulator') === 'dynoxide')(
+it.runIf(['memory', 'dynoxide'].includes(inject('emulator')))(
   'every change is one transaction, with the write units of the formula',
   async () => {
     const { key } = await newCaller();

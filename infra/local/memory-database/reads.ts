@@ -1,3 +1,4 @@
+import { chargeRead } from './capacity.ts';
 import { nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
 import { type Input, knowing, type TableNamed } from './parameters.ts';
@@ -15,29 +16,30 @@ const projected = (item: Item | undefined, expression: string | undefined, scope
 export const get = (tableNamed: TableNamed, input: Input) => {
   knowing(input, 'TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
   const scope = scopeOf(input, [input['ProjectionExpression']]);
-  const item = projected(
-    tableNamed(input['TableName']).get(copiedItem(input['Key'])),
-    input['ProjectionExpression'],
-    scope,
-  );
+  const table = tableNamed(input['TableName']);
+  const found = table.get(copiedItem(input['Key']));
+  chargeRead(table, found ? table.sizeOf(found) : 0, input['ConsistentRead']);
+  const item = projected(found, input['ProjectionExpression'], scope);
   return item ? { Item: copiedItem(item) } : {};
 };
+
+type KeysRequest = Input & { readonly Keys: readonly Item[] };
 
 const batchKeysMax = 100;
 const batchBytesMax = 16 * 1024 * 1024;
 
 export const batchGet = (tableNamed: TableNamed, input: Input) => {
   knowing(input, 'RequestItems');
-  const asked = Object.entries(input['RequestItems'] as Record<string, Input>).flatMap(([name, request]) => {
+  const asked = Object.entries((input.RequestItems ?? {}) as Record<string, KeysRequest>).flatMap(([name, request]) => {
     knowing(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
-    return (request['Keys'] as Item[]).map((Key) => ({ name, request, Key: copiedItem(Key) }));
+    return request.Keys.map((Key) => ({ name, request, Key: copiedItem(Key) }));
   });
   if (asked.length === 0 || asked.length > batchKeysMax)
     throw invalid('Too many items requested for the BatchGetItem call');
   if (new Set(asked.map(({ name, Key }) => `${name} ${tableNamed(name).idOf(Key)}`)).size < asked.length)
     throw invalid('Provided list of item keys contains duplicates');
   const Responses: Record<string, Item[]> = {};
-  const UnprocessedKeys: Record<string, any> = {};
+  const UnprocessedKeys: Record<string, KeysRequest & { Keys: Item[] }> = {};
   let bytes = 0;
   for (const { name, request, Key } of asked) {
     const table = tableNamed(name);
@@ -45,9 +47,13 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
     const item = table.get(Key);
     bytes += item ? table.sizeOf(item) : 0;
     if (bytes > batchBytesMax) {
-      UnprocessedKeys[name] ??= { ...request, Keys: [] };
-      UnprocessedKeys[name].Keys.push(Key);
-    } else if (item) {
+      const unprocessed = UnprocessedKeys[name] ?? { ...request, Keys: [] };
+      unprocessed.Keys.push(Key);
+      UnprocessedKeys[name] = unprocessed;
+      continue;
+    }
+    chargeRead(table, item ? table.sizeOf(item) : 0, request['ConsistentRead']);
+    if (item) {
       const scope = scopeOf(request, [request['ProjectionExpression']]);
       Responses[name].push(copiedItem(projected(item, request['ProjectionExpression'], scope)));
     }

@@ -1,3 +1,4 @@
+import { chargeWrite } from './capacity.ts';
 import { meets, type Scope, scopeOf, updated, updatedNames } from './evaluate.ts';
 import { conditionFailed, invalid } from './exceptions.ts';
 import { type Input, knowing, type TableNamed } from './parameters.ts';
@@ -116,20 +117,27 @@ export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNam
   const before = found(write);
   if (!meets(write.condition, before, write.scope)) throw conditionFailed(write.showsOld ? before : undefined);
   const after = write.after(before);
+  chargeWrite(write.table, before, after);
   write.table.replace(write.key, before, after);
   return attributesOf(input['ReturnValues'], write, before, after);
+};
+
+type WriteRequest = {
+  readonly PutRequest?: { readonly Item: unknown };
+  readonly DeleteRequest?: { readonly Key: unknown };
 };
 
 const batchWritesMax = 25;
 
 export const batchWrite = (tableNamed: TableNamed, input: Input) => {
   knowing(input, 'RequestItems');
-  const writes = Object.entries(input['RequestItems'] as Record<string, Input[]>).flatMap(([TableName, requests]) =>
-    requests.map(({ PutRequest, DeleteRequest }) =>
-      PutRequest
-        ? putWrite(tableNamed, { TableName, Item: PutRequest.Item })
-        : deleteWrite(tableNamed, { TableName, Key: DeleteRequest.Key }),
-    ),
+  const writes = Object.entries((input.RequestItems ?? {}) as Record<string, readonly WriteRequest[]>).flatMap(
+    ([TableName, requests]) =>
+      requests.map(({ PutRequest, DeleteRequest }) =>
+        PutRequest
+          ? putWrite(tableNamed, { TableName, Item: PutRequest.Item })
+          : deleteWrite(tableNamed, { TableName, Key: DeleteRequest?.Key }),
+      ),
   );
   if (writes.length === 0 || writes.length > batchWritesMax)
     throw invalid('Too many items requested for the BatchWriteItem call');
@@ -137,7 +145,9 @@ export const batchWrite = (tableNamed: TableNamed, input: Input) => {
     throw invalid('Provided list of item keys contains duplicates');
   for (const write of writes) {
     const before = found(write);
-    write.table.replace(write.key, before, write.after(before));
+    const after = write.after(before);
+    chargeWrite(write.table, before, after);
+    write.table.replace(write.key, before, after);
   }
   return { UnprocessedItems: {} };
 };

@@ -106,3 +106,7 @@ export const itemBytes = (item: Item): number => {
   for (const name in item) bytes += textBytes(name) + valueBytes(item[name] as Value);
   return bytes;
 };
+
+/** An item with only the named attributes, those that it has. */
+export const picked = (item: Item, names: Iterable<string>): Item =>
+  Object.fromEntries([...names].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));

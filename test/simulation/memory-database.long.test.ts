@@ -12,10 +12,10 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { reservedWords } from '../../infra/local/memory-database/reserved-words.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import { reservedWords } from '../support/memory-database/reserved-words.ts';
 import { type Command, MemoryDatabase } from '../support/memory-database.ts';
 import { seededRandom } from './random.ts';
 

@@ -1,6 +1,7 @@
 import type { Index, TableDefinition } from '../../../shared/store/table-definitions.ts';
+import type { Units } from './capacity.ts';
 import { invalid } from './exceptions.ts';
-import { compare, type Item, itemBytes, type Value } from './values.ts';
+import { compare, type Item, itemBytes, picked, type Value } from './values.ts';
 
 type Keys = { readonly partition: { readonly name: string }; readonly sort: { readonly name: string } };
 
@@ -30,6 +31,11 @@ export class Table {
   readonly #indexes = new Map<string, { readonly index: Index; readonly rows: Map<string, Map<string, Item>> }>();
   readonly #sizes = new WeakMap<Item, number>();
   #journal: { readonly key: string; readonly before: Item | undefined }[] = [];
+  readonly #sorted = new Map<string, Item[]>();
+  /** Capacity units that were used; counted only where this is set. */
+  units: Units | undefined;
+  /** Called after each write. */
+  onWrite: ((before: Item | undefined, after: Item | undefined) => void) | undefined;
 
   constructor(name: string, definition: TableDefinition) {
     this.name = name;
@@ -41,6 +47,7 @@ export class Table {
     this.#items.clear();
     for (const { rows } of this.#indexes.values()) rows.clear();
     this.#journal = [];
+    this.#sorted.clear();
   }
 
   /** The key of an item, checked; `exactly` where nothing else may stand beside it. */
@@ -94,14 +101,17 @@ export class Table {
       else this.#items.set(one, new Map([[other, after]]));
     } else if (partition?.delete(other) && partition.size === 0) this.#items.delete(one);
     const id = key.join(separator);
+    this.#sorted.delete(separator + one);
     for (const { index, rows } of this.#indexes.values()) {
       const [left, joined] = [rowsOf(index, before), rowsOf(index, after)];
+      for (const value of [left, joined]) this.#sorted.delete(index.name + separator + value);
       if (left !== undefined && left !== joined) rows.get(left)?.delete(id);
       if (joined === undefined) continue;
       const row = rows.get(joined);
       if (row) row.set(id, after as Item);
       else rows.set(joined, new Map([[id, after as Item]]));
     }
+    this.onWrite?.(before, after);
     this.#journal.push({ key: id, before });
     if (this.#journal.length > 2 * journalMax) this.#journal = this.#journal.slice(-journalMax);
   }
@@ -112,15 +122,31 @@ export class Table {
     return found.index;
   }
 
-  /** The items of a partition, of the table or of an index, in order; of an index that is behind, as it was. */
-  partition(indexName: string | undefined, value: string, lag?: Lag): Item[] {
+  /** The attributes that an index carries. */
+  carriedBy(indexName: string): ReadonlySet<string> {
+    const { partition, sort, include } = this.index(indexName);
+    return new Set([this.definition.partition.name, this.definition.sort.name, partition.name, sort.name, ...include]);
+  }
+
+  /** The row of an item in an index, if it has one. */
+  rowOf(indexName: string, item: Item | undefined): Item | undefined {
+    return item && rowsOf(this.index(indexName), item) !== undefined
+      ? picked(item, this.carriedBy(indexName))
+      : undefined;
+  }
+
+  /** The items of a partition of the table or of an index, in order and read-only; of an index that lags, as it was. */
+  partition(indexName: string | undefined, value: string, lag?: Lag): readonly Item[] {
     const sort = indexName === undefined ? this.definition.sort : this.index(indexName).sort;
     const found = indexName === undefined ? this.#items.get(value) : this.#indexes.get(indexName)?.rows.get(value);
-    const rows =
-      indexName !== undefined && lag
-        ? this.#behind(this.index(indexName), value, found, lag)
-        : [...(found?.values() ?? [])];
-    return rows.sort(order(sort.name, this.definition));
+    if (indexName !== undefined && lag)
+      return this.#behind(this.index(indexName), value, found, lag).sort(order(sort.name, this.definition));
+    const key = (indexName ?? '') + separator + value;
+    const known = this.#sorted.get(key);
+    if (known) return known;
+    const rows = [...(found?.values() ?? [])].sort(order(sort.name, this.definition));
+    this.#sorted.set(key, rows);
+    return rows;
   }
 
   #behind(

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CancellationReason, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { chargeWrite } from './capacity.ts';
 import { meets } from './evaluate.ts';
 import { canceled, conditionReason, invalid, invalidReason, noReason, tokenReused } from './exceptions.ts';
 import { type Input, knowing, type TableNamed } from './parameters.ts';
@@ -13,8 +14,8 @@ const tokenKeptMs = 10 * 60_000;
 /** The client's tokens of the last ten minutes, with what they were sent with. */
 export type Tokens = Map<string, { readonly atMs: number; readonly items: unknown }>;
 
-const actionOf = (tableNamed: TableNamed, action: Input): Write => {
-  const [[kind = '', input] = [], ...others] = Object.entries(action).filter(([, part]) => part !== undefined);
+const actionOf = (tableNamed: TableNamed, action: Readonly<Record<string, Input>>): Write => {
+  const [[kind = '', input] = ['', {}], ...others] = Object.entries(action).filter(([, part]) => part !== undefined);
   const making = makings[kind];
   if (!making || others.length > 0) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
   knowing(input, ...making.parameters);
@@ -41,10 +42,10 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
   const { ClientRequestToken: token, TransactItems: items = [] } = input;
   if (items.length < 1 || items.length > actionsMax)
     throw invalid(`Member must have length between 1 and ${actionsMax}`);
-  const writes = (items as Input[]).map((action) => actionOf(tableNamed, action));
+  const writes = items.map((action) => actionOf(tableNamed, action));
   const places = new Set(writes.map(({ table, key }) => [table.name, ...key].join('\u0000')));
   if (places.size < writes.length) throw invalid('Transaction request cannot include multiple operations on one item');
-  const known = tokens.get(token);
+  const known = token === undefined ? undefined : tokens.get(token);
   if (known && nowMs - known.atMs < tokenKeptMs) {
     if (known.items === items || isDeepStrictEqual(known.items, items)) return {};
     throw tokenReused();
@@ -57,6 +58,7 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
   if (after.reduce((sum, item) => sum + (item ? itemBytes(item) : 0), 0) > transactionBytesMax)
     throw invalid('The transaction has more than 4 MB.');
   writes.forEach(({ table, key }, at) => {
+    chargeWrite(table, before[at], after[at], 2);
     if (after[at] !== before[at]) table.replace(key, before[at], after[at]);
   });
   if (token !== undefined) tokens.set(token, { atMs: nowMs, items });

@@ -2,7 +2,12 @@ import { invalid } from './exceptions.ts';
 import { reservedWords } from './reserved-words.ts';
 
 /** The part of DynamoDB's expression language that this service uses. Anything else is refused. */
-export type Path = { readonly kind: 'path'; readonly name: string };
+export type Path = {
+  readonly kind: 'path';
+  readonly name: string;
+  /** The names within maps, for a document path such as `settings.rounding`. */
+  readonly inner: readonly string[];
+};
 export type Operand =
   | Path
   | { readonly kind: 'value'; readonly name: string }
@@ -26,7 +31,7 @@ export type Update = {
   readonly add: readonly { readonly path: Path; readonly by: Operand }[];
 };
 
-const token = /\s*(<>|<=|>=|[=<>(),+-]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
+const token = /\s*(<>|<=|>=|[=<>(),.+-]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
 
 const tokensOf = (expression: string): string[] => {
   const tokens: string[] = [];
@@ -72,12 +77,18 @@ class Parser {
   }
 
   path(): Path {
+    const name = this.name();
+    const inner: string[] = [];
+    while (this.take('.')) inner.push(this.name());
+    return { kind: 'path', name, inner };
+  }
+  name(): string {
     const name = this.peek();
     if (name === undefined || !/^[#A-Za-z]/.test(name)) this.fail();
     if (reservedWords.has(name.toUpperCase()))
       throw invalid(`Attribute name is a reserved keyword; reserved keyword: ${name}`);
     this.at++;
-    return { kind: 'path', name };
+    return name;
   }
   operand(): Operand {
     const name = this.peek();

@@ -1,8 +1,9 @@
+import { chargeRead } from './capacity.ts';
 import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
 import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
 import type { Lag, Table } from './table.ts';
-import { compare, copiedItem, type Item, itemBytes, type Value } from './values.ts';
+import { compare, copiedItem, type Item, itemBytes, picked, type Value } from './values.ts';
 
 export type QueryInput = {
   readonly IndexName?: string;
@@ -66,9 +67,6 @@ const isAfter = (row: Item, start: Item, names: readonly string[], forward: bool
   return false;
 };
 
-const picked = (item: Item, names: readonly string[]): Item =>
-  Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name] as Value]])));
-
 /** What a reader gets of an item: what the index carries of it, or what it asked for. */
 const projection = (table: Table, { IndexName, ProjectionExpression, Select }: QueryInput, scope: Scope) => {
   if (Select === 'COUNT') return undefined;
@@ -77,22 +75,16 @@ const projection = (table: Table, { IndexName, ProjectionExpression, Select }: Q
       ? undefined
       : parseProjection(ProjectionExpression).map((path) => nameOf(path, scope));
   if (IndexName === undefined) return (item: Item) => copiedItem(asked ? picked(item, asked) : item);
-  const carried = carriedBy(table, IndexName);
+  const carried = table.carriedBy(IndexName);
   if (asked?.some((name) => !carried.has(name)))
     throw invalid('One or more parameter values were invalid: an index does not carry a projected attribute');
   return (item: Item) => copiedItem(picked(item, asked ?? [...carried]));
 };
 
-const carriedBy = (table: Table, indexName: string): ReadonlySet<string> => {
-  const { partition, sort, include } = table.index(indexName);
-  const { definition } = table;
-  return new Set([definition.partition.name, definition.sort.name, partition.name, sort.name, ...include]);
-};
-
 /** How much of a page a row takes: of an index, what it carries. */
 const rowSize = (table: Table, indexName: string | undefined) => {
   if (indexName === undefined) return (row: Item) => table.sizeOf(row);
-  const carried = [...carriedBy(table, indexName)];
+  const carried = [...table.carriedBy(indexName)];
   return (row: Item) => itemBytes(picked(row, carried));
 };
 
@@ -132,18 +124,55 @@ const page = (
   const filter = FilterExpression === undefined ? undefined : parseCondition(FilterExpression);
   return {
     scanned: size + Number(isCut),
+    bytes: () => read.reduce((sum, row) => sum + sizeOf(row), 0),
     kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
     // A page that is as full as was asked for may be the last one: nobody looked further.
     last: size > 0 && (isCut || size === Limit) ? picked(read.at(-1) as Item, keyNames) : undefined,
   };
 };
 
-const answer = ({ scanned, kept, last }: ReturnType<typeof page>, projected: ReturnType<typeof projection>) => ({
-  ...(projected && { Items: kept.map(projected) }),
-  Count: kept.length,
-  ScannedCount: scanned,
-  ...(last && { LastEvaluatedKey: last }),
-});
+const answer = (table: Table, input: QueryInput, found: ReturnType<typeof page>, scope: Scope) => {
+  const projected = projection(table, input, scope);
+  if (table.units) chargeRead(table, found.bytes(), input.ConsistentRead, input.IndexName);
+  return {
+    ...(projected && { Items: found.kept.map(projected) }),
+    Count: found.kept.length,
+    ScannedCount: found.scanned,
+    ...(found.last && { LastEvaluatedKey: found.last }),
+  };
+};
+
+/** The least value of the sort key that can meet a condition. */
+const lowerBound = (condition: Condition, { values }: Scope): Value | undefined => {
+  const operand =
+    condition.kind === 'between'
+      ? condition.from
+      : condition.kind === 'begins_with'
+        ? condition.value
+        : condition.kind === 'compare' && ['=', '>', '>='].includes(condition.by)
+          ? condition.right
+          : undefined;
+  return operand?.kind === 'value' ? values[operand.name] : undefined;
+};
+
+/** The rows of a sorted partition that meet the condition on the sort key. They are adjacent. */
+const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | undefined, scope: Scope): Item[] => {
+  if (!sort) return [...rows];
+  const least = lowerBound(sort, scope);
+  let [from, to] = [0, least === undefined ? 0 : rows.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((compare(rows[middle]?.[sortName] as Value, least as Value) ?? 0) < 0) from = middle + 1;
+    else to = middle;
+  }
+  const found: Item[] = [];
+  for (let at = from; at < rows.length; at++) {
+    const row = rows[at] as Item;
+    if (isTrue(sort, row, scope)) found.push(row);
+    else if (found.length > 0 || sort.kind !== 'compare' || sort.by !== '>') break;
+  }
+  return found;
+};
 
 export const query = (table: Table, input: QueryInput, lag?: Lag) => {
   const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
@@ -163,12 +192,10 @@ export const query = (table: Table, input: QueryInput, lag?: Lag) => {
   // As in DynamoDB itself; an emulator may answer nothing instead.
   if (start && start[names.partition] !== value)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
-  const inOrder = table.partition(IndexName, value, lag);
-  if (!forward) inOrder.reverse();
-  const rows = inOrder.filter(
-    (row) => (!sort || isTrue(sort, row, scope)) && (!start || isAfter(row, start, order, forward)),
-  );
-  return answer(page(rows, input, keyNames, rowSize(table, IndexName), scope), projection(table, input, scope));
+  const inRange = withinSort(table.partition(IndexName, value, lag), names.sort, sort, scope);
+  const rows = inRange.filter((row) => !start || isAfter(row, start, order, forward));
+  if (!forward) rows.reverse();
+  return answer(table, input, page(rows, input, keyNames, rowSize(table, IndexName), scope), scope);
 };
 
 /** Everything, in the order of the keys. */
@@ -181,5 +208,5 @@ export const scan = (table: Table, input: QueryInput) => {
     .all()
     .filter((row) => !start || isAfter(row, start, order, true))
     .sort((one, other) => (isAfter(one, other, order, true) ? 1 : -1));
-  return answer(page(rows, input, order, rowSize(table, undefined), scope), projection(table, input, scope));
+  return answer(table, input, page(rows, input, order, rowSize(table, undefined), scope), scope);
 };

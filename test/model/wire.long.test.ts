@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => restore());
 
 it('does what its model does through the gateway’s socket too, in 100 runs of up to 40 commands', async () => {
-  await runModel('test/model/wire.test.ts', 100, async () => {
+  await runModel('test/model/wire.long.test.ts', 100, async () => {
     memory.clear();
     return worldOfWires();
   });

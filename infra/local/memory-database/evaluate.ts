@@ -41,8 +41,30 @@ export type Scope = {
   readonly values: Readonly<Record<string, Value>>;
 };
 
-export const nameOf = ({ name }: Path, { names }: Scope): string =>
-  name.startsWith('#') ? (names[name] as string) : name;
+const resolved = (name: string, { names }: Scope): string => (name.startsWith('#') ? (names[name] as string) : name);
+
+export const nameOf = ({ name }: Path, scope: Scope): string => resolved(name, scope);
+
+const mapAt = (value: Value | undefined): Item | undefined =>
+  value !== undefined && typeOf(value) === 'M' ? (value as Item) : undefined;
+
+const valueAt = (path: Path, item: Item, scope: Scope): Value | undefined =>
+  path.inner.reduce<Value | undefined>(
+    (value, name) => mapAt(value)?.[resolved(name, scope)],
+    item[nameOf(path, scope)],
+  );
+
+/** An item with a value at a document path, or without it. The maps on the way must exist. */
+const withValueAt = (item: Item, names: readonly string[], value: Value | undefined): Item => {
+  const [name = '', ...inner] = names;
+  const { [name]: before, ...others } = item;
+  if (inner.length === 0) return value === undefined ? others : { ...item, [name]: value };
+  const map = mapAt(before);
+  if (!map) throw invalid('The document path provided in the update expression is invalid for update');
+  return { ...item, [name]: withValueAt(map, inner, value) };
+};
+
+const namesOf = (path: Path, scope: Scope): string[] => [path.name, ...path.inner].map((name) => resolved(name, scope));
 
 const sizeOf = (value: Value | undefined): number | undefined => {
   if (typeof value === 'string') return Buffer.byteLength(value);
@@ -54,7 +76,7 @@ const sizeOf = (value: Value | undefined): number | undefined => {
 const read = (operand: Operand, item: Item, scope: Scope): Value | undefined => {
   if (operand.kind === 'value') return scope.values[operand.name] as Value;
   if (operand.kind === 'size') return sizeOf(read(operand.path, item, scope));
-  return item[nameOf(operand, scope)];
+  return valueAt(operand, item, scope);
 };
 
 const holds: Readonly<Record<Comparator, (one: Value, other: Value) => boolean>> = {
@@ -82,7 +104,7 @@ export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean 
     case 'not':
       return !isTrue(condition.of, item, scope);
     case 'exists':
-      return (item[nameOf(condition.path, scope)] !== undefined) === condition.wanted;
+      return (valueAt(condition.path, item, scope) !== undefined) === condition.wanted;
     case 'compare': {
       const [one, other] = [read(condition.left, item, scope), read(condition.right, item, scope)];
       if (one === undefined || other === undefined) return condition.by === '<>';
@@ -113,7 +135,7 @@ export const meets = (expression: string | undefined, item: Item | undefined, sc
 const missing = 'The provided expression refers to an attribute that does not exist in the item';
 
 const assigned = (to: Assigned, item: Item, scope: Scope): Value => {
-  if (to.kind === 'if_not_exists') return item[nameOf(to.path, scope)] ?? assigned(to.otherwise, item, scope);
+  if (to.kind === 'if_not_exists') return valueAt(to.path, item, scope) ?? assigned(to.otherwise, item, scope);
   if (to.kind === 'sum') {
     const [left, right] = [assigned(to.left, item, scope), assigned(to.right, item, scope)];
     if (typeof left !== 'number' || typeof right !== 'number')
@@ -131,25 +153,25 @@ const added = (before: Value | undefined, by: Value): Value => {
   throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${typeOf(by)}`);
 };
 
-/** The attributes that an update names, each of them once. */
+/** The attributes that an update names. No path may be within another one. */
 export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
   const { set, remove, add } = parseUpdate(expression);
-  const names = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove].map((path) =>
-    nameOf(path, scope),
-  );
-  if (new Set(names).size < names.length) throw invalid('Two document paths overlap with each other');
-  return names;
+  const paths = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove];
+  const texts = paths.map((path) => `${namesOf(path, scope).join('.')}.`).sort();
+  if (texts.some((text, at) => texts[at + 1]?.startsWith(text)))
+    throw invalid('Two document paths overlap with each other');
+  return [...new Set(paths.map((path) => nameOf(path, scope)))];
 };
 
-/** What an update makes of an item. Everything is read as it was before. */
+/** What an update makes of an item. Every operand is read from the item as it was before. */
 export const updated = (expression: string, before: Item, scope: Scope): Item => {
   const { set, remove, add } = parseUpdate(expression);
-  const item: Record<string, Value> = { ...before };
-  for (const { path, to } of set) item[nameOf(path, scope)] = assigned(to, before, scope);
+  let item = before;
+  for (const { path, to } of set) item = withValueAt(item, namesOf(path, scope), assigned(to, before, scope));
   for (const { path, by } of add) {
-    const name = nameOf(path, scope);
-    item[name] = added(before[name], assigned(by, before, scope));
+    const sum = added(valueAt(path, before, scope), assigned(by, before, scope));
+    item = withValueAt(item, namesOf(path, scope), sum);
   }
-  for (const path of remove) delete item[nameOf(path, scope)];
-  return item;
+  for (const path of remove) item = withValueAt(item, namesOf(path, scope), undefined);
+  return item === before ? { ...before } : item;
 };

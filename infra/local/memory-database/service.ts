@@ -1,0 +1,91 @@
+import { type CreateTableCommandInput, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { metered } from './capacity.ts';
+import { Database } from './database.ts';
+import { invalid } from './exceptions.ts';
+import { type Change, openJournal } from './journal.ts';
+import { newStreams } from './streams.ts';
+import { tableCall } from './table-calls.ts';
+import { errorText, fromRequest, toAnswer } from './wire.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+export type Answer = { readonly status: number; readonly text: string };
+
+const commands: Readonly<Record<string, string>> = {
+  GetItem: 'GetCommand',
+  BatchGetItem: 'BatchGetCommand',
+  PutItem: 'PutCommand',
+  UpdateItem: 'UpdateCommand',
+  DeleteItem: 'DeleteCommand',
+  BatchWriteItem: 'BatchWriteCommand',
+  TransactWriteItems: 'TransactWriteCommand',
+  Query: 'QueryCommand',
+  Scan: 'ScanCommand',
+};
+
+const isBatch = /^(Batch|Transact)/;
+
+const errorAnswer = (error: unknown): Answer => {
+  const known = error instanceof DynamoDBServiceException ? error : invalid(String(error));
+  const { name, message, $fault, $metadata, $retryable, $response, stack, ...fields } = known;
+  return {
+    status: 400,
+    text: errorText({ ...fields, __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Message: message }),
+  };
+};
+
+/** DynamoDB's JSON protocol over a memory database: an operation and its JSON body in, a status and a JSON body out. */
+export const newService = (folder: string | null) => {
+  const database = new Database({});
+  const descriptions = new Map<string, CreateTableCommandInput>();
+  const journal = folder === null ? null : openJournal(folder, database, descriptions);
+  const streams = newStreams(database);
+  let changes: Change[] = [];
+
+  const watch = (): void => {
+    for (const [table, stored] of database.tables) {
+      stored.onWrite ??= (before, after) => {
+        if (before || after) changes.push({ table, before, after });
+      };
+    }
+  };
+  watch();
+
+  const itemCall = (operation: string, body: Input): object => {
+    const name = commands[operation];
+    if (name === undefined) throw invalid(`The memory database does not know ${operation}.`);
+    const { ReturnConsumedCapacity: capacity, ...input } = fromRequest(body);
+    changes = [];
+    const run = () => database.execute({ constructor: { name }, input });
+    const { answer, consumed } =
+      capacity === undefined || capacity === 'NONE' ? { answer: run(), consumed: null } : metered(database.tables, run);
+    if (changes.length > 0) {
+      journal?.changed(changes);
+      streams.changed(changes);
+    }
+    return {
+      ...toAnswer(answer),
+      ...(consumed && { ConsumedCapacity: isBatch.test(operation) ? consumed : consumed[0] }),
+    };
+  };
+
+  const call = (operation: string, body: Input): object => {
+    const tables = tableCall(database, descriptions, operation, body);
+    if (operation === 'CreateTable') {
+      journal?.created(body as unknown as CreateTableCommandInput);
+      watch();
+    }
+    if (operation === 'UpdateTable') return streams.open(body['TableName'] as string);
+    return tables ?? streams.call(operation, body as Record<string, string>) ?? itemCall(operation, body);
+  };
+
+  return {
+    answer: (operation: string, text: string): Answer => {
+      try {
+        return { status: 200, text: JSON.stringify(call(operation, JSON.parse(text) as Input)) };
+      } catch (error) {
+        return errorAnswer(error);
+      }
+    },
+    close: () => journal?.close(),
+  };
+};

@@ -1,0 +1,85 @@
+/**
+ * A ledger that an earlier version of the service wrote (commit bf2f6b3), exported by that version: sales and credits in
+ * every status, supplied taxes, an imported release, and filings that are filed, closed and canceled.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { importRelease } from '../../shared/store/content/content-store.ts';
+import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { startApi } from '../support/api.ts';
+import { send } from '../support/http.ts';
+import { runCommand } from '../support/run-command.ts';
+
+type Line =
+  | { readonly kind: 'transaction'; readonly stored: StoredTransaction }
+  | {
+      readonly kind: 'filing';
+      readonly filing: { readonly id: string; readonly status: string; readonly summary: unknown };
+    }
+  | { readonly kind: 'other' };
+
+const fixture = 'test/fixtures/recorded-ledger';
+const exported = gunzipSync(readFileSync(`${fixture}/export.ndjson.gz`)).toString();
+const lines = exported
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Line);
+const transactions = lines.flatMap((line) => (line.kind === 'transaction' ? [line.stored.transaction] : []));
+const filings = lines.flatMap((line) => (line.kind === 'filing' ? [line.filing] : []));
+
+const folder = mkdtempSync(join(tmpdir(), 'levy-recorded-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const account = `acct_recorded_${process.pid}`;
+const secret = newApiKey();
+const get = async (path: string, method = 'GET') =>
+  send((await startApi()).url, method, path, { headers: { 'X-API-Key': secret } });
+const ledger = (...args: readonly string[]) => runCommand(['shared/cli/ledger.ts', ...args]);
+
+beforeAll(async () => {
+  const { head, parts }: { head: ReleaseHead; parts: ReleasePart[] } = JSON.parse(
+    readFileSync(`${fixture}/release.json`, 'utf8'),
+  );
+  await importRelease(head, parts);
+  const file = join(folder, 'export.ndjson');
+  writeFileSync(file, exported);
+  expect(await ledger('import', account, file)).toMatchObject({ code: 0 });
+  await provisionKey({ account, secret, scopes: ['read', 'write'], expires_at: null });
+});
+
+it('records every status', () => {
+  const statuses = new Set(transactions.map(({ type, status }) => `${type} ${status}`));
+  expect([...statuses].sort()).toEqual([
+    'credit finalized',
+    'credit void',
+    'sale draft',
+    'sale filed',
+    'sale finalized',
+    'sale void',
+  ]);
+  expect(filings.map(({ status }) => status).sort()).toEqual(['canceled', 'closed', 'filed']);
+});
+
+it('is verified without findings', async () => {
+  const { code, out } = await ledger('verify', '--account', account);
+  expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
+});
+
+it('is returned by the API as it was recorded, and every transaction can be calculated again', async () => {
+  // A draft has expired by now, and is returned as void.
+  const settled = transactions.filter(({ status }) => status !== 'draft');
+  for (const transaction of settled) {
+    const { body } = await get(`/transactions/${transaction.id}`);
+    expect(body).toEqual({ ...transaction, history: null });
+    const replay = await get(`/transactions/${transaction.id}/replay`, 'POST');
+    expect([transaction.id, replay.body.match]).toEqual([transaction.id, true]);
+  }
+  for (const { id, status, summary } of filings)
+    expect((await get(`/filings/${id}`)).body).toMatchObject({ id, status, summary });
+});
