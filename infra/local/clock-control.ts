@@ -1,4 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { instantMs } from '../../shared/calendar.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { json, refusal } from './refusal.ts';
@@ -10,13 +11,7 @@ export const readClock = (requestId: string): APIGatewayProxyResult =>
   json(200, { now: new Date(now()).toISOString() }, requestId);
 
 /** Milliseconds of a UTC instant or date as the API takes them, NaN for anything else. */
-const instantMs = (value: unknown): number => {
-  if (typeof value !== 'string') return Number.NaN;
-  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|\+00:00))?$/.test(value)) return Number.NaN;
-  const ms = Date.parse(value);
-  // Date.parse takes 30 February for 2 March.
-  return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== value.slice(0, 10) ? Number.NaN : ms;
-};
+const timeMsOf = (value: unknown): number => (typeof value === 'string' ? instantMs(value) : null) ?? Number.NaN;
 
 const secondsAheadMs = (value: unknown): number => (typeof value === 'number' ? now() + value * 1000 : Number.NaN);
 
@@ -48,7 +43,7 @@ export const moveClock = (body: Buffer, requestId: string): APIGatewayProxyResul
   const wish = Object(parsed.value) as Readonly<Record<string, unknown>>;
   const given = ['now', 'advance_seconds'].filter((field) => wish[field] !== undefined);
   if (given.length !== 1) return refusal(invalid('', 'Send an object with now or advance_seconds.'), requestId);
-  const targetMs = given[0] === 'now' ? instantMs(wish['now']) : secondsAheadMs(wish['advance_seconds']);
+  const targetMs = given[0] === 'now' ? timeMsOf(wish['now']) : secondsAheadMs(wish['advance_seconds']);
   if (!(targetMs >= 0 && targetMs <= latestMs)) {
     const detail = 'Send an instant in UTC, or a number of seconds, that leads to a time from 1970 to 9999.';
     return refusal(invalid(`/${given[0]}`, detail), requestId);

@@ -1,16 +1,16 @@
+import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
 import { invalidFormat } from './fields.ts';
 import { lineItemsAdvice, lineItemsMax } from './request.ts';
-import { type Fields, isSent, recordOf } from './sent-fields.ts';
 
 /**
  * What is wrong between fields, of a body that may be anything: a field that is wrong by itself is skipped here, so that
  * both kinds of problem come together (interface decisions 9).
  */
 export const crossFieldProblems = (body: unknown): Problem[] => {
-  const input = recordOf(body);
+  const input = objectOf(body);
   if (!input) return [];
   const isCredit = input['type'] === 'credit';
   const hasParent = isCredit && isSent(input['parent_transaction_id']);
@@ -26,11 +26,11 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   ];
 };
 
-type Line = Fields | undefined;
+type Line = JsonObject | undefined;
 
 // A line that is no object, or lines that are too many, are wrong by themselves.
 export const linesOf = (value: unknown): readonly Line[] =>
-  Array.isArray(value) && value.length <= lineItemsMax ? value.map(recordOf) : [];
+  Array.isArray(value) && value.length <= lineItemsMax ? value.map(objectOf) : [];
 
 const required = (pointer: string, name: string, detail: string): Problem => ({
   code: 'validation_required_field',
@@ -41,7 +41,7 @@ const required = (pointer: string, name: string, detail: string): Problem => ({
 
 const missingLines = required('/line_items', 'line_items', lineItemsAdvice);
 
-const parentProblems = (input: Fields, isCredit: boolean): Problem[] =>
+const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
   ['parent_transaction_id', 'credit_remaining']
     .filter((name) => isSent(input[name]) && input[name] !== false && !isCredit)
     .map((name) =>
@@ -72,10 +72,10 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
 // A line or a customer that is no object is told of by the schema, without what it would have to hold.
 const hasAddress = (holder: Line) => {
   const customer = holder?.['customer'];
-  return !holder || (recordOf(customer) ? isSent(recordOf(customer)?.['address']) : isSent(customer));
+  return !holder || (objectOf(customer) ? isSent(objectOf(customer)?.['address']) : isSent(customer));
 };
 
-const missingAddresses = (input: Fields, lines: readonly Line[]): Problem[] =>
+const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] =>
   hasAddress(input) || lines.every(hasAddress)
     ? []
     : [
@@ -109,7 +109,7 @@ export const discountTooLarge = (pointer: string, name: string): Problem =>
     'Discounts together exceed the amount that they are taken from: lower one.',
   );
 
-const discountProblems = (input: Fields, lines: readonly Line[]): Problem[] => {
+const discountProblems = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   const exponent = exponentOf(typeof input['currency'] === 'string' ? input['currency'] : 'USD');
   const nets = lines.map((line) => ownNet(line, exponent));
   const problems = nets.flatMap((net, index) => {

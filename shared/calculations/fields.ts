@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { instantMs, isDay } from '../calendar.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
 import { isCurrency } from '../money/currency.ts';
@@ -32,21 +33,13 @@ export const quantity = decimalString.check(z.refine((value) => !/^[0.]*$/.test(
 
 export const flag = z.boolean('Send true or false.');
 
-const instantPattern = /^(\d{4}-\d{2}-\d{2})(T(?!24)\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|\+00:00))?$/;
-const isDay = (day: string) => new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true;
-const isInstant = (value: string) => {
-  const day = instantPattern.exec(value)?.[1];
-  return day !== undefined && isDay(day) && !Number.isNaN(Date.parse(value));
-};
 const instantAdvice = 'Send an ISO 8601 instant in UTC, such as "2026-10-08T12:00:00Z", or a date.';
 
 /** An instant in UTC, or a day. */
-export const instant = z.string(instantAdvice).check(z.refine(isInstant, instantAdvice));
+export const instant = z.string(instantAdvice).check(z.refine((value) => instantMs(value) !== null, instantAdvice));
 
 const dayAdvice = 'Send a date, such as "2026-10-08".';
-export const day = z
-  .string(dayAdvice)
-  .check(z.refine((value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value), dayAdvice));
+export const day = z.string(dayAdvice).check(z.refine(isDay, dayAdvice));
 
 export const currency = z
   .string('Send a currency code.')

@@ -13,7 +13,6 @@ import { calculationFigures } from './bench/calculation.ts';
 import type { Figure } from './bench/figure.ts';
 import { importFigures } from './bench/imports.ts';
 import { localRateFigures } from './bench/local-rates.ts';
-import { rateLimitFigures } from './bench/rate-limit/figures.ts';
 
 const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
@@ -69,7 +68,6 @@ const allFigures = async (): Promise<void> => {
   const folder = temporaryFolder();
   print(buildBundles(folder));
   print(importFigures(folder));
-  print(await rateLimitFigures());
   await databaseFigures(folder);
 };
 

@@ -1,4 +1,8 @@
 /** The shape of tax content: one immutable, effective-dated release for each state (architecture, decision 7). */
+import type { Effect } from '../tax/effects/effects.ts';
+
+export type { Effect } from '../tax/effects/effects.ts';
+export type { PlainEffect } from '../tax/effects/use-split.ts';
 
 /** How far a value can be trusted: law or a revenue department; a vendor's document; one secondary source; unconfirmed. */
 export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
@@ -49,51 +53,6 @@ export type Rate = Dated &
     /** Both rates for a sale that comes from another state, where one differs; without a `food_rate` food is at its rate. */
     readonly interstate?: { readonly rate: string; readonly food_rate?: string };
   };
-
-/** What a rule does to the goods that it names. Amounts are per unit, in the state's currency. */
-export type Effect =
-  | { readonly type: 'taxable' }
-  | { readonly type: 'exempt' }
-  | { readonly type: 'rate'; readonly rate: string }
-  /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
-  | { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean }
-  /** Only what exceeds the amount is taxed (Massachusetts clothing). */
-  | { readonly type: 'threshold_excess'; readonly amount: string }
-  /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
-  | { readonly type: 'threshold_rate'; readonly amount: string; readonly rate: string }
-  /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
-  | { readonly type: 'base_cap'; readonly amount: string }
-  /**
-   * Of each unit what lies above `above` and not above `to` is taxed, at a rate of its own (Tennessee's single article).
-   *
-   * Where it comes on top of a state's tax it is a jurisdiction of its own, of type `state`, which its rule names in
-   * `jurisdictions` and which has no rate. Such a jurisdiction has a row only where it taxes something. Of all other rules
-   * only those that exempt (or make shipping follow its goods) bind it too: that the state taxes goods does not.
-   */
-  | { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string }
-  /** Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). */
-  | { readonly type: 'tax_cap'; readonly rate: string; readonly amount: string }
-  /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
-  | { readonly type: 'base_percent'; readonly percent: string }
-  /**
-   * A fee for each unit, whatever its price, once the taxable goods that the document brings to the state reach
-   * `order_minimum` (Minnesota's retail delivery fee). `null` is always. It is no part of a base and never rounded away;
-   * local jurisdictions need a rule of their own that exempts it.
-   *
-   * A line of it without a price has the fee charged as tax. With a price the seller states the fee: the price is not
-   * taxed, and nothing is added to it.
-   */
-  | { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null }
-  /**
-   * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt; above it, the rule that would hold
-   * without the holiday decides. `amount: null` has no limit.
-   */
-  | { readonly type: 'holiday'; readonly amount: string | null; readonly inclusive: boolean }
-  /** Business and personal buyers are taxed differently; a buyer who does not say is a personal one. */
-  | { readonly type: 'use_split'; readonly business: PlainEffect; readonly personal: PlainEffect }
-  /** Shipping that is taxed as the goods it brings. */
-  | { readonly type: 'follows_goods' };
-export type PlainEffect = Extract<Effect, { readonly type: 'taxable' | 'exempt' | 'rate' }>;
 
 /**
  * A rule of taxability, of one state.

@@ -1,7 +1,7 @@
-import { effectInWords, policyInWords, seasonInWords, sentence } from '../content/effect-in-words.ts';
 import { firstInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Confidence, Dated, Rate, Release } from '../content/release.ts';
+import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { localNotes } from './local-notes.ts';
 import { type LocalCoverage, type LocalRates, localCoverageOn, localRatesOn, releaseDay } from './local-rates.ts';
 import { subjectCoverage } from './subject.ts';

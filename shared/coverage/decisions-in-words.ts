@@ -1,4 +1,4 @@
-import { effectInWords, seasonInWords, sentence } from '../content/effect-in-words.ts';
+import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import type { Decision } from './decisions.ts';
 
 // An import can have a rule for each of many cities.

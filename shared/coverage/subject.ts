@@ -1,9 +1,9 @@
 import type { Release, Rule } from '../content/release.ts';
+import { definitionOf } from '../tax/effects/effects.ts';
 import { decisionsOn, generalRateOn, knowsLocals } from './decisions.ts';
 import { listed, textOf } from './decisions-in-words.ts';
 import { productOf } from './product-of.ts';
 import { coveredBy, lowest, type SubjectCoverage, untaxed } from './subject-coverage.ts';
-import { treatmentOf } from './treatment-name.ts';
 import { variantsOf } from './variants.ts';
 
 /** How a state treats one product tax code on a day, at every level of its jurisdictions. */
@@ -17,7 +17,11 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
   if (isUntaxed && (rules.length === 0 || release.coverage === 'complete')) return untaxed(release);
   const [only, ...others] = decisions;
   const treatment =
-    others.length > 0 ? 'by_level' : only?.rule ? treatmentOf(only.rule.effect, general) : 'not_established';
+    others.length > 0
+      ? 'by_level'
+      : only?.rule
+        ? definitionOf(only.rule.effect).coverageTerm(only.rule.effect, general)
+        : 'not_established';
   const text = textOf(decisions);
   const variants = variantsOf(release, product, day).filter((variant) => variant.text !== text);
   const texts = [...Map.groupBy(variants, (variant) => variant.text)].map(

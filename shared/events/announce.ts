@@ -1,5 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { isObjectOrArray } from '../json.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import type { LedgerEvent } from './event.ts';
 import { filingEvents } from './filing-events.ts';
@@ -9,7 +10,7 @@ import { transactionEvents } from './transaction-events.ts';
 const StreamRecord = z.object({
   dynamodb: z.object({
     SequenceNumber: z.string().check(z.regex(/^\d{1,40}$/)),
-    NewImage: z.custom<Parameters<typeof unmarshall>[0]>((value) => typeof value === 'object' && value !== null),
+    NewImage: z.custom<Parameters<typeof unmarshall>[0]>(isObjectOrArray),
   }),
 });
 const Records = z.array(StreamRecord);

@@ -1,7 +1,7 @@
 import { accept, mapResult, type Result, refuse } from '../result.ts';
-import { untilSettled } from '../transactions/attempts.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
+import { retryWhileStale } from '../transactions/retry-while-stale.ts';
 import { filingAnswer } from './answer.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
@@ -11,7 +11,7 @@ import type { Period } from './periods.ts';
 import type { FilingAsked, FilingPorts } from './ports.ts';
 import { inProgress } from './problems.ts';
 import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply.ts';
-import { workAtOnce } from './work-on.ts';
+import { processInline } from './work-on.ts';
 
 /**
  * Close a state's period (interface decisions 8): all open entries up to its end become the filing's. The period that has
@@ -26,10 +26,10 @@ export const createFiling = async (
   caller: Caller,
   ports: FilingPorts,
 ): Promise<Result<Answered>> => {
-  const decided = await untilSettled(() => createOnce(asked, idempotency, caller, ports), ports);
+  const decided = await retryWhileStale(() => createOnce(asked, idempotency, caller, ports), ports);
   if (!decided.ok) return decided;
   const { answered, filing } = decided.value;
-  if (filing) await workAtOnce(filing, ports);
+  if (filing) await processInline(filing, ports);
   return accept(answered);
 };
 

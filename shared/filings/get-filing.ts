@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/account.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import { filingAnswer } from './answer.ts';
-import { cursorOf, invalidCursor, placeOf } from './cursor.ts';
 import type { Filing, FilingEntries, FilingEntry } from './filing.ts';
 import type { EntryPlace } from './ledger.ts';
 import type { FilingPage, FilingReadPorts } from './ports.ts';
-import { filingNotFound } from './problems.ts';
+import { filingNotFound, invalidCursor } from './problems.ts';
 
 /**
  * A filing with its totals, and a page of its entries where they are asked for (interface decisions 8). While it is
@@ -36,10 +36,14 @@ type Place = { readonly shard: number; readonly entry: EntryPlace | null };
 
 const start: Place = { shard: 0, entry: null };
 
-const listOf = (id: string) => ({ filing: id });
+const scopeOf = (id: string, { cursor_secret }: Account): CursorScope => ({
+  list: 'filings',
+  secret: cursor_secret,
+  filters: { filing: id },
+});
 
-const placeAfter = (cursor: string, id: string, { cursor_secret }: Account): Place | null => {
-  const [shard, transactionId, currency] = placeOf(cursor, cursor_secret, listOf(id))?.split(' ') ?? [];
+const placeAfter = (cursor: string, id: string, account: Account): Place | null => {
+  const [shard, transactionId, currency] = decodeCursor(cursor, scopeOf(id, account))?.split(' ') ?? [];
   if (shard === undefined || transactionId === undefined || currency === undefined) return null;
   return { shard: Number(shard), entry: { transactionId, currency } };
 };
@@ -73,14 +77,14 @@ const entriesOf = async (
   id: string,
   limit: number,
   after: Place,
-  { id: account, cursor_secret }: Account,
+  account: Account,
   ports: FilingReadPorts,
 ): Promise<FilingEntries> => {
   const rows: Row[] = [];
   let bytes = 0;
   let last: Row | undefined;
   // One more than the page has, to know whether another follows.
-  for await (const row of rowsAfter(id, after, limit + 1, account, ports)) {
+  for await (const row of rowsAfter(id, after, limit + 1, account.id, ports)) {
     bytes += Buffer.byteLength(JSON.stringify(row.entry.amounts));
     if (rows.length === limit || (rows.length > 0 && bytes > pageBytesMax)) {
       last = rows.at(-1);
@@ -92,7 +96,7 @@ const entriesOf = async (
     object: 'list',
     has_more: last !== undefined,
     next_cursor: last
-      ? cursorOf([last.shard, last.entry.transactionId, last.entry.currency].join(' '), cursor_secret, listOf(id))
+      ? encodeCursor([last.shard, last.entry.transactionId, last.entry.currency].join(' '), scopeOf(id, account))
       : null,
     data: rows.map(({ entry }) => entryAnswer(entry)),
   };

@@ -1,10 +1,11 @@
 import type { Account } from '../accounts/account.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { countsOf, rowAnswer } from './answer.ts';
-import { cursorOf, invalidCursor, placeOf } from './cursor.ts';
 import type { Filing, FilingList } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { FilingFilters, FilingListAsked, FilingReadPorts } from './ports.ts';
+import { invalidCursor } from './problems.ts';
 
 /** How many pages of the account's filings are looked through at the most; a page of the list may then be short. */
 const pagesMax = 4;
@@ -30,20 +31,26 @@ export const listFilings = async (
     object: 'list',
     url: '/filings',
     has_more: position !== null,
-    next_cursor: position && cursorOf(position, account.cursor_secret, filters),
+    next_cursor: position && encodeCursor(position, scopeOf(filters, account)),
     data: await Promise.all(page.map((filing) => rowOf(filing, ports))),
   });
 };
 
+const scopeOf = (filters: FilingFilters, { cursor_secret }: Account): CursorScope => ({
+  list: 'filings',
+  secret: cursor_secret,
+  filters,
+});
+
 const positionAfter = async (
   startingAfter: string,
   filters: FilingFilters,
-  { id, cursor_secret }: Account,
+  account: Account,
   { filings }: FilingReadPorts,
 ): Promise<string | null> =>
   startingAfter.includes('.')
-    ? placeOf(startingAfter, cursor_secret, filters)
-    : ((await filings.find(id, startingAfter))?.id ?? null);
+    ? decodeCursor(startingAfter, scopeOf(filters, account))
+    : ((await filings.find(account.id, startingAfter))?.id ?? null);
 
 const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFilters): boolean =>
   (status === undefined || filing.status === status) &&

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { dayOf } from '../calendar.ts';
 import type { Problem } from '../problem.ts';
 import type { Chain, FilingReads } from './ledger.ts';
 import {
@@ -27,8 +28,7 @@ export const nextPeriod = async (
 };
 
 /** Whether a period is over on the day of an instant in milliseconds, by UTC. */
-export const isOver = ({ end }: Pick<Period, 'end'>, nowMs: number): boolean =>
-  end < new Date(nowMs).toISOString().slice(0, 10);
+export const isOver = ({ end }: Pick<Period, 'end'>, nowMs: number): boolean => end < dayOf(nowMs);
 
 type Asked = { readonly state: string; readonly period_end: string };
 

@@ -1,4 +1,5 @@
 import type { Registration } from '../accounts/account.ts';
+import { dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
 import type { Frequency } from './filing.ts';
 
@@ -13,20 +14,6 @@ type Registrations = readonly Registration[] | null;
 
 const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
 
-// Months since the year 0, so that the calendar is arithmetic on whole numbers.
-const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
-const yearAndMonth = (month: number) =>
-  `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
-const firstDay = (month: number) => `${yearAndMonth(month)}-01`;
-
-const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-const lastDay = (month: number) => {
-  const thirtyDays = [3, 5, 8, 10];
-  const days =
-    month % 12 === 1 ? 28 + Number(isLeap(Math.floor(month / 12))) : thirtyDays.includes(month % 12) ? 30 : 31;
-  return `${yearAndMonth(month)}-${days}`;
-};
-
 /** The account's registrations for a state (`US-MI`), which they may name `MI` or `US-MI`: by days, the earliest first. */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   (registrations ?? [])
@@ -40,13 +27,13 @@ export const registrationsIn = (state: string, registrations: Registrations): re
 
 /** How often is filed for a period that begins in this month: the registration on its first day, or the first after. */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency => {
-  const [start, end] = [firstDay(month), lastDay(month)];
+  const [start, end] = [firstDayOf(month), lastDayOf(month)];
   return registrations.find(({ from, to }) => from <= end && (to === null || to >= start))?.frequency ?? 'month';
 };
 
 const periodFrom = (month: number, frequency: Frequency): Period => {
   const months = monthsIn[frequency];
-  return { start: firstDay(month), end: lastDay(month - (month % months) + months - 1), frequency };
+  return { start: firstDayOf(month), end: lastDayOf(month - (month % months) + months - 1), frequency };
 };
 
 /** The calendar's period that a day is in, by the frequency of the day's month. */
@@ -77,7 +64,7 @@ export const periodAgain = (canceled: Period, registrations: readonly Registrati
 export const lastMonthOf = ({ end }: Pick<Period, 'end'>): string => end.slice(0, 7);
 
 /** What the first period of a state is decided on. */
-export type Beginnings = {
+export type FilingStarts = {
   /** `YYYY-MM`; `null` where nothing is open. */
   readonly oldestOpenMonth: string | null;
   /** When the account was created, an instant. */
@@ -89,7 +76,7 @@ export type Beginnings = {
  * account was there and registered, if that is earlier. `null` where neither is: then there is nothing to begin with.
  */
 export const firstPeriod = (
-  { oldestOpenMonth, createdAt }: Beginnings,
+  { oldestOpenMonth, createdAt }: FilingStarts,
   registrations: readonly Registration[],
 ): Period | null => {
   const created = createdAt.slice(0, 10);
@@ -118,9 +105,9 @@ export const endsAround = (
 ): { readonly before: string; readonly after: string } => {
   if (from === null || day < from.start) {
     const { start, end } = periodAround(day, registrations);
-    return { before: lastDay(monthOf(start) - 1), after: end };
+    return { before: dayBefore(start), after: end };
   }
   let period = from;
   while (period.end < day) period = periodAfter(period.end, registrations);
-  return { before: lastDay(monthOf(period.start) - 1), after: period.end };
+  return { before: dayBefore(period.start), after: period.end };
 };

@@ -35,7 +35,7 @@ export type FilingReadPorts = { readonly filings: FilingReads };
 /** What changing filings needs: `filingPorts(remainingMs)` of shared/store/filings/filing-ports.ts. */
 export type FilingPorts = { readonly filings: FilingLedger } & Pick<
   Ports,
-  'now' | 'storedSize' | 'attemptsMax' | 'giveUp'
+  'now' | 'storedSize' | 'attemptsMax' | 'throwContention'
 > & {
     readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
     readonly newId: (timeMs: number) => string;

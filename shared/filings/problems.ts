@@ -92,3 +92,10 @@ export const confirmationMissing: Problem = {
   detail: "Send confirmation_number, the state's own for the return.",
   source: { pointer: '/confirmation_number' },
 };
+
+export const invalidCursor: Problem = {
+  code: 'validation_invalid_cursor',
+  title: 'Invalid starting_after',
+  detail: 'Send the next_cursor of a page of this very list: same filters, same account.',
+  source: { parameter: 'starting_after' },
+};

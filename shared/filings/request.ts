@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { day, flag, invalidFormat } from '../calculations/fields.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
+import { isSent, type JsonObject, objectOf } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
 
@@ -41,15 +42,10 @@ export const FilingUpdate = z.object(
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
-const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {};
-
-const isGiven = (value: unknown) => value !== undefined && value !== null;
-
 /** What is wrong between the fields of an update: `filed` comes with its confirmation number, and nothing else does. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
-  const { status, confirmation_number } = fieldsOf(body);
-  if (status === 'filed' && !isGiven(confirmation_number))
+  const { status, confirmation_number }: JsonObject = objectOf(body) ?? {};
+  if (status === 'filed' && !isSent(confirmation_number))
     return [
       {
         code: 'validation_required_field',
@@ -58,7 +54,7 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
         source: { pointer: '/confirmation_number' },
       },
     ];
-  if (filingStatuses.some((one) => one === status && one !== 'filed') && isGiven(confirmation_number))
+  if (filingStatuses.some((one) => one === status && one !== 'filed') && isSent(confirmation_number))
     return [
       invalidFormat(
         '/confirmation_number',

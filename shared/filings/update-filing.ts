@@ -1,7 +1,7 @@
 import { accept, type Result, refuse } from '../result.ts';
-import { untilSettled } from '../transactions/attempts.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
+import { retryWhileStale } from '../transactions/retry-while-stale.ts';
 import { filingAnswer } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
@@ -15,7 +15,7 @@ import {
   newerFiled,
 } from './problems.ts';
 import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply.ts';
-import { workAtOnce } from './work-on.ts';
+import { processInline } from './work-on.ts';
 
 /**
  * Say that a filing has been filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries
@@ -30,10 +30,10 @@ export const updateFiling = async (
   caller: Caller,
   ports: FilingPorts,
 ): Promise<Result<Answered>> => {
-  const decided = await untilSettled(() => updateOnce(asked, idempotency, caller, ports), ports);
+  const decided = await retryWhileStale(() => updateOnce(asked, idempotency, caller, ports), ports);
   if (!decided.ok) return decided;
   const { answered, filing } = decided.value;
-  if (filing) await workAtOnce(filing, ports);
+  if (filing) await processInline(filing, ports);
   return accept(answered);
 };
 

@@ -65,7 +65,7 @@ const patienceMs = 1000;
 const answerMs = 2000;
 
 /** Work for a moment on what a request began. Whatever becomes of that, the request is done and the schedule comes by. */
-export const workAtOnce = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
+export const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
   const budgetMs = Math.min(ports.atOnceMs, remainingMs - answerMs - patienceMs);
   if (budgetMs <= 0) return;

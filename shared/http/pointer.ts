@@ -1,3 +1,5 @@
+import { isObjectOrArray } from '../json.ts';
+
 /** A path into a body as a JSON Pointer (RFC 6901). */
 export const pointerTo = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -6,7 +8,7 @@ export const pointerTo = (path: readonly PropertyKey[]): string =>
 export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown => {
   let value = body;
   for (const part of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    if (!isObjectOrArray(value) || !Object.hasOwn(value, part)) return undefined;
     value = (value as Record<PropertyKey, unknown>)[part];
   }
   return value;

@@ -1,3 +1,4 @@
+import { isObjectOrArray } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import { pointerTo } from './pointer.ts';
 
@@ -23,7 +24,7 @@ export const textProblems = (value: unknown, path: readonly string[] = []): Prob
     return isText(value)
       ? []
       : [problem(path, 'Invalid text', 'Send Unicode text without NUL characters and lone surrogates.')];
-  if (typeof value !== 'object' || value === null) return [];
+  if (!isObjectOrArray(value)) return [];
   if (path.length >= depthMax)
     return [problem(path, 'Nested too deeply', `Send at most ${depthMax} levels of objects and arrays.`)];
   return Object.entries(value).flatMap(([key, inner]) =>

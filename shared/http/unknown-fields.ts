@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
+import { isObjectOrArray } from '../json.ts';
 import { pointerTo } from './pointer.ts';
 
 type Schema = z.core.$ZodType | undefined;
@@ -32,7 +33,7 @@ export const unknownFields = (
     return known?.type === 'array'
       ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
       : [];
-  if (typeof body !== 'object' || body === null) return [];
+  if (!isObjectOrArray(body)) return [];
   // A record takes every name but this one, which zod leaves out of it.
   if (known?.type === 'record') return Object.hasOwn(body, '__proto__') ? [pointerTo([...path, '__proto__'])] : [];
   if (known?.type !== 'object') return [];

@@ -1,3 +1,4 @@
+import { dayOf } from '../calendar.ts';
 import { now } from '../config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../content/built-in.ts';
 import { stateJurisdiction } from '../content/location/zip-states.ts';
@@ -21,7 +22,7 @@ export const serve = operation({
   query: CoverageQuery,
   run: async ({ query, version, exchange }) => {
     const state = query.state === undefined ? null : stateJurisdiction(query.state);
-    const day = new Date(now()).toISOString().slice(0, 10);
+    const day = dayOf(now());
     const states = coverageOfAll(await activeReleases(state, ports), day);
     return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
   },

@@ -1,7 +1,7 @@
 import { rateDecimals } from '../content/release.ts';
 import { powerOfTen } from '../money/decimal.ts';
 import type { RatedAs, ScaledRate, TaxabilityReason, Treatment } from './document.ts';
-import type { Base } from './per-unit.ts';
+import type { Base } from './effects/base.ts';
 
 /** A row before rounding: the base, the rate that falls on it, and the tax that comes of both. */
 export type Assessment = {
@@ -17,6 +17,9 @@ export type Assessment = {
 
 /** One minor unit of the currency, in the scale of taxable base times rate. */
 export const minorUnit = powerOfTen(rateDecimals);
+
+/** Apply a jurisdiction's treatment to a taxable base. */
+export const assess = (treatment: Treatment, base: Base): Assessment => treatment.effect.assess(treatment, base);
 
 /** Tax the whole of an amount. */
 export const taxed = (treatment: Treatment, net: bigint, { rate, reason }: RatedAs): Assessment => ({

@@ -2,10 +2,9 @@ import { coversDay } from '../content/effective.ts';
 import { ratesOf } from '../content/rates.ts';
 import type { Jurisdiction, Rate, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { isMeantForBand } from './band-jurisdiction.ts';
 import type { Place, Relief, ScaledRate, SourcedAt, Use } from './document.ts';
+import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
-import { isWholeAnswer } from './resolve-effect.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
 /** What is taxed, whatever the jurisdiction. */
@@ -31,6 +30,10 @@ export type Case = {
   readonly subject: Subject;
 };
 
+/** Whether a rule decides about a jurisdiction that exists for a band alone. */
+const isMeantForBand = ({ jurisdictions, effect }: Rule, code: string): boolean =>
+  jurisdictions?.includes(code) === true || definitionOf(effect).appliesToBandJurisdictions === true;
+
 /** The rule of a case, without the holidays that have been found not to hold. */
 export const ruleOf = (one: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
   const { release, jurisdiction, zip5, county, subject } = one;
@@ -50,7 +53,11 @@ export const isKnown = (one: Case): boolean => {
   const { release, rate, subject } = one;
   if (rate || one.isBandOnly) return true;
   const rule = subject.relief ? undefined : ruleOf(one);
-  return rule !== undefined && coversDay(rule, subject.day, release.established_from) && isWholeAnswer(rule.effect);
+  return (
+    rule !== undefined &&
+    coversDay(rule, subject.day, release.established_from) &&
+    definitionOf(rule.effect).isWholeAnswer === true
+  );
 };
 
 /** What a rate is compared with to be called a reduced one, where the general rate of the day is not established. */

@@ -2,6 +2,7 @@ import type { TaxingPlace } from '../content/location/place.ts';
 import type { Jurisdiction, Rounding } from '../content/release.ts';
 import type { Decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { ResolvedEffect } from './effects/definition.ts';
 
 /** Why a jurisdiction's row is what it is (interface decisions 2). */
 export type TaxabilityReason = (typeof taxabilityReasons)[number];
@@ -155,24 +156,3 @@ export type Doubt = {
   readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered' | 'shipping_not_stated';
   readonly message: string;
 };
-
-/** An effect with the buyer's use decided and its numbers read. Amounts are decimals per unit. */
-export type ResolvedEffect =
-  | { readonly type: 'standard' }
-  | { readonly type: 'rate'; readonly own: RatedAs }
-  | { readonly type: 'exempt' | 'follows_goods' | 'any_taxable' }
-  | { readonly type: 'relief'; readonly reason: Exclude<Relief, null> | 'not_supported' | 'not_subject_to_tax' }
-  | { readonly type: 'threshold_cliff'; readonly amount: Decimal; readonly inclusive: boolean }
-  | { readonly type: 'threshold_excess' | 'base_cap'; readonly amount: Decimal }
-  | { readonly type: 'threshold_rate'; readonly amount: Decimal; readonly own: RatedAs }
-  | { readonly type: 'tax_cap'; readonly amount: Decimal; readonly own: RatedAs }
-  | { readonly type: 'band'; readonly above: Decimal; readonly to: Decimal; readonly own: RatedAs }
-  | { readonly type: 'base_percent'; readonly percent: Decimal }
-  | { readonly type: 'flat_fee'; readonly amount: Decimal; readonly orderMinimum: Decimal | null }
-  /** `otherwise` is the treatment without the holiday, which decides above its limit. */
-  | {
-      readonly type: 'holiday';
-      readonly amount: Decimal | null;
-      readonly inclusive: boolean;
-      readonly otherwise: Treatment;
-    };

@@ -3,6 +3,7 @@ import { type Jurisdiction, rateDecimals } from '../content/release.ts';
 import { formatAmount } from '../money/currency.ts';
 import { powerOfTen } from '../money/decimal.ts';
 import type { ScaledRate, Treatment } from './document.ts';
+import { taxedAt } from './effects/rate.ts';
 
 /** Where the highest visible rate of Hawaii's general excise tax, the only one in the content, is published. */
 export const visibleRateSource = 'Hawaii Department of Taxation, Announcement 2018-14 (highest visible rate)';
@@ -60,18 +61,8 @@ export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax
 const none: ScaledRate = { text: '0', units: 0n };
 
 /** The rate at which a jurisdiction taxes all of a price; `null` where it exempts it, or the price decides. */
-const wholeRate = ({ effect, general }: Treatment): ScaledRate | null => {
-  switch (effect.type) {
-    case 'rate':
-      return effect.own.rate;
-    case 'standard':
-    case 'follows_goods':
-    case 'any_taxable':
-      return general.rate;
-    default:
-      return null;
-  }
-};
+const wholeRateOf = ({ effect: { wholeRate }, general }: Treatment): ScaledRate | null =>
+  wholeRate === undefined ? null : wholeRate === 'general' ? general.rate : wholeRate.rate;
 
 /**
  * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. What is exempt stays
@@ -80,17 +71,14 @@ const wholeRate = ({ effect, general }: Treatment): ScaledRate | null => {
 export const passOn = (treatments: readonly Treatment[]): readonly Treatment[] => {
   if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;
   const usual = visibleRates(treatments.map(({ general }) => general.rate));
-  const charged = treatments.map(wholeRate);
+  const charged = treatments.map(wholeRateOf);
   const visible = visibleRates(charged.map((rate) => rate ?? none));
   return treatments.map((treatment, index): Treatment => {
     const { general, effect } = treatment;
+    const { wholeRate } = effect;
     const [rate, ofAll] = [visible[index] as ScaledRate, usual[index] as ScaledRate];
-    if (effect.type === 'rate')
-      return {
-        ...treatment,
-        general: { ...general, rate: ofAll },
-        effect: { ...effect, own: { ...effect.own, rate } },
-      };
+    if (wholeRate !== undefined && wholeRate !== 'general')
+      return { ...treatment, general: { ...general, rate: ofAll }, effect: taxedAt({ ...wholeRate, rate }) };
     return { ...treatment, general: { ...general, rate: charged[index] ? rate : ofAll } };
   });
 };

@@ -1,5 +1,5 @@
 import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
-import type { Effect, Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
+import type { Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 const isWithin = (path: string, ptc: string): boolean =>
@@ -97,8 +97,7 @@ export const chooseRule = (
 };
 
 /** A rule of the content, or the state's shipping policy in the shape of one. */
-export type DecidingRule = Omit<Rule, 'effect'> & {
-  readonly effect: Effect | { readonly type: 'any_taxable' };
+export type DecidingRule = Rule & {
   /** Whether it is the policy on shipping that is not stated separately, of a state that taxes no other. */
   readonly isUnlessStated?: boolean;
 };
@@ -140,7 +139,10 @@ const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) 
       return attributes.includes(avoidable) && !attributes.includes(included) ? 'exempt' : 'follows_goods';
     case 'always_taxable':
       return 'taxable';
-    default:
+    case 'follows_goods':
+    case 'any_taxable':
       return policy;
+    default:
+      return policy satisfies never;
   }
 };

@@ -1,7 +1,6 @@
-import type { Assessment } from './assessment.ts';
+import { type Assessment, assess } from './assessment.ts';
 import type { TaxDocument, TaxLine } from './document.ts';
-import { assess } from './effect.ts';
-import type { Base } from './per-unit.ts';
+import type { Base } from './effects/base.ts';
 import { assessShipping } from './shipping.ts';
 import { shareShipping, shippedLines } from './shipping-shares.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';

@@ -1,9 +1,8 @@
 import { allocate } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import type { Assessment } from './assessment.ts';
+import { type Assessment, assess } from './assessment.ts';
 import type { TaxabilityReason, Treatment } from './document.ts';
-import { assess } from './effect.ts';
-import type { Base } from './per-unit.ts';
+import type { Base } from './effects/base.ts';
 
 /** A line as its shipping needs it: what was assessed on it, of which base, and how shipping is treated where it is. */
 export type ShippedLine = {
@@ -35,7 +34,7 @@ const inProportion = (treatment: Treatment, share: bigint, goods: Assessment): A
  */
 const follow = (treatment: Treatment, share: bigint, goods: Assessment, base: Base): Assessment => {
   const { effect, includesShipping } = goods.treatment;
-  if (effect.type === 'threshold_excess' && !includesShipping) return inProportion(treatment, share, goods);
+  if (effect.sharesProportion && !includesShipping) return inProportion(treatment, share, goods);
   const whole = assess(goods.treatment, { ...base, net: base.net + share });
   const taxable = whole.taxable - goods.taxable;
   return {

@@ -47,15 +47,11 @@ export const treatmentCache = ({
 const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Treated => {
   let [isBracketed, includesShipping, isFee, isHoliday] = [false, false, false, false];
   for (const treatment of treatments)
-    for (
-      let one: Treatment | null = treatment;
-      one;
-      one = one.effect.type === 'holiday' ? one.effect.otherwise : null
-    ) {
-      isBracketed ||= one.rounding.method === 'bracket';
-      includesShipping ||= one.includesShipping;
-      isFee ||= one.effect.type === 'flat_fee';
-      isHoliday ||= one.effect.type === 'holiday';
+    for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit) {
+      isBracketed ||= current.rounding.method === 'bracket';
+      includesShipping ||= current.includesShipping;
+      isFee ||= current.effect.type === 'flat_fee';
+      isHoliday ||= current.effect.type === 'holiday';
     }
   return { use, relief, treatments, isBracketed, includesShipping, isFee, isHoliday };
 };

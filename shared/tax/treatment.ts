@@ -2,9 +2,9 @@ import { coversDay } from '../content/effective.ts';
 import { rateOn } from '../content/rates.ts';
 import type { Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { isBandOnly } from './band-jurisdiction.ts';
+import { untaxed } from './assessment.ts';
 import { type Case, generalLater, isKnown, ruleOf, type Subject } from './case.ts';
-import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, Treatment } from './document.ts';
+import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, TaxabilityReason, Treatment } from './document.ts';
 import {
   doubtsAboutRate,
   doubtsAboutRule,
@@ -13,8 +13,11 @@ import {
   otherCurrency,
   otherCurrencyTable,
 } from './doubts.ts';
+import { isBandJurisdiction } from './effects/band.ts';
+import type { ResolvedEffect } from './effects/definition.ts';
+import { definitionOf } from './effects/effects.ts';
+import { taxedAtGeneralRate } from './effects/taxable.ts';
 import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
-import { isInMoney, resolveEffect } from './resolve-effect.ts';
 import { halfUp, roundingOf } from './rounding-setting.ts';
 import type { DecidingRule } from './rule-choice.ts';
 
@@ -34,7 +37,7 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
     zip5: place.zips[index] ?? null,
     county: place.counties[index] ?? null,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
-    isBandOnly: isBandOnly(release, jurisdiction.code),
+    isBandOnly: isBandJurisdiction(release, jurisdiction.code),
     subject,
   }));
   const isOver = release.established_to !== null && day > release.established_to;
@@ -42,9 +45,14 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
   return cases.map((one) => treat(one));
 };
 
+const taxNothing = (reason: TaxabilityReason): ResolvedEffect => ({
+  type: 'relief',
+  assess: (treatment, { net }) => untaxed(treatment, net, reason),
+});
+
 const none = scaledRate('0');
-const untaxed: RatedAs = ratedAs(none, none);
-const noRates = { goods: untaxed, own: untaxed };
+const zeroRate: RatedAs = ratedAs(none, none);
+const noRates = { goods: zeroRate, own: zeroRate };
 
 // Where nothing is collected from this buyer anyway, it does not matter what is not known.
 const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Treatment => ({
@@ -52,8 +60,8 @@ const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Trea
   sourcing: place.sourcing[0] ?? 'destination',
   state: place.code,
   rounding: halfUp,
-  general: untaxed,
-  effect: { type: 'relief', reason: relief ?? 'not_supported' },
+  general: zeroRate,
+  effect: taxNothing(relief ?? 'not_supported'),
   includesShipping: false,
   isBandOnly: false,
   ruleId: null,
@@ -88,19 +96,19 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
   const ruleId = rule?.id ?? null;
   // A state without the tax has nothing to exempt from, and nobody collects where nobody is registered.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesByItself(rule))
-    return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId: null, doubts: [] };
-  if (relief) return { effect: { type: 'relief', reason: relief }, ruleId, doubts: [] };
+    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: [] };
+  if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };
   // For goods without a band, a jurisdiction that is there for it does nothing, and knows nothing of them either.
-  if (one.isBandOnly && !rule) return { effect: { type: 'relief', reason: 'not_subject_to_tax' }, ruleId, doubts: [] };
+  if (one.isBandOnly && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
   const isForeign = currency !== release.currency;
   const notKnown = (doubt: Doubt): Finding => ({
-    effect: { type: 'relief', reason: 'not_supported' },
+    effect: taxNothing('not_supported'),
     ruleId,
     doubts: [doubt],
   });
   if (rule && !coversDay(rule, day, release.established_from) && !isGeneralRule(rule, product))
     return notKnown(notCovered(release, subject, jurisdiction));
-  if (rule && isForeign && isInMoney(rule.effect))
+  if (rule && isForeign && definitionOf(rule.effect).isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const doubts = [
     ...(rate ? doubtsAboutRate(rate, jurisdiction) : []),
@@ -108,8 +116,12 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
-  const resolving = { product, use, general, otherwise: () => withoutHoliday(one, without, rule, doubts) };
-  return { effect: rule ? resolveEffect(rule.effect, resolving) : { type: 'standard' }, ruleId, doubts };
+  const context = { product, use, general, withoutRule: () => withoutHoliday(one, without, rule, doubts) };
+  return {
+    effect: rule ? definitionOf(rule.effect).resolve(rule.effect, context) : taxedAtGeneralRate,
+    ruleId,
+    doubts,
+  };
 };
 
 // Above the limit the answer rests on the holiday as much as on the rule that takes its place.
@@ -125,7 +137,7 @@ const withoutHoliday = (
 };
 
 const taxesByItself = (rule: DecidingRule | undefined): boolean =>
-  rule !== undefined && ['rate', 'band', 'tax_cap', 'flat_fee'].includes(rule.effect.type);
+  rule !== undefined && definitionOf(rule.effect).taxesWithoutGeneralRate === true;
 
 // General goods are what the general rate falls on: a rule that says no more is as old as the rate.
 const isGeneralRule = ({ effect }: DecidingRule, { path }: ProductTaxCode): boolean =>

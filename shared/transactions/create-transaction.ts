@@ -1,6 +1,5 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
-import { untilSettled } from './attempts.ts';
 import { commitOf } from './creation/commit.ts';
 import { draft } from './creation/draft.ts';
 import { parentNotFound } from './credits/admission.ts';
@@ -8,6 +7,7 @@ import type { Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
+import { retryWhileStale } from './retry-while-stale.ts';
 
 export type Creation = {
   readonly request: TransactionRequest;
@@ -27,7 +27,7 @@ export const createTransaction = async (
   ports: CreatePorts,
 ): Promise<Result<Answered>> =>
   // The parent of a credit may have moved since it was read.
-  untilSettled(() => createOnce(creation, caller, ports), ports);
+  retryWhileStale(() => createOnce(creation, caller, ports), ports);
 
 const createOnce = async (
   creation: Creation,
@@ -44,7 +44,7 @@ const createOnce = async (
   if (read?.replay) return answerOfReplay(read.replay);
   const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
   const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
-  const fitting = drafted.ok && !ports.hasRoom(drafted.value, 'new') ? refuse(tooLarge) : drafted;
+  const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
   const stored = fitting.value;
   const commit = commitOf(stored, parent, idempotency, caller, ports.now());

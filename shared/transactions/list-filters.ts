@@ -1,4 +1,5 @@
 import { encodeTime } from 'ulid';
+import { dayMs } from '../calendar.ts';
 import type { ListQuery } from './ledger.ts';
 import type { TransactionListQuery } from './list-query.ts';
 import type { TransactionSummary } from './transaction.ts';
@@ -6,8 +7,6 @@ import type { TransactionSummary } from './transaction.ts';
 /** Milliseconds, both inclusive; `null` is open. */
 type Range = { readonly from: number | null; readonly to: number | null };
 type Bound = 'gte' | 'gt' | 'lte' | 'lt';
-
-const dayMs = 86_400_000;
 
 // A bound that is a date means the whole day: up to a day includes it, after a day begins with the next one.
 export const edge = (text: string | undefined, bound: Bound): number | null => {

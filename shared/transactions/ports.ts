@@ -21,11 +21,11 @@ export type Ports = {
   /** The most bytes that a transaction takes, whatever is credited of it. */
   readonly storedSize: (stored: StoredTransaction) => number;
   /** Whether the ledger has room for a transaction; one whose figures are new needs some for its credits beside. */
-  readonly hasRoom: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
+  readonly fitsItemLimit: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
   /** How often a change is made again because what it rests on has moved. */
   readonly attemptsMax: number;
   /** Throws what tells the client to come back later. */
-  readonly giveUp: () => never;
+  readonly throwContention: () => never;
 };
 
 /** What a change needs beside: how long its invocation lasts, in milliseconds. */

@@ -1,12 +1,9 @@
 import { crossFieldProblems } from '../calculations/cross-field.ts';
 import { invalidFormat } from '../calculations/fields.ts';
 import { addressProblems, calculationProblems, dateProblems } from '../calculations/request-problems.ts';
+import { type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (body: unknown): Fields =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Fields) : {};
 
 /** The refusal of a supplied tax that cannot be paid, because it has more decimals than the currency. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
@@ -23,7 +20,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
 
 /** What is wrong between the fields of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] => {
-  const { tax_amount, currency, type, parent_transaction_id } = fieldsOf(body);
+  const { tax_amount, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
   // A credit has its sale's currency unless it names one: the use case looks at its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
@@ -57,7 +54,7 @@ const isMissingPrice = ({ code, source }: Problem) =>
 
 /** What is wrong between the fields of an update, as far as it can be said without the transaction. */
 export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
-  const fields = fieldsOf(body);
+  const fields: JsonObject = objectOf(body) ?? {};
   return [
     ...notNullable.filter((field) => fields[field] === null && field in fields).map(nullProblem),
     ...dateProblems(body, nowMs),

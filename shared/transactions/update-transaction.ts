@@ -1,6 +1,5 @@
 import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
-import { untilSettled } from './attempts.ts';
 import { expiryOf } from './expiry.ts';
 import type { Idempotency } from './ledger.ts';
 import { isExpired, storedAsOf } from './lifecycle.ts';
@@ -15,6 +14,7 @@ import {
   tooLarge,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
+import { retryWhileStale } from './retry-while-stale.ts';
 import { oppositeOf, type StoredTransaction } from './transaction.ts';
 import { basisOf } from './updates/basis.ts';
 import { commitOf } from './updates/commit.ts';
@@ -36,7 +36,7 @@ export type Update = {
  * Refused in this order: `not_found`, `precondition_failed`, then whatever the state does not allow.
  */
 export const updateTransaction = (asked: Update, caller: Caller, ports: ChangePorts): Promise<Result<Answered>> =>
-  untilSettled(() => updateOnce(asked, caller, ports), ports);
+  retryWhileStale(() => updateOnce(asked, caller, ports), ports);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
@@ -102,7 +102,7 @@ const write = async (
   caller: Caller,
   ports: Ports,
 ): Promise<Result<Answered> | 'stale'> => {
-  if (!ports.hasRoom(next, isBesideTheFigures(fields) ? 'kept' : 'new')) return refuse(tooLarge);
+  if (!ports.fitsItemLimit(next, isBesideTheFigures(fields) ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = answerOf(200, next.transaction);
   const committed = await ports.ledger.commit(
     commitOf({ next, fields }, before, parent, idempotency && { ...idempotency, answer }, caller),

@@ -196,27 +196,27 @@ describe('a request that failed', () => {
   });
 
   it('is not sent again once its caller has given up', async () => {
-    const giveUp = new AbortController();
+    const throwContention = new AbortController();
     const { levy, sent } = await faultyClient([
       async () => {
-        giveUp.abort();
-        throw giveUp.signal.reason;
+        throwContention.abort();
+        throw throwContention.signal.reason;
       },
     ]);
-    await expect(levy.listFilings({}, { signal: giveUp.signal })).rejects.toThrow('abort');
+    await expect(levy.listFilings({}, { signal: throwContention.signal })).rejects.toThrow('abort');
     expect(sent).toHaveLength(1);
   });
 
   it('is given up at once while it pauses, and leaves no timer behind', async () => {
-    const giveUp = new AbortController();
+    const throwContention = new AbortController();
     const { levy, sent } = await faultyClient([refused(429, '14')], { pause: undefined });
     const [starts, clears] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
     // Nothing else here waits for so long.
     const pause = () => starts.mock.calls.findIndex(([, ms = 0]) => ms >= 14_000 && ms <= 15_000);
-    const answer = levy.listFilings({}, { signal: giveUp.signal });
+    const answer = levy.listFilings({}, { signal: throwContention.signal });
     const refusal = expect(answer).rejects.toThrow('enough');
     await vi.waitUntil(() => pause() >= 0, 20_000);
-    giveUp.abort(new Error('enough'));
+    throwContention.abort(new Error('enough'));
     await refusal;
     expect(sent).toHaveLength(1);
     expect(clears).toHaveBeenCalledWith(starts.mock.results[pause()]?.value);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seeded } from '../../shared/cli/bench/random.ts';
 import { foreignIds, strayPaths } from '../support/foreign-ids.ts';
 import { type Answer, type Request, send } from '../support/http.ts';
 import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
 import { refusalOf, sale } from '../support/sales.ts';
+import { seeded } from '../support/seeded.ts';
 import type { Asked, TwoAccounts } from '../support/two-accounts.ts';
 
 let issuer: LocalIssuer;

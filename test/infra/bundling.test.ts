@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -12,11 +13,13 @@ const entries = [
   'method-not-allowed',
   'announce-changes',
 ] as Entry[];
-const operations = (Object.keys(routes) as Operation[]).filter((operation) => routes[operation].scope !== null);
+const operations: ReadonlySet<string> = new Set(
+  (Object.keys(routes) as Operation[]).filter((operation) => routes[operation].scope !== null),
+);
 const require = createRequire(import.meta.url);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));
 
-// By hand: what calculates, and the rates of an address.
+// Written by hand as an oracle: the functions that calculate, and the rates of an address.
 const locating = new Set<Entry>([
   'create-calculation',
   'create-transaction',
@@ -29,82 +32,86 @@ const allTables = ['rates', 'zips'].flatMap((kind) =>
   readdirSync(new URL(`../../shared/content/local/${kind}`, import.meta.url)),
 );
 
-const codeIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.js'));
-
 describe.each(entries)('the bundle of %s', (entry) => {
-  const folder = newFolder();
+  // Node knows a loaded file by its real path.
+  const folder = realpathSync(newFolder());
   const { inputs } = bundle(entry, folder);
-
   const files = readdirSync(folder);
-  const kibibytes = (isMeant: (name: string) => boolean) =>
-    files.filter(isMeant).reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
+  const code = files.filter((name) => name.endsWith('.js'));
+  const kibibytes = (names: readonly string[]) =>
+    names.reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
 
-  it('is at most 480 KiB of code, with at most 64 KiB of packed data beside it and the local tables', () => {
-    expect(kibibytes((name) => name.endsWith('.js'))).toBeLessThanOrEqual(480);
-    const isOther = (name: string) => name.endsWith('.br') && !isTable(name);
-    expect(kibibytes(isOther)).toBeLessThanOrEqual(64);
+  it('has at most 480 KiB of code, and at most 64 KiB of packed data without the local tables', () => {
+    expect(kibibytes(code)).toBeLessThanOrEqual(480);
+    expect(kibibytes(files.filter((name) => name.endsWith('.br') && !isTable(name)))).toBeLessThanOrEqual(64);
   });
 
-  it('has the local tables of all states, at most 1 MB, if it locates addresses, and else none', () => {
+  it('has the local tables of all states, at most 1 MB, if it locates addresses, and otherwise none', () => {
     const tables = files.filter(isTable);
     expect(tables.length).toBe(locating.has(entry) ? allTables.length : 0);
-    expect(kibibytes(isTable) * 1024).toBeLessThanOrEqual(1_000_000);
+    expect(kibibytes(tables) * 1024).toBeLessThanOrEqual(1_000_000);
     expect(files.includes('rate-summaries.br')).toBe(entry === 'get-coverage');
   });
 
-  it('is CommonJS that exports its handler, and imports no ES module later', () => {
+  it('is CommonJS without import(), and exports a handler', () => {
     expect(require(join(folder, 'index.js'))).toHaveProperty('handler', expect.any(Function));
-    for (const name of codeIn(folder)) {
-      expect(readFileSync(join(folder, name), 'utf8')).not.toMatch(/[^\w.$]import\(/);
-    }
+    for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toMatch(/[^\w.$]import\(/);
   });
 
-  it('takes its credentials from the environment only', () => {
-    const inTheChain = Object.keys(inputs).filter((path) =>
-      /client-(sso|sts)|credential-provider-(?!env)|nested-clients/.test(path),
-    );
-    expect(inTheChain).toEqual([]);
+  it('has no provider of credentials but the one for the environment', () => {
+    const chain = /client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
+    expect(Object.keys(inputs).filter((path) => chain.test(path))).toEqual([]);
   });
-});
 
-describe.each(operations)('the bundle of %s, once it has started,', (operation) => {
-  // By its real name, which is what Node knows a loaded file by.
-  const folder = realpathSync(newFolder());
-  bundle(operation, folder);
-  const { handler } = require(join(folder, 'index.js'));
-  const loaded = () => codeIn(folder).filter((name) => join(folder, name) in require.cache);
-  const later = () => codeIn(folder).filter((name) => !loaded().includes(name));
+  if (!operations.has(entry)) return;
+  const isLoaded = (name: string) => join(folder, name) in require.cache;
   const answer = (headers: Record<string, string>) =>
-    handler(
+    require(join(folder, 'index.js')).handler(
       { httpMethod: 'POST', resource: '/', headers, requestContext: { requestId: 'request_1' } },
       { getRemainingTimeInMillis: () => 9000 },
     );
 
-  it('loads nothing for a stranger: the operation waits for a caller', async () => {
-    const atStart = loaded();
+  it('does not load the operation for an unauthenticated request', async () => {
     expect(await answer({})).toHaveProperty('statusCode', 401);
-    expect(loaded()).toEqual(atStart);
-    expect(later()).toContainEqual(expect.stringMatching(`^${operation}-`));
+    expect(code.filter((name) => !isLoaded(name))).toContainEqual(expect.stringMatching(`^${entry}-`));
   });
 
-  it('has the library for bearer tokens in a file of its own, which waits for the first token', async () => {
+  it('loads the library for bearer tokens with the first token', async () => {
+    const library = code.find((name) => /^jwt-/.test(name)) as string;
+    expect(isLoaded(library)).toBe(false);
     expect(await answer({ Authorization: 'Bearer token' })).toHaveProperty('statusCode', 401);
-    const library = later().find((name) => /^jwt-/.test(name)) as string;
     expect(require(join(folder, library))).toMatchObject({ createCheck: expect.any(Function) });
   });
 });
 
-it('refuses a wrong method without any package', () => {
+it('method-not-allowed needs no package', () => {
   const { inputs } = bundle('method-not-allowed', newFolder());
   expect(Object.keys(inputs).filter((path) => path.includes('node_modules'))).toEqual([]);
 });
 
-it('builds the same bytes in any folder', () => {
-  const [one, other] = [newFolder(), join(newFolder(), 'deeper', 'down')];
-  bundle('create-calculation', one);
-  bundle('create-calculation', other);
-  expect(readdirSync(one)).toEqual(readdirSync(other));
-  for (const file of readdirSync(one)) {
-    expect(readFileSync(join(one, file)).equals(readFileSync(join(other, file)))).toBe(true);
-  }
+describe('the database client of a bundle', () => {
+  const folder = newFolder();
+  bundle('get-transaction', folder);
+  // Prints the host of the first request and exits before the request is sent.
+  const printHost = `
+    require('node:diagnostics_channel').subscribe('http.client.request.created', ({ request }) => {
+      require('node:fs').writeSync(1, request.host);
+      process.exit();
+    });
+    const event = { httpMethod: 'GET', path: '/transactions/tx_1', resource: '/transactions/{id}',
+      pathParameters: { id: 'tx_1' }, headers: { 'X-API-Key': 'any' }, requestContext: { requestId: 'request_1' } };
+    require(process.argv[1]).handler(event, { getRemainingTimeInMillis: () => 9000 });`;
+
+  it.each([
+    ['us-east-1', {}, 'dynamodb.us-east-1.amazonaws.com'],
+    ['us-east-1', { AWS_USE_FIPS_ENDPOINT: 'true' }, 'dynamodb-fips.us-east-1.amazonaws.com'],
+    ['us-east-1', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, 'dynamodb.us-east-1.api.aws'],
+    ['cn-north-1', {}, 'dynamodb.cn-north-1.amazonaws.com.cn'],
+    ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
+  ])('uses in %s with %o the endpoint %s', (AWS_REGION, others, host) => {
+    const credentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+    const env = { AWS_REGION, ...credentials, ...others };
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, join(folder, 'index.js')], { env });
+    expect([String(stdout), String(stderr)]).toEqual([host, '']);
+  });
 });

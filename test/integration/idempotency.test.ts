@@ -48,11 +48,11 @@ describe('Idempotency-Key (interface decisions 10)', () => {
     const request = sale() as TransactionRequest;
     const first = await createTransaction({ request, idempotency, unknownFields: [] }, caller, ports);
     const creation = { request, idempotency, unknownFields: [] };
-    const second = await createTransaction(creation, caller, { ...ports, hasRoom: () => false });
+    const second = await createTransaction(creation, caller, { ...ports, fitsItemLimit: () => false });
     expect(second).toEqual({ ok: true, value: { ...(first as any).value, isReplayed: true } });
     const refused = await createTransaction({ ...creation, idempotency: null }, caller, {
       ...ports,
-      hasRoom: () => false,
+      fitsItemLimit: () => false,
     });
     expect(refused).toMatchObject({ ok: false, problems: [{ code: 'validation_body_too_large' }] });
   });

@@ -1,11 +1,11 @@
 import type { Answer } from '../support/http.ts';
-import type { Asked } from './asked.ts';
 import { type Body, type Book, codesOf, type Entry, same } from './book.ts';
 import { acceptedCredit, mustHaveFigures, refusalsOf } from './credit-answers.ts';
 import { creditOf, overTaxed, taxRoom } from './credits.ts';
 import { minor, written } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { matchOf, remainingOf, takenBy } from './remaining.ts';
+import type { Asked } from './requested-changes.ts';
 import { mustBeCalculated } from './sales.ts';
 
 /** An update of a transaction that is there, as it reads. */

@@ -1,10 +1,10 @@
 import type { Answer } from '../support/http.ts';
-import { type Asked, askedOf, fieldsOf, stateRefusals } from './asked.ts';
 import { type Body, type Book, change, holderOf, instant, type Model, type Sent, same, viewOf } from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
 import { tooFine, wrongReason } from './invalid.ts';
 import { isTaken, post, takeBack } from './journal.ts';
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+import { type Asked, fieldsOf, requestedChanges, stateRefusals } from './requested-changes.ts';
 import {
   type Case,
   creditRefusals,
@@ -66,7 +66,7 @@ export const judgeUpdate = (
   else if (!isMatch(headers['If-Match'], view))
     mustBeRefused(answer, [refusal('precondition_failed', 'If-Match', { version: view.version })]);
   else {
-    const asked = askedOf(update, view);
+    const asked = requestedChanges(update, view);
     const sale = view.type === 'credit' ? (book.entries.get(view.parent_transaction_id)?.body ?? null) : null;
     const one = { update, view, entry, asked, book, sale, supplied: suppliedAfter(update, view, asked) };
     const reasons = reasonsOf(one, nowMs, answer);

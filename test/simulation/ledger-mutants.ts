@@ -74,7 +74,7 @@ export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
         const { rows } = await transactionIndex.page(asked.account, { index: 'by_reference', value: value as string, from: null, to: null, after: null, limit: 25 });
         const holder = rows.find((row) => row.id !== id && row.status !== 'void' && !isExpired(row, asked.nowMs));
         if (holder) return { kind: 'reference_taken', transactionId: holder.id };`,
-    `import { isExpired } from '../transactions/lifecycle.ts';
+    `import { isExpired } from '../../transactions/lifecycle.ts';
 import { transactionIndex } from './transaction-index.ts';`,
   ),
   'claim in a second write': inASecondWrite(`role === 'take' || role === 'release'`),

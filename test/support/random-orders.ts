@@ -1,4 +1,3 @@
-import { seeded } from '../../shared/cli/bench/random.ts';
 import {
   type Effect,
   type JurisdictionType,
@@ -10,6 +9,7 @@ import {
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from './builders.ts';
+import { seeded } from './seeded.ts';
 
 /** Orders by the ten thousand: every effect and setting, drawn from a seed, so that a failure can be run again. */
 export type Draw = {

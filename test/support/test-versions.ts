@@ -1,4 +1,5 @@
-import type { JsonObject, Shapes, Version } from '../../shared/http/versions/version.ts';
+import type { Shapes, Version } from '../../shared/http/versions/version.ts';
+import type { JsonObject } from '../../shared/json.ts';
 
 /** A body with one field under another name, in its place. */
 export const renamed = (body: JsonObject, from: string, to: string): JsonObject =>

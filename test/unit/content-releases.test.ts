@@ -12,6 +12,7 @@ import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
 import { packRates } from '../../shared/content/local/text-tables.ts';
 import { type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
+import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 
@@ -39,11 +40,6 @@ const RateText = z.string().check(
   z.regex(/^0(\.\d{1,6})?$/),
   z.refine((rate) => Number(rate) <= 0.2),
 );
-const Fraction = z.string().check(
-  z.regex(/^0\.\d{1,4}$/),
-  z.refine((fraction) => Number(fraction) > 0),
-);
-const Amount = z.string().check(z.regex(/^\d+(\.\d{2})?$/));
 const Cents = z.string().check(z.regex(/^0\.\d{2}$/));
 const MonthDay = z.string().check(
   z.regex(/^\d{2}-\d{2}$/),
@@ -53,27 +49,9 @@ const MonthDay = z.string().check(
 const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
 const LocalTable = z.string().check(z.regex(/^[A-Z]{2}@\d{4}-\d{2}-\d{2}$/));
 const Level = z.enum(['state', 'county', 'city', 'district']);
-const PlainEffect = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('taxable') }),
-  z.strictObject({ type: z.literal('exempt') }),
-  z.strictObject({ type: z.literal('rate'), rate: RateText }),
-]);
-const Effect = z.union([
-  PlainEffect,
-  z.strictObject({ type: z.literal('threshold_cliff'), amount: Amount, inclusive: z.boolean() }),
-  z.strictObject({ type: z.literal('threshold_excess'), amount: Amount }),
-  z.strictObject({ type: z.literal('threshold_rate'), amount: Amount, rate: RateText }),
-  z.strictObject({ type: z.literal('base_cap'), amount: Amount }),
-  z
-    .strictObject({ type: z.literal('band'), above: Amount, to: Amount, rate: RateText })
-    .check(z.refine(({ above, to }) => Number(above) < Number(to))),
-  z.strictObject({ type: z.literal('tax_cap'), rate: RateText, amount: Amount }),
-  z.strictObject({ type: z.literal('base_percent'), percent: Fraction }),
-  z.strictObject({ type: z.literal('flat_fee'), amount: Amount, order_minimum: z.nullable(Amount) }),
-  z.strictObject({ type: z.literal('holiday'), amount: z.nullable(Amount), inclusive: z.boolean() }),
-  z.strictObject({ type: z.literal('use_split'), business: PlainEffect, personal: PlainEffect }),
-  z.strictObject({ type: z.literal('follows_goods') }),
-]);
+const Effect = effectSchema().check(
+  z.refine((effect) => !('rate' in effect) || RateText.safeParse(effect.rate).success),
+);
 const Zip = z.string().check(z.regex(/^\d{5}(\d{4})?$/));
 const Bracket = z.strictObject({
   jurisdiction: z.string(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pauseBefore } from '../../shared/backoff.ts';
 import { Contention, contendedMsMax, retryContention } from '../../shared/store/client/contention.ts';
-import { untilSettled } from '../../shared/transactions/attempts.ts';
+import { retryWhileStale } from '../../shared/transactions/retry-while-stale.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { virtualTime } from '../support/virtual-time.ts';
 
@@ -95,7 +95,7 @@ describe('a change that finds another state each time', () => {
     const ports = {
       attemptsMax,
       remainingMs: virtual.remainingOf(lastsMs),
-      giveUp: () => {
+      throwContention: () => {
         throw new Error(`gave up after ${seen.attempts}`);
       },
     };
@@ -104,7 +104,7 @@ describe('a change that finds another state each time', () => {
       virtual.pass(20);
       return 'stale' as const;
     };
-    return { virtual, given: untilSettled(attempt, ports, virtual.time), remaining: ports.remainingMs };
+    return { virtual, given: retryWhileStale(attempt, ports, virtual.time), remaining: ports.remainingMs };
   };
 
   it('is attempted as often as it may be, each time after a longer pause', async () => {

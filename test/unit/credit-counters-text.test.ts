@@ -5,7 +5,7 @@ import {
   creditedFrom,
   creditedText,
   creditedTextMax,
-  saysNothing,
+  isEmpty,
 } from '../../shared/transactions/credits/counters-text.ts';
 import { type CreditedCharge, nothingCredited } from '../../shared/transactions/transaction.ts';
 import { line, transaction } from '../support/transactions.ts';
@@ -87,12 +87,12 @@ describe('what was credited, as a text', () => {
   it('says whether there was anything', () => {
     const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
     const nothing = nothingCredited('0.00');
-    expect(saysNothing(creditedText(nothing, sale))).toBe(true);
+    expect(isEmpty(creditedText(nothing, sale))).toBe(true);
     // A credit that was voided leaves zeros, which are kept as they are.
     const zeros = { ...nothing, lines: { b: nothing.shipping } };
-    expect(saysNothing(creditedText(zeros, sale))).toBe(false);
+    expect(isEmpty(creditedText(zeros, sale))).toBe(false);
     expect(creditedFrom(creditedText(zeros, sale), sale)).toEqual(zeros);
-    expect(saysNothing(creditedText({ ...nothing, unmatched: { net: '0.01', tax: '0.00' } }, sale))).toBe(false);
+    expect(isEmpty(creditedText({ ...nothing, unmatched: { net: '0.01', tax: '0.00' } }, sale))).toBe(false);
   });
 
   it('is of its own sale', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
-import { simulate } from '../../shared/cli/bench/rate-limit/simulation.ts';
 import { updatablePartitions } from '../../shared/http/grants.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
+import { simulate } from '../support/rate-limit-simulation.ts';
 
 const account = 'acct_1';
 const start = 1_800_000_000_000;

@@ -10,7 +10,7 @@ import {
   transactionFrom,
   transactionItem,
 } from '../../shared/store/ledger/transaction-item.ts';
-import { hasRoom } from '../../shared/store/ledger/transaction-room.ts';
+import { fitsItemLimit } from '../../shared/store/ledger/transaction-room.ts';
 import { answerOf } from '../../shared/transactions/answer.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
@@ -80,7 +80,7 @@ const longestIds = (shape: Shape): number => {
   let [least, most] = [6, 255];
   while (most - least > 1) {
     const middle = (least + most) >> 1;
-    if (hasRoom(saleOf(shape, middle), 'new')) least = middle;
+    if (fitsItemLimit(saleOf(shape, middle), 'new')) least = middle;
     else most = middle;
   }
   return least;
@@ -133,7 +133,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
   const sale = saleOf(shape, longestIds(shape));
 
   it('is near the limit', () => {
-    expect(hasRoom(saleOf(shape, 255), 'new')).toBe(false);
+    expect(fitsItemLimit(saleOf(shape, 255), 'new')).toBe(false);
     expect(sizeOf(sale) + creditedBytesMax(sale.transaction)).toBeGreaterThan(295_000);
   });
 
@@ -155,7 +155,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     for (let from = 0; from < order.length; ) {
       const end = from + 50 + draw.below(350);
       const { made, after } = credited(now, partOf(draw, now, order.slice(from, end)));
-      expect(hasRoom(made, 'new')).toBe(true);
+      expect(fitsItemLimit(made, 'new')).toBe(true);
       now = after;
       from = end;
     }
@@ -164,7 +164,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(sizeOf(now)).toBeLessThan(320_000);
     const { made, after } = credited(now, { credit_remaining: true });
     expect(made.transaction.line_items).toHaveLength(1000);
-    expect(hasRoom(made, 'new')).toBe(true);
+    expect(fitsItemLimit(made, 'new')).toBe(true);
     expect(sizeOf(made)).toBeLessThan(itemBytesMax);
     expect(after.transaction.refund_status).toBe('full');
     expect(sizeOf(after)).toBeLessThan(320_000);
@@ -174,13 +174,13 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
 
   it('can be credited whole, and the credit be void', () => {
     const { made } = credited(sale, {});
-    expect(hasRoom(made, 'new')).toBe(true);
+    expect(fitsItemLimit(made, 'new')).toBe(true);
     const void_reason = noise(drawFrom(4), 500, wide);
     const voided = {
       ...made,
       transaction: { ...made.transaction, status: 'void' as const, void_reason, voided_at: at },
     };
-    expect(hasRoom(voided, 'kept')).toBe(true);
+    expect(fitsItemLimit(voided, 'kept')).toBe(true);
   });
 
   it('takes all the metadata that there can be, and the longest names', () => {
@@ -197,7 +197,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
       parent_transaction_id: newTransactionId(),
     };
     const full = { ...sale, transaction };
-    expect(hasRoom(full, 'kept')).toBe(true);
+    expect(fitsItemLimit(full, 'kept')).toBe(true);
     const last = credited(
       full,
       partOf(
@@ -223,7 +223,7 @@ describe('a transaction that has no room', () => {
     const [, shape] = shapes[0] as (typeof shapes)[number];
     const sale = saleOf(shape, longestIds(shape) + 10);
     expect(sizeOf(sale)).toBeLessThan(300_000);
-    expect([hasRoom(sale, 'new'), hasRoom(sale, 'kept')]).toEqual([false, true]);
+    expect([fitsItemLimit(sale, 'new'), fitsItemLimit(sale, 'kept')]).toEqual([false, true]);
   });
 
   it('is a credit that leaves none to be void, and what is void only beyond the end of an item', () => {
@@ -231,16 +231,16 @@ describe('a transaction that has no room', () => {
     const credit = { type: 'credit' } as const;
     const tooLong = bytes(490_000, credit);
     expect(sizeOf(tooLong)).toBeGreaterThan(400_000);
-    expect(hasRoom(tooLong, 'new')).toBe(false);
+    expect(fitsItemLimit(tooLong, 'new')).toBe(false);
     const small = bytes(470_000, credit);
-    expect(hasRoom(small, 'new')).toBe(true);
-    expect(hasRoom(bytes(500_000, { ...credit, status: 'void' }), 'kept')).toBe(false);
+    expect(fitsItemLimit(small, 'new')).toBe(true);
+    expect(fitsItemLimit(bytes(500_000, { ...credit, status: 'void' }), 'kept')).toBe(false);
   });
 
   it('never is one for its metadata alone, where it is a sale', () => {
     const metadata = { a: noise(drawFrom(7), 80_000) };
     const near = bytes(350_000);
-    expect(hasRoom(near, 'new')).toBe(true);
-    expect(hasRoom({ ...near, transaction: { ...near.transaction, metadata } }, 'new')).toBe(true);
+    expect(fitsItemLimit(near, 'new')).toBe(true);
+    expect(fitsItemLimit({ ...near, transaction: { ...near.transaction, metadata } }, 'new')).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../shared/content/release.ts';
 import { decimal, multiply } from '../../shared/money/decimal.ts';
+import { assess } from '../../shared/tax/assessment.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import { assess } from '../../shared/tax/effect.ts';
 import { roundTogether } from '../../shared/tax/rounding.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 import { drawFrom } from '../support/random-orders.ts';

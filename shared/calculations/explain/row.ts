@@ -1,9 +1,9 @@
-import { policyInWords } from '../../content/effect-in-words.ts';
 import { settingOn } from '../../content/effective.ts';
 import { rateOn } from '../../content/rates.ts';
 import { type Rate, type Release, type Rule, rateDecimals } from '../../content/release.ts';
 import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
 import type { TaxRow } from '../../tax/document.ts';
+import { policyInWords } from '../../tax/rule-words.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { type Goods, ruleText } from './rule.ts';

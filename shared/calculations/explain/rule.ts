@@ -1,8 +1,9 @@
-import { effectInWords, limitsInWords } from '../../content/effect-in-words.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import type { Decimal } from '../../money/decimal.ts';
 import type { TaxRow, Treatment } from '../../tax/document.ts';
+import { definitionOf } from '../../tax/effects/effects.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
+import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Exemption } from '../fields.ts';
 import type { Writer } from '../figures.ts';
@@ -39,42 +40,18 @@ const priceOf = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rul
 
 /** The arithmetic of a threshold, cap, band or fee, with the figures of the row. */
 const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
-  const { taxable, exempt, write, reason } = row;
-  const { effect } = rule;
-  const price = priceOf(row, goods, rule);
-  switch (effect.type) {
-    case 'threshold_cliff':
-      return `The limit is ${per(goods, effect.amount)}; the price of ${price} is ${
-        taxable > 0n
-          ? `${effect.inclusive ? 'above it' : 'not below it'}, so all of it is taxed`
-          : `${effect.inclusive ? 'not above it' : 'below it'}, so it is exempt`
-      }.`;
-    case 'threshold_excess':
-      return `Exempt is ${per(goods, effect.amount)}; of the price of ${price}, ${write(taxable)} exceeds it and is taxed.`;
-    case 'threshold_rate':
-      return `The limit is ${per(goods, effect.amount)}; the price of ${price} is taxed at ${row.rate}.`;
-    case 'base_cap':
-      return `Taxed is at most ${per(goods, effect.amount)}; of the price of ${price}, ${write(taxable)} is taxed and ${write(exempt)} is not.`;
-    case 'band':
-      return `The band begins above ${per(goods, effect.above)} and ends at ${per(goods, effect.to)}; of the price of ${price}, ${write(taxable)} lies in it.`;
-    case 'tax_cap':
-      return `The tax is at most ${per(goods, effect.amount)}.`;
-    case 'base_percent':
-      return `Of the price of ${price}, the fraction ${effect.percent} is taxed: ${write(taxable)}.`;
-    case 'flat_fee':
-      if (reason === 'product_exempt') return 'The price of the line states the fee, so none is added.';
-      return reason === 'standard_rated'
-        ? `The fee is ${per(goods, effect.amount)}, whatever the price.`
-        : `The taxable goods of the order stay below ${effect.order_minimum}, so no fee is due.`;
-    case 'holiday':
-      return effect.amount === null
-        ? 'The holiday has no limit.'
-        : `The holiday's limit is ${per(goods, effect.amount)}; the price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`;
-    case 'use_split':
-      return `Of this buyer, ${write(taxable)} is taxed at ${row.rate}.`;
-    default:
-      return '';
-  }
+  const { taxable, exempt, write, reason, rate } = row;
+  return (
+    definitionOf(rule.effect).explain?.(rule.effect, {
+      taxable: write(taxable),
+      exempt: write(exempt),
+      isTaxed: taxable > 0n,
+      rate,
+      reason,
+      price: priceOf(row, goods, rule),
+      perUnit: (amount) => per(goods, amount),
+    }) ?? ''
+  );
 };
 
 const certificateText = ({ exemption, day }: Goods, name: string): string =>

@@ -1,4 +1,5 @@
 /** Spans of time as options name them, such as `90d` or `24h`, and the instants at which keys end. */
+import { isDay } from '../../calendar.ts';
 import { CommandError } from '../content/command-error.ts';
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -18,10 +19,7 @@ const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\
 export const instantMs = (text: string): number | null => {
   if (!instantPattern.test(text)) return null;
   const ms = Date.parse(text);
-  // Date.parse takes 30 February for 2 March.
-  const { day } = /^\d{4}-\d\d-(?<day>\d\d)/.exec(text)?.groups ?? {};
-  const lastDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
-  return Number.isNaN(ms) || Number(day) > lastDay ? null : ms;
+  return Number.isNaN(ms) || !isDay(text.slice(0, 10)) ? null : ms;
 };
 
 /**

@@ -7,9 +7,8 @@ import { type Figure, rounded } from './figure.ts';
 
 const functions = [...Object.keys(routes), ...Object.keys(schedules), 'method-not-allowed'] as Entry[];
 
-// Not a function of the service, but built as one: with the client that the SDK publishes, and with the one that our bundles have.
+// Not a function of the service, but bundled as one.
 const control = '../shared/cli/bench/cold-start-control' as Entry;
-const publishedClient = { '@aws-sdk/credential-provider-node': './shared/cli/bench/cold-start-credentials.ts' };
 
 const kibibytes = (files: readonly Buffer[]): number =>
   rounded(files.reduce((sum, { length }) => sum + length / 1024, 0));
@@ -19,10 +18,9 @@ const codeIn = (folder: string): Buffer[] =>
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(join(folder, name)));
 
-/** Build every function as it is deployed, and the two controls of the cold starts; each into a folder of its name. */
+/** Bundle every function as the deployment does, and the control of the cold starts, each into a folder of its name. */
 export const buildBundles = (folder: string): Figure[] => {
-  bundle(control, join(folder, 'control'), publishedClient);
-  bundle(control, join(folder, 'control with our client'));
+  bundle(control, join(folder, 'control'));
   return functions.map((name) => {
     bundle(name, join(folder, name));
     const code = codeIn(join(folder, name));

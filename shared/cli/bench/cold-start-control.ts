@@ -8,7 +8,7 @@ const client = new DynamoDBClient({
   requestHandler: {},
 });
 
-/** The least that a function with a database does: a bare client reads one item. What cold starts are held against. */
+/** The baseline of the cold starts: a bare client of the SDK reads one item. */
 export const handler = async (): Promise<{ statusCode: number }> => {
   const key = { pk: { S: 'bench' }, sk: { S: 'bench' } };
   await client.send(new GetItemCommand({ TableName: 'accounts', Key: key, ConsistentRead: true }));

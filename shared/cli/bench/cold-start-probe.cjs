@@ -1,10 +1,10 @@
-// Runs in a fresh process what an instance of a function does: load the bundle, and answer one event.
+// Does in a fresh process what an instance of a function does: it loads the bundle and answers one event.
 const { subscribe } = require('node:diagnostics_channel');
 const { writeSync } = require('node:fs');
 
 const [, , bundle, event] = process.argv;
 let replied = Number.NaN;
-// Node tells of each HTTP response that a client gets, when its head has been read. The first one counts.
+// Node publishes an event when a client has read the head of an HTTP response. The first response counts.
 subscribe('http.client.response.finish', () => {
   if (Number.isNaN(replied)) replied = performance.now();
 });

@@ -1,6 +1,8 @@
 /** `content activate` and `content rollback`: which release a state's calculations rest on. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content/content-store.ts';
@@ -45,7 +47,7 @@ export const activate = async (id: string, { replace = false }: { readonly repla
   const before = active.id;
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
   if (imported && !replace) await refuseReplacing(imported, active);
-  const today = new Date(now()).toISOString().slice(0, 10);
+  const today = dayOf(now());
   const impact = await impactOrCorruption(async () => impactOfChange(await openRelease(before), opened, today));
   printImpact(imported, impact, { against: before, today });
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
 import { stateCode } from '../../content/location/zip-states.ts';
+import { objectOf } from '../../json.ts';
 import { CommandError } from './command-error.ts';
 
 const stateAdvice = 'Send a two-letter state code.';
@@ -64,7 +65,7 @@ export type UnreadableCase = {
 };
 
 const fieldOf = (value: unknown, field: string): string | null => {
-  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined;
+  const found = objectOf(value)?.[field];
   return typeof found === 'string' && found !== '' ? found : null;
 };
 

@@ -1,6 +1,8 @@
 /** `content check`: worked cases against a release, before it is activated. */
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { stateCode } from '../../content/location/zip-states.ts';
 import type { Release } from '../../content/release.ts';
@@ -36,7 +38,7 @@ const unreadResult = ({ id, problem }: UnreadableCase): CaseResult => ({
 });
 
 const runAll = async (head: Release, cases: readonly Listed[]): Promise<readonly CaseResult[]> => {
-  const today = new Date(now()).toISOString().slice(0, 10);
+  const today = dayOf(now());
   const releaseFor = await releaseForCases(
     head,
     cases.flatMap((one) => (isUnreadable(one) ? [] : [one])),

@@ -1,5 +1,7 @@
 /** `content diff`: what changes for buyers if one release takes the place of another. */
+
 import type { Command } from 'commander';
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { CommandError } from './command-error.ts';
 import { compareLocations, type LocationChange } from './compare-locations.ts';
@@ -57,8 +59,6 @@ const printRates = (changes: readonly RateChange[]): void => {
   print(`${counted(changes.length, 'rate')} of jurisdictions ${changes.length === 1 ? 'changes' : 'change'}.`);
 };
 
-const today = (): string => new Date(now()).toISOString().slice(0, 10);
-
 const printed = async (before: OpenRelease, after: OpenRelease, withLocations: boolean): Promise<void> => {
   print(`From ${before.head.id} to ${after.head.id}`);
   const { add, end } = locationPrinter();
@@ -75,9 +75,9 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   printRates(changes);
   printRules(compareRules(before.head, after.head));
   print();
-  const day = today();
-  const impact = await impactOrCorruption(() => impactOfChange(before, after, day));
-  printImpact(after.imported, impact, { against: before.head.id, today: day });
+  const today = dayOf(now());
+  const impact = await impactOrCorruption(() => impactOfChange(before, after, today));
+  printImpact(after.imported, impact, { against: before.head.id, today });
 };
 
 const changed = (places: number): string =>
@@ -93,7 +93,7 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   const locations: LocationChange[] = [];
   const changes = await compare(before, after, rates ? (found) => locations.push(...found) : null);
   const others = compareRules(before.head, after.head);
-  const impact = impactJson(await impactOfChange(before, after, today()));
+  const impact = impactJson(await impactOfChange(before, after, dayOf(now())));
   printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others, impact });
 };
 

@@ -1,11 +1,12 @@
 /** What changes for buyers if a release takes the place of another, by ZIP code and city, from a day on. */
+
+import { dayAfter } from '../../calendar.ts';
 import type { ReleaseFor } from '../../content/content.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import { placeRate } from '../../content/location/combined-rate.ts';
 import { locate } from '../../content/location/place.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import type { Dated, Release } from '../../content/release.ts';
-import { dayAfter } from './timeline.ts';
 import { isZip } from './zip-pieces.ts';
 
 /** The combined rate of one ZIP or city before and after, in units of `10^-rateDecimals`, from a day on. */

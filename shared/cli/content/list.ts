@@ -1,5 +1,7 @@
 /** `content list`: every release there is, which ones are active, corrupt heads, and imports that are not finished. */
+
 import type { Command } from 'commander';
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
@@ -87,7 +89,7 @@ const releasesOf = async (
   builtIn: readonly Release[],
   pointer: ActiveReleases['states'][string] | undefined,
 ): Promise<{ readonly releases: readonly Listed[]; readonly corrupt: readonly Corrupt[] }> => {
-  const today = new Date(now()).toISOString().slice(0, 10);
+  const today = dayOf(now());
   // Without a pointer the newest built-in release applies.
   const active = { release: pointer?.release ?? builtIn.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
   const corrupt: Corrupt[] = [];

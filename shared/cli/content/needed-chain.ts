@@ -1,3 +1,4 @@
+import { dayAfter } from '../../calendar.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
@@ -5,7 +6,6 @@ import type { Dated, Location, Release } from '../../content/release.ts';
 import { corruptionText } from './corruption.ts';
 import { print } from './output.ts';
 import { openRelease } from './releases.ts';
-import { dayAfter } from './timeline.ts';
 
 type Days = { readonly from: string; readonly to: string };
 

@@ -1,5 +1,5 @@
-import { limitsInWords } from '../../content/effect-in-words.ts';
 import type { Rule } from '../../content/release.ts';
+import { limitsInWords } from '../../tax/rule-words.ts';
 import type { OtherChanges, RuleChange } from './compare-rules.ts';
 import { print } from './output.ts';
 import { daysText } from './texts.ts';

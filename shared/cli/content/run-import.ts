@@ -1,4 +1,5 @@
 /** An import from beginning to end: read, report, and only then write, the head last. */
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { type Built, buildRelease } from '../../content/imports/build.ts';
@@ -129,7 +130,7 @@ const keep = async (built: Complete, job: ImportJob): Promise<void> => {
 
 /** Import files as a release. Refused, before anything is written, are bad rows, unless they are to be skipped. */
 export const runImport = async (job: ImportJob): Promise<void> => {
-  const today = new Date(now()).toISOString().slice(0, 10);
+  const today = dayOf(now());
   const state = `US-${job.state}`;
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
   if (active.corrupt) print(`It is imported over the built-in release. ${corruptionText(active.corrupt)}`);

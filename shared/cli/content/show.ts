@@ -1,5 +1,7 @@
 /** `content show`: one release, and what it knows of one ZIP. */
+
 import { type Command, InvalidArgumentError } from 'commander';
+import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
@@ -93,9 +95,7 @@ const readZip = (text: string): string => {
 };
 
 const readDate = (text: string): string => {
-  // Date.parse takes the 30th of February for the 2nd of March.
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text))
-    throw new InvalidArgumentError('Send a date, such as 2026-11-21.');
+  if (!isDay(text)) throw new InvalidArgumentError('Send a date, such as 2026-11-21.');
   return text;
 };
 
@@ -105,7 +105,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const release = await openRelease(id);
   const { head, imported } = release;
   const isActive = await activity(release);
-  const day = date ?? new Date(now()).toISOString().slice(0, 10);
+  const day = date ?? dayOf(now());
   const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);

@@ -1,4 +1,5 @@
 /** What holds from which day to which: two histories of a value, and where they differ. Days are `YYYY-MM-DD`. */
+import { dayAfter, dayBefore } from '../../calendar.ts';
 import type { Dated } from '../../content/release.ts';
 
 /** From a day to a day, both inclusive; `to: null` is open. */
@@ -6,12 +7,6 @@ export type Span = { readonly from: string; readonly to: string | null };
 
 /** Where one history says something else than the other. `null` is a value that is not known. */
 export type Change = Span & { readonly old: string | null; readonly new: string | null };
-
-const dayMs = 86_400_000;
-const shift = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
-export const dayBefore = (day: string): string => shift(day, -1);
-export const dayAfter = (day: string): string => shift(day, 1);
 
 /** A value's days, where a first day that is not established is that of the release (`established_from`). */
 export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({

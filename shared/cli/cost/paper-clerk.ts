@@ -7,7 +7,7 @@ import { planStep } from '../../filings/steps.ts';
 import { noTotals } from '../../filings/totals.ts';
 import type { Result } from '../../result.ts';
 import { storedSize } from '../../store/ledger/transaction-item.ts';
-import { hasRoom } from '../../store/ledger/transaction-room.ts';
+import { fitsItemLimit } from '../../store/ledger/transaction-room.ts';
 import { createTransaction } from '../../transactions/create-transaction.ts';
 import { expiryOf } from '../../transactions/expiry.ts';
 import type { Answered, CreatePorts } from '../../transactions/ports.ts';
@@ -77,9 +77,9 @@ const beforeMarking: ShardProgress = {
   totals: noTotals,
 };
 
-const alone: Pick<CreatePorts, 'loadContent' | 'giveUp' | 'remainingMs'> = {
+const alone: Pick<CreatePorts, 'loadContent' | 'throwContention' | 'remainingMs'> = {
   loadContent: async () => context.releaseFor,
-  giveUp: () => {
+  throwContention: () => {
     throw new Error('Nobody else writes on paper.');
   },
   remainingMs: () => hourMs,
@@ -92,7 +92,7 @@ const paperDesk = (accountId: string) => {
   const inOrder: Step[] = [];
   let [nowMs, made] = [context.now, 0];
   const ports: CreatePorts = {
-    ...{ ledger: paper.ledger, storedSize, hasRoom, attemptsMax: 1 },
+    ...{ ledger: paper.ledger, storedSize, fitsItemLimit, attemptsMax: 1 },
     ...alone,
     now: () => nowMs,
     newId: () => idOf('txn', made),

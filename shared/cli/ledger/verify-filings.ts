@@ -1,3 +1,4 @@
+import { dayAfter } from '../../calendar.ts';
 import { countsOf } from '../../filings/answer.ts';
 import type { EntryPlace, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import {
@@ -115,8 +116,6 @@ const verifyEntries = async (
     if (open.has(place)) report(entry.transactionId, [{ what: named, is: 'open as well', should_be: 'at one place' }]);
   }
 };
-
-const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
 
 /** The periods of each state follow each other without gap or overlap. */
 export const periodFindings = (filings: readonly StoredFiling[]): Finding[] => {

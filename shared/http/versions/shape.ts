@@ -1,23 +1,21 @@
+import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
 import type { Reply } from '../reply.ts';
-import type { JsonObject, Shapes } from './version.ts';
+import type { Shapes } from './version.ts';
 
 /** The changes since the version that was asked for, the oldest first; none for the current one. */
 type Changes = readonly Shapes[];
 type Problems = readonly [Problem, ...Problem[]];
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A request's body, which may be anything, in the current shape. */
 export const currentBody = (body: unknown, changes: Changes): unknown =>
-  isObject(body) ? changes.reduce((older, { request }) => request?.(older) ?? older, body) : body;
+  isJsonObject(body) ? changes.reduce((older, { request }) => request?.(older) ?? older, body) : body;
 
 const sentPointer = (pointer: string, changes: Changes): string =>
   changes.reduceRight((newer, change) => change.pointer?.(newer) ?? newer, pointer);
 
 const warningAsSent = (warning: unknown, changes: Changes): unknown =>
-  isObject(warning) && typeof warning['pointer'] === 'string'
+  isJsonObject(warning) && typeof warning['pointer'] === 'string'
     ? { ...warning, pointer: sentPointer(warning['pointer'], changes) }
     : warning;
 

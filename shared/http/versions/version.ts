@@ -1,6 +1,5 @@
+import type { JsonObject } from '../../json.ts';
 import type { Operation } from '../routes.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * What one change of the API means to one operation, between the shape before it (older) and the one since (newer).

@@ -10,7 +10,7 @@ import type { ImportClaim } from './content-claims.ts';
 import { partFrom, partItem } from './content-item.ts';
 import { queryContent } from './content-query.ts';
 import { readItems } from './content-reads.ts';
-import { patiently } from './content-throttling.ts';
+import { retryThrottled } from './content-throttling.ts';
 
 const TableName = environment.tables.content;
 
@@ -33,7 +33,7 @@ export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise
     ExpressionAttributeValues: { ':digest': Item.digest },
   });
   try {
-    await patiently(() => database.send(put));
+    await retryThrottled(() => database.send(put));
     return Item.digest;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -117,7 +117,7 @@ export const readPartKeys = async (id: string): Promise<readonly string[]> =>
 
 /** Parts of a release in the order of their keys. Throws where one of them is missing. */
 export const readParts = async (id: string, keys: readonly string[]): Promise<readonly ReleasePart[]> => {
-  const itemOf = await patiently(() => readItems(keys.map((key) => partKey(id, key))));
+  const itemOf = await retryThrottled(() => readItems(keys.map((key) => partKey(id, key))));
   return keys.map((key) => {
     const item = itemOf(partKey(id, key));
     if (!item) throw new Error(`${id} has no part ${key}.`);
@@ -133,7 +133,7 @@ export const removeParts = async (id: string): Promise<number> => {
   for (let start = 0; start < keys.length; start += removedTogether) {
     const removals = keys
       .slice(start, start + removedTogether)
-      .map((key) => patiently(() => database.send(new DeleteCommand({ TableName, Key: partKey(id, key) }))));
+      .map((key) => retryThrottled(() => database.send(new DeleteCommand({ TableName, Key: partKey(id, key) }))));
     await Promise.all(removals);
   }
   return keys.length;

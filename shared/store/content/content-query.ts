@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
 import type { ItemKey } from '../keys.ts';
-import { patiently } from './content-throttling.ts';
+import { retryThrottled } from './content-throttling.ts';
 
 type Asked = {
   readonly KeyConditionExpression: string;
@@ -20,7 +20,7 @@ export async function* queryContent(asked: Asked): AsyncGenerator<ItemKey & Read
       ...asked,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     });
-    const { Items = [], LastEvaluatedKey } = await patiently(() => database.send(query));
+    const { Items = [], LastEvaluatedKey } = await retryThrottled(() => database.send(query));
     yield* Items as (ItemKey & Record<string, unknown>)[];
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);

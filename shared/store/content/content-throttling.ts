@@ -8,7 +8,7 @@ const pauseMs = { first: 100, most: 5000 };
  * Try again, with longer and longer pauses, while the table is busy. A new one takes 4,000 write units a second and
  * doubles that while it is asked for more: an import waits for it.
  */
-export const patiently = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
+export const retryThrottled = async <Value>(attempt: () => Promise<Value>): Promise<Value> => {
   for (let round = 1; ; round++) {
     try {
       return await attempt();

@@ -29,7 +29,7 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   stepMsMax,
   stepEntriesMax,
   attemptsMax: 100,
-  giveUp: () => {
+  throwContention: () => {
     throw new Contention('Others keep changing the filing.');
   },
   onFailure: reportOf('work'),

@@ -1,7 +1,7 @@
 import type { HeadChange } from '../../transactions/ledger.ts';
 import { isExpired } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
-import { tidiedAt } from '../client/tidying.ts';
+import { ttlSeconds } from '../client/ttl.ts';
 import { claimKey } from '../keys.ts';
 
 /** What a change of a transaction does to the claims on references, which only live transactions hold. */
@@ -40,6 +40,6 @@ export const claimItem = (
   ...(status === 'draft' &&
     expires_at !== null && {
       expires_at: new Date(expires_at).toISOString(),
-      ttl: tidiedAt(Date.parse(expires_at)),
+      ttl: ttlSeconds(Date.parse(expires_at)),
     }),
 });

@@ -1,5 +1,5 @@
 import { exponentOf, formatAmount } from '../../money/currency.ts';
-import { creditedFrom, creditedText, creditedTextMax, saysNothing } from '../../transactions/credits/counters-text.ts';
+import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../transactions/credits/counters-text.ts';
 import { nothingCredited, type StoredTransaction, type Transaction } from '../../transactions/transaction.ts';
 import { compressBytes, decompressBytes } from '../client/compressed.ts';
 
@@ -11,7 +11,7 @@ const filler = 'f';
 /** The attribute of what was credited of a sale; none where nothing was. */
 export const creditedAttribute = ({ transaction, credited }: StoredTransaction): { readonly credited?: Uint8Array } => {
   const text = creditedText(credited, transaction);
-  if (saysNothing(text)) return {};
+  if (isEmpty(text)) return {};
   // The text's digits and letters are those of hexadecimal numbers.
   return { credited: compressBytes(Buffer.from(text.length % 2 === 0 ? text : text + filler, 'hex')) };
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Idempotency, Replay, SavedAnswer } from '../../transactions/ledger.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
-import { tidiedAt } from '../client/tidying.ts';
+import { ttlSeconds } from '../client/ttl.ts';
 import { idempotencyKey } from '../keys.ts';
 
 const keptMs = 24 * 3_600_000;
@@ -24,7 +24,7 @@ export const idempotencyItem = (
   fingerprint,
   answer: compressText(textOf(shape ? { ...answer, body: shape(answer.body) } : answer)),
   expires_at: new Date(nowMs + keptMs).toISOString(),
-  ttl: tidiedAt(nowMs + keptMs),
+  ttl: ttlSeconds(nowMs + keptMs),
 });
 
 const Item = z.object({ fingerprint: z.string(), answer: z.instanceof(Uint8Array), expires_at: z.string() });

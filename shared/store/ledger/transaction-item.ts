@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isObjectOrArray } from '../../json.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
 import type {
   CreditBasis,
@@ -98,16 +99,15 @@ const Head = z.object({ ...rowShape, lines: bytes, credited: z.optional(bytes), 
 // Gzip's checksum says that it is what was written; that it is a transaction is looked at, not its every field. A field
 // that a later release adds, or a product tax code that it drops, would otherwise make a transaction of today unreadable,
 // and looking at 1,000 lines would take 8 ms longer than the 4 that reading them takes.
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
 });
 const Lines = z.object({
-  line_items: z.array(z.custom<Transaction['line_items'][number]>(isObject)),
-  explanation: z.nullable(z.array(z.custom<NonNullable<Transaction['explanation']>[number]>(isObject))),
+  line_items: z.array(z.custom<Transaction['line_items'][number]>(isObjectOrArray)),
+  explanation: z.nullable(z.array(z.custom<NonNullable<Transaction['explanation']>[number]>(isObjectOrArray))),
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
-  creditBasis: z.optional(z.custom<CreditBasis>(isObject)),
+  creditBasis: z.optional(z.custom<CreditBasis>(isObjectOrArray)),
   pinned: PinnedSettings,
 });
 

@@ -4,7 +4,7 @@ import { Contention, type RemainingMs } from '../client/contention.ts';
 import { loadContent } from '../content/load-content.ts';
 import { ledger, ledgerWithin } from './ledger-store.ts';
 import { storedSize } from './transaction-item.ts';
-import { hasRoom } from './transaction-room.ts';
+import { fitsItemLimit } from './transaction-room.ts';
 
 /** What the transaction use cases need, on DynamoDB. */
 export const transactionPorts: Ports = {
@@ -12,10 +12,10 @@ export const transactionPorts: Ports = {
   loadContent,
   now,
   storedSize,
-  hasRoom,
+  fitsItemLimit,
   // Of several at once one is through with every round. What ends it sooner is the invocation's time.
   attemptsMax: 100,
-  giveUp: () => {
+  throwContention: () => {
     throw new Contention('Others keep changing the transaction.');
   },
 };

@@ -29,7 +29,7 @@ const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
  * can have: 300 KB and these, with what is not compressed, are less than 400 KB. So whatever happens to it afterwards
  * fits. Of a credit nothing is credited; where it has no room, its lines can be credited in several.
  */
-export const hasRoom = (stored: StoredTransaction, figures: 'new' | 'kept'): boolean => {
+export const fitsItemLimit = (stored: StoredTransaction, figures: 'new' | 'kept'): boolean => {
   const { type, status } = stored.transaction;
   if (status === 'void') return fits(stored, voidBytesMax);
   return type === 'sale' && figures === 'new'

@@ -13,7 +13,7 @@ import { taxDecimalsProblem } from '../request-problems.ts';
 import { withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
 
-type Asked = { readonly request: TransactionRequest; readonly unknownFields: readonly string[] };
+type DraftInput = { readonly request: TransactionRequest; readonly unknownFields: readonly string[] };
 
 type Figures = {
   readonly outcome: Outcome;
@@ -22,7 +22,7 @@ type Figures = {
 };
 
 const figuresOf = async (
-  { request, unknownFields }: Asked,
+  { request, unknownFields }: DraftInput,
   parent: StoredTransaction | null,
   { account: { settings } }: Caller,
   ports: CreatePorts,
@@ -49,16 +49,16 @@ const figuresOf = async (
 
 /** What a request records: the transaction as it begins, with its figures; a credit's are taken out of its sale. */
 export const draft = async (
-  asked: Asked,
+  input: DraftInput,
   parent: StoredTransaction | null,
   caller: Caller,
   ports: CreatePorts,
 ): Promise<Result<StoredTransaction>> => {
-  const figures = await figuresOf(asked, parent, caller, ports);
+  const figures = await figuresOf(input, parent, caller, ports);
   if (!figures.ok) return figures;
   const { outcome, calculatedTax, kind } = figures.value;
   const { settings } = caller.account;
   // A credit of a sale rests on what the sale does.
   const basis = { creditOf: kind, ...newBasis(parent), pinned: parent?.pinned ?? pinnedOf(settings) };
-  return accept(newTransaction(asked.request, outcome, calculatedTax, basis, settings.draft_ttl_hours, ports));
+  return accept(newTransaction(input.request, outcome, calculatedTax, basis, settings.draft_ttl_hours, ports));
 };

@@ -73,7 +73,7 @@ export const creditedFrom = (text: string, { currency, line_items }: Sale): Cred
 };
 
 /** Whether such a text says that nothing was credited yet. */
-export const saysNothing = (text: string): boolean => /^b*a{5}ba$/.test(text);
+export const isEmpty = (text: string): boolean => /^b*a{5}ba$/.test(text);
 
 // More than a client can reach with discounts that it sends: they are not bounded by the sale's.
 const freeDigits = 20;

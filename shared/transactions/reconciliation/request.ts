@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decimalString, identifier, instant, invalidFormat } from '../../calculations/fields.ts';
-import { type Fields, isSent, recordOf } from '../../calculations/sent-fields.ts';
+import { isSent, type JsonObject, objectOf } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
 import { edge } from '../list-filters.ts';
 
@@ -37,7 +37,7 @@ export const rangeOf = ({ from, to }: Pick<ReconciliationRequest, 'from' | 'to'>
   return first === null || last === null ? null : { from: first, to: last };
 };
 
-const rangeProblems = ({ from, to, starting_after }: Fields): Problem[] => {
+const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
   if (isSent(from) !== isSent(to)) {
     const missing = isSent(from) ? 'to' : 'from';
     return [
@@ -62,12 +62,12 @@ const rangeProblems = ({ from, to, starting_after }: Fields): Problem[] => {
 
 /** What is wrong across the fields of a body that may be anything: the range, and references that are sent twice. */
 export const reconciliationProblems = (body: unknown): Problem[] => {
-  const fields = recordOf(body);
+  const fields = objectOf(body);
   if (!fields) return [];
   const { transactions } = fields;
   const seen = new Set<unknown>();
   const repeated = (Array.isArray(transactions) ? transactions : []).flatMap((row: unknown, index) => {
-    const reference = recordOf(row)?.['reference_id'];
+    const reference = objectOf(row)?.['reference_id'];
     if (typeof reference !== 'string' || !seen.has(reference)) {
       seen.add(reference);
       return [];

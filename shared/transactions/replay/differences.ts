@@ -1,4 +1,5 @@
 import { type AnswerFields, calculationAnswerFields } from '../../calculations/answer-fields.ts';
+import { isObjectOrArray } from '../../json.ts';
 import type { Transaction } from '../transaction.ts';
 import type { ReplayDifference } from './response.ts';
 
@@ -18,16 +19,13 @@ const figureFields: AnswerFields = {
   calculated_tax_amount: true,
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 /** A key as a JSON Pointer writes it (RFC 6901). */
 const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const namesIn = (recorded: unknown, replayed: unknown): string[] => [
-  ...new Set([recorded, replayed].flatMap((value) => (isObject(value) ? Object.keys(value) : []))),
+  ...new Set([recorded, replayed].flatMap((value) => (isObjectOrArray(value) ? Object.keys(value) : []))),
 ];
 
 const compare = (
@@ -36,7 +34,7 @@ const compare = (
   fields: AnswerFields | true,
   pointer: string,
 ): ReplayDifference[] => {
-  if (!isObject(recorded) && !isObject(replayed)) {
+  if (!isObjectOrArray(recorded) && !isObjectOrArray(replayed)) {
     const texts = { recorded: textOf(recorded), replayed: textOf(replayed) };
     return texts.recorded === texts.replayed ? [] : [{ pointer, ...texts }];
   }
@@ -44,7 +42,7 @@ const compare = (
   return namesIn(recorded, replayed).flatMap((name) => {
     const below = fields === true || isList ? fields : Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (below === undefined) return [];
-    const inner = (value: unknown) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : null);
+    const inner = (value: unknown) => (isObjectOrArray(value) && Object.hasOwn(value, name) ? value[name] : null);
     return compare(inner(recorded), inner(replayed), below, `${pointer}${segment(name)}`);
   });
 };

@@ -40,7 +40,7 @@ type ReplayedCredit = {
 /** Compute a credit again from its sale as that stood then (interface decisions 5). */
 export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<Figures> => {
   const { transaction, creditOf: kind } = stored;
-  const found = saleThen(sale, basis.figures, context);
+  const found = replayedSaleAsOf(sale, basis.figures, context);
   if (!found.ok) return found;
   const { line_items, shipping, ...others } = inputsOf(transaction);
   const asked = kind === 'lines' ? { ...others, line_items, shipping } : others;
@@ -48,7 +48,7 @@ export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): 
   if (!credit.ok) return credit;
   const calculated = credit.value.outcome;
   const taxed = basis.tax
-    ? retaxed(calculated, transaction.tax_amount, saleThen(sale, basis.tax, context))
+    ? retaxed(calculated, transaction.tax_amount, replayedSaleAsOf(sale, basis.tax, context))
     : transaction.tax_amount_source === 'provided'
       ? withSuppliedCreditTax(calculated, transaction.tax_amount, found.value)
       : accept(calculated);
@@ -56,7 +56,7 @@ export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): 
 };
 
 // A sale's tax may have been replaced while no credit of it was in force: then it was spread otherwise.
-const saleThen = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
+const replayedSaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
   const calculated = calculate(inputsOf(sale.transaction), context, []);
   if (!calculated.ok) return calculated;

@@ -4,9 +4,9 @@ import { type Around, currentContext, pinnedContext } from '../context.ts';
 import { unmatchedInput } from '../credits/unmatched.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { askedOf } from './asked.ts';
 import { isRecalculated } from './figures-after.ts';
 import { type Basis, creditRequest, inputAfter } from './recalculate.ts';
+import { requestedChanges } from './requested-changes.ts';
 
 /**
  * What an update is decided on, with the content that its recalculation rests on: the sale's where it changes a credit of
@@ -20,18 +20,19 @@ export const basisOf = async (
   around: Around,
   loadContent: LoadContent,
 ): Promise<Basis> => {
-  const asked = askedOf(update, stored.transaction);
-  if (!isRecalculated(update, stored, asked, parent)) return { parent, context: { ...around, releaseFor: notLoaded } };
-  const input = inputAfter(update, stored, asked);
+  const requested = requestedChanges(update, stored.transaction);
+  if (!isRecalculated(update, stored, requested, parent))
+    return { parent, context: { ...around, releaseFor: notLoaded } };
+  const input = inputAfter(update, stored, requested);
   if (parent) {
-    const request = creditRequest(update, input, stored, asked);
+    const request = creditRequest(update, input, stored, requested);
     return {
       parent,
       context: await pinnedContext(unmatchedInput(parent.transaction, request), parent, around, loadContent),
     };
   }
   const context =
-    asked.inputs.length > 0
+    requested.inputs.length > 0
       ? await currentContext(input, around, loadContent)
       : await pinnedContext(input, stored, around, loadContent);
   return { parent, context };

@@ -8,42 +8,42 @@ import { taxDiffers } from '../new-transaction.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import type { Asked } from './immutable.ts';
+import type { RequestedChanges } from './immutable.ts';
 import { type Basis, recalculate } from './recalculate.ts';
 
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
 // What is left of the sale may have become less since the draft was made.
-const mayBeStale = (update: TransactionUpdate, { creditOf }: StoredTransaction, asked: Asked): boolean =>
-  creditOf !== null && asked.status && update.status === 'finalized';
+const mayBeStale = (update: TransactionUpdate, { creditOf }: StoredTransaction, requested: RequestedChanges): boolean =>
+  creditOf !== null && requested.status && update.status === 'finalized';
 
-const isRetouched = (update: TransactionUpdate, stored: StoredTransaction, asked: Asked): boolean =>
-  asked.inputs.length > 0 || asked.tax || mayBeStale(update, stored, asked);
+const isRetouched = (update: TransactionUpdate, stored: StoredTransaction, requested: RequestedChanges): boolean =>
+  requested.inputs.length > 0 || requested.tax || mayBeStale(update, stored, requested);
 
 /** Whether an update calculates the figures again, so that it needs content. */
 export const isRecalculated = (
   update: TransactionUpdate,
   stored: StoredTransaction,
-  asked: Asked,
+  requested: RequestedChanges,
   parent: StoredTransaction | null,
-): boolean => isRetouched(update, stored, asked) && !(parent && stored.transaction.status === 'finalized');
+): boolean => isRetouched(update, stored, requested) && !(parent && stored.transaction.status === 'finalized');
 
 /** The figures after the edits, or nothing where they stay: nothing is recalculated silently. */
 export const figuresAfter = (
   update: TransactionUpdate,
   stored: StoredTransaction,
-  asked: Asked,
+  requested: RequestedChanges,
   basis: Basis,
   unknownFields: readonly string[],
 ): Result<Partial<Figures>> => {
   const { transaction } = stored;
-  const isStale = mayBeStale(update, stored, asked);
-  if (!isRetouched(update, stored, asked))
+  const isStale = mayBeStale(update, stored, requested);
+  if (!isRetouched(update, stored, requested))
     return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
   if (basis.parent && transaction.status === 'finalized')
     return retaxed(transaction, update.tax_amount ?? null, basis.parent, unknownFields);
-  const supplied = suppliedTax(update, transaction, asked);
-  const calculated = recalculate(update, stored, asked, basis, unknownFields);
+  const supplied = suppliedTax(update, transaction, requested);
+  const calculated = recalculate(update, stored, requested, basis, unknownFields);
   if (!calculated.ok) return calculated;
   const recorded =
     supplied === null
@@ -54,7 +54,7 @@ export const figuresAfter = (
   if (!recorded.ok) return recorded;
   const outcome = recorded.value;
   const isMoved = outcome.tax_amount !== transaction.tax_amount || outcome.total_amount !== transaction.total_amount;
-  if (isStale && !asked.tax && asked.inputs.length === 0 && isMoved)
+  if (isStale && !requested.tax && requested.inputs.length === 0 && isMoved)
     return refuse({
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
@@ -65,7 +65,7 @@ export const figuresAfter = (
     });
   return accept({
     ...outcome,
-    warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, update, transaction, asked)],
+    warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, update, transaction, requested)],
     calculated_tax_amount: calculated.value.tax_amount,
     tax_amount_source: supplied === null ? 'calculated' : 'provided',
   });
@@ -104,9 +104,13 @@ const retaxed = (
   });
 };
 
-const suppliedTax = (update: TransactionUpdate, transaction: Transaction, asked: Asked): string | null => {
+const suppliedTax = (
+  update: TransactionUpdate,
+  transaction: Transaction,
+  requested: RequestedChanges,
+): string | null => {
   if (update.tax_amount !== undefined) return update.tax_amount;
-  return asked.inputs.length === 0 && transaction.tax_amount_source === 'provided' ? transaction.tax_amount : null;
+  return requested.inputs.length === 0 && transaction.tax_amount_source === 'provided' ? transaction.tax_amount : null;
 };
 
 const taxWarnings = (
@@ -114,11 +118,11 @@ const taxWarnings = (
   calculated: Outcome,
   update: TransactionUpdate,
   transaction: Transaction,
-  asked: Asked,
+  requested: RequestedChanges,
 ): Warning[] => {
   if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome.tax_amount, calculated.tax_amount)];
   const isDropped =
-    asked.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
+    requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
   return isDropped
     ? [
         {

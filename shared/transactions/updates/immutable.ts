@@ -5,7 +5,7 @@ import { oppositeOf, type Status, type Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
 
 /** What an update asks to change, before anyone asks whether it may. */
-export type Asked = {
+export type RequestedChanges = {
   readonly inputs: readonly InputField[];
   readonly metadata: Record<string, string> | null;
   readonly reference: boolean;
@@ -37,18 +37,22 @@ const identity = ['type', 'parent_transaction_id'] as const;
  *
  * An expired draft has been void since its deadline, and says so by a code of its own.
  */
-export const updateProblems = (update: TransactionUpdate, transaction: Transaction, asked: Asked): Problem[] => {
+export const updateProblems = (
+  update: TransactionUpdate,
+  transaction: Transaction,
+  requested: RequestedChanges,
+): Problem[] => {
   const { status } = transaction;
   const isOpen = status === 'draft';
   const fixed = identity.filter((field) => update[field] !== undefined && update[field] !== transaction[field]);
   const problems = [
     ...fixed.map((field) => immutable(field, transaction)),
-    ...(isOpen ? [] : asked.inputs.map((field) => immutable(field, transaction))),
-    ...(asked.reference && !canSetReference(transaction) ? [immutable('reference_id', transaction)] : []),
-    ...(asked.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', transaction)] : []),
-    ...(asked.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
-    ...(asked.reason ? [immutable('void_reason', transaction)] : []),
-    ...statusProblems(update, transaction, asked),
+    ...(isOpen ? [] : requested.inputs.map((field) => immutable(field, transaction))),
+    ...(requested.reference && !canSetReference(transaction) ? [immutable('reference_id', transaction)] : []),
+    ...(requested.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', transaction)] : []),
+    ...(requested.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
+    ...(requested.reason ? [immutable('void_reason', transaction)] : []),
+    ...statusProblems(update, transaction, requested),
   ];
   const isExpired = isExpiredDraft(transaction) && problems.length > 0;
   return isExpired ? [draftExpired(transaction)] : problems;
@@ -57,8 +61,12 @@ export const updateProblems = (update: TransactionUpdate, transaction: Transacti
 const canSetReference = ({ status, reference_id }: Transaction) =>
   status === 'draft' || (status === 'finalized' && reference_id === null);
 
-const statusProblems = ({ status }: TransactionUpdate, transaction: Transaction, asked: Asked): Problem[] => {
-  if (!asked.status || !status) return [];
+const statusProblems = (
+  { status }: TransactionUpdate,
+  transaction: Transaction,
+  requested: RequestedChanges,
+): Problem[] => {
+  if (!requested.status || !status) return [];
   const problem = transitionProblem(transaction.status, status);
   if (problem) return [problem];
   return status === 'void' && hasCredits(transaction) ? [hasCreditsProblem('/status')] : [];

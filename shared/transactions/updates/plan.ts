@@ -6,10 +6,10 @@ import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
 import { nothingCredited, type StoredTransaction, type Transaction } from '../transaction.ts';
-import { askedOf } from './asked.ts';
 import { figuresAfter } from './figures-after.ts';
-import { type Asked, updateProblems } from './immutable.ts';
+import { type RequestedChanges, updateProblems } from './immutable.ts';
 import { type Basis, isOfLines } from './recalculate.ts';
+import { requestedChanges } from './requested-changes.ts';
 import { voidReasonProblem } from './void-reason.ts';
 
 /** What an update makes of a transaction: its next state, and the names of the fields that changed. */
@@ -30,15 +30,15 @@ export const planUpdate = (
   const reason = voidReasonProblem(update, transaction);
   const [invalid, ...alsoInvalid] = [decimals, reason].filter((one) => one !== null);
   if (invalid) return refuse(invalid, ...alsoInvalid);
-  const asked = askedOf(update, transaction);
+  const requested = requestedChanges(update, transaction);
   // Each update may have as many keys as the transaction may, but not beside the ones that are there.
-  if (Object.keys(asked.metadata ?? {}).length > metadataMax.keys)
+  if (Object.keys(requested.metadata ?? {}).length > metadataMax.keys)
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
-  const [problem, ...others] = updateProblems(update, transaction, asked);
+  const [problem, ...others] = updateProblems(update, transaction, requested);
   if (problem) return refuse(problem, ...others);
-  const fields = fieldsOf(asked);
+  const fields = fieldsOf(requested);
   if (fields.length === 0) return accept(null);
-  const figures = figuresAfter(update, stored, asked, basis, unknownFields);
+  const figures = figuresAfter(update, stored, requested, basis, unknownFields);
   if (!figures.ok) return figures;
   const at = new Date(basis.context.now).toISOString();
   const status = update.status ?? transaction.status;
@@ -51,22 +51,22 @@ export const planUpdate = (
     ...(isConverted && { credited_amount: zero, credited_tax_amount: zero }),
     status,
     reference_id: update.reference_id === undefined ? transaction.reference_id : update.reference_id,
-    metadata: asked.metadata ?? transaction.metadata,
+    metadata: requested.metadata ?? transaction.metadata,
     updated_at: at,
     version: transaction.version + 1,
-    ...(asked.status && stamps(status, at, update)),
+    ...(requested.status && stamps(status, at, update)),
   };
   // Lines that an edit gave to a credit are what it credits from now on.
-  const creditOf = stored.creditOf !== null && isOfLines(update, stored, asked) ? 'lines' : stored.creditOf;
+  const creditOf = stored.creditOf !== null && isOfLines(update, stored, requested) ? 'lines' : stored.creditOf;
   // An edit of the inputs recalculates with the account's settings of today; a credit's are its sale's.
-  const isRebased = asked.inputs.length > 0 && basis.parent === null;
+  const isRebased = requested.inputs.length > 0 && basis.parent === null;
   const pinned = isRebased ? pinnedOf(basis.context.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, figures.value, basis.parent);
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
   return accept({ next: { ...stored, ...creditBasis, credited, creditOf, pinned, transaction: next }, fields });
 };
 
-const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
+const fieldsOf = ({ inputs, metadata, reference, tax, status }: RequestedChanges): string[] => [
   ...inputs,
   ...(metadata ? ['metadata'] : []),
   ...(reference ? ['reference_id'] : []),

@@ -16,7 +16,7 @@ import type { CreditRequest } from '../credits/credit-request.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
-import type { Asked } from './immutable.ts';
+import type { RequestedChanges } from './immutable.ts';
 
 /** What an update rests on beside the transaction. */
 export type Basis = {
@@ -26,7 +26,11 @@ export type Basis = {
 };
 
 /** The inputs of a transaction as an update leaves them. */
-export const inputAfter = (update: TransactionUpdate, { transaction }: StoredTransaction, { inputs }: Asked) => {
+export const inputAfter = (
+  update: TransactionUpdate,
+  { transaction }: StoredTransaction,
+  { inputs }: RequestedChanges,
+) => {
   const changes = Object.fromEntries(inputs.map((field) => [field, update[field]])) as Pick<
     TransactionUpdate,
     InputField
@@ -38,15 +42,15 @@ export const inputAfter = (update: TransactionUpdate, { transaction }: StoredTra
 export const recalculate = (
   update: TransactionUpdate,
   stored: StoredTransaction,
-  asked: Asked,
+  requested: RequestedChanges,
   { context, parent }: Basis,
   unknownFields: readonly string[],
 ): Result<Outcome> => {
-  const input = inputAfter(update, stored, asked);
+  const input = inputAfter(update, stored, requested);
   if (parent) {
-    const [problem, ...others] = keptFromParent(update, stored, asked, parent.transaction);
+    const [problem, ...others] = keptFromParent(update, stored, requested, parent.transaction);
     if (problem) return refuse(problem, ...others);
-    const request = creditRequest(update, input, stored, asked);
+    const request = creditRequest(update, input, stored, requested);
     const credit = creditOf(parent, request, context, unknownFields);
     return credit.ok ? accept(credit.value.outcome) : credit;
   }
@@ -59,19 +63,19 @@ export const recalculate = (
 const keptFromParent = (
   update: TransactionUpdate,
   stored: StoredTransaction,
-  asked: Asked,
+  requested: RequestedChanges,
   parent: Transaction,
 ): Problem[] => [
-  ...inheritedFields.filter((name) => asked.inputs.includes(name)).map((name) => inheritedProblem(name, parent)),
-  ...lineFields.filter((name) => asked.inputs.includes(name)).map(lineFieldProblem),
-  ...(asked.inputs.includes('shipping') && !isOfLines(update, stored, asked) ? [shippingAlone] : []),
+  ...inheritedFields.filter((name) => requested.inputs.includes(name)).map((name) => inheritedProblem(name, parent)),
+  ...lineFields.filter((name) => requested.inputs.includes(name)).map(lineFieldProblem),
+  ...(requested.inputs.includes('shipping') && !isOfLines(update, stored, requested) ? [shippingAlone] : []),
 ];
 
 /** Whether a credit is of certain lines after an update: it was, or is given lines, or shipping beside its lines. */
 export const isOfLines = (
   { line_items }: TransactionUpdate,
   { creditOf: kind }: StoredTransaction,
-  { inputs }: Asked,
+  { inputs }: RequestedChanges,
 ): boolean =>
   kind === 'lines' || inputs.includes('line_items') || (inputs.includes('shipping') && (line_items ?? null) !== null);
 
@@ -80,9 +84,9 @@ export const creditRequest = (
   update: TransactionUpdate,
   input: CreditRequest,
   stored: StoredTransaction,
-  asked: Asked,
+  requested: RequestedChanges,
 ): CreditRequest => {
-  if (isOfLines(update, stored, asked)) return input;
+  if (isOfLines(update, stored, requested)) return input;
   const { line_items: _lines, shipping: _shipping, ...rest } = input;
   return { ...rest, credit_remaining: stored.creditOf === 'remaining' };
 };

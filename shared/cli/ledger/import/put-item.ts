@@ -5,7 +5,7 @@ import { environment } from '../../../config/environment.ts';
 import { database } from '../../../store/client/client.ts';
 import { decompressBytes } from '../../../store/client/compressed.ts';
 import { readItem } from '../../../store/client/read-item.ts';
-import { patiently } from '../../../store/content/content-throttling.ts';
+import { retryThrottled } from '../../../store/content/content-throttling.ts';
 import { auditKey } from '../../../store/keys.ts';
 import type { Item } from './line-items.ts';
 
@@ -30,7 +30,7 @@ const isSuccessor = async (account: string, there: Item, item: Item): Promise<bo
 
 /** Put an item where there is none; `false` where there is another. The same one may be there already. */
 export const putItem = (account: string, item: Item): Promise<boolean> =>
-  patiently(async () => {
+  retryThrottled(async () => {
     try {
       await database.send(new PutCommand({ TableName, Item: item, ConditionExpression: 'attribute_not_exists(pk)' }));
       return true;

@@ -1,4 +1,4 @@
-import { dayAfter, dayBefore } from '../days.ts';
+import { dayAfter, dayBefore } from '../../../calendar.ts';
 
 /** A span in numbers, as it is spilled, cut to what is being built, and compared. */
 export type Piece = {

@@ -1,8 +1,9 @@
+import { dayBefore } from '../../../calendar.ts';
 import { cityName } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import { codePart } from '../code-part.ts';
-import { americanDay, dayBefore } from '../days.ts';
+import { americanDay } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';

@@ -1,5 +1,5 @@
+import { dayAfter, dayBefore } from '../../../calendar.ts';
 import type { Jurisdiction } from '../../release.ts';
-import { dayAfter, dayBefore } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type LayerNames, layerName } from './layer-names.ts';

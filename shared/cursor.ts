@@ -1,0 +1,29 @@
+/** List cursors: opaque to the client, and signed with the account's secret for one list and its filters (decisions 6). */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { canonicalJson } from './canonical-json.ts';
+
+/** What a cursor is valid for. Each kind of list signs another text, so that none takes the cursor of another. */
+export type CursorScope = {
+  readonly list: 'transactions' | 'filings';
+  readonly secret: string;
+  readonly filters: unknown;
+};
+
+const signatureOf = (payload: string, { list, secret, filters }: CursorScope): Buffer =>
+  createHmac('sha256', secret)
+    .update(`${list === 'filings' ? 'filings\n' : ''}${payload}\n${canonicalJson(filters)}`)
+    .digest();
+
+export const encodeCursor = (position: string, scope: CursorScope): string => {
+  const payload = Buffer.from(position).toString('base64url');
+  return `${payload}.${signatureOf(payload, scope).toString('base64url')}`;
+};
+
+/** The position in a cursor; `null` for any text that was not signed for this scope. */
+export const decodeCursor = (cursor: string, scope: CursorScope): string | null => {
+  const [payload = '', signature = '', ...others] = cursor.split('.');
+  const actual = Buffer.from(signature, 'base64url');
+  const expected = signatureOf(payload, scope);
+  if (others.length > 0 || actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;
+  return Buffer.from(payload, 'base64url').toString('utf8');
+};

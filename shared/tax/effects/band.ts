@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { ratesOf } from '../../content/rates.ts';
+import type { Release } from '../../content/release.ts';
+import { decimal } from '../../money/decimal.ts';
+import { partly, untaxed } from '../assessment.ts';
+import { ratedAs, scaledRate } from '../general-rate.ts';
+import { lesser, timesQuantity } from './base.ts';
+import { always, type EffectDefinition } from './definition.ts';
+import { amount, rate } from './fields.ts';
+
+const schema = () =>
+  z
+    .strictObject({ type: z.literal('band'), above: amount(), to: amount(), rate: rate() })
+    .check(z.refine(({ above, to }) => Number(above) < Number(to)));
+export type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+
+/**
+ * Of each unit what lies above `above` and not above `to` is taxed, at a rate of its own (Tennessee's single article).
+ *
+ * Where it comes on top of a state's tax, the band is a jurisdiction of its own, of type `state`. Its rule names the code
+ * in `jurisdictions`, and the jurisdiction has no rate. Such a jurisdiction has a row only where it taxes something. Of all
+ * other rules, only those with `appliesToBandJurisdictions` apply to it: that the state taxes the goods at a rate of its
+ * own does not remove the band.
+ */
+export const band: EffectDefinition<BandEffect> = {
+  schema,
+  isInMoney: always,
+  taxesWithoutGeneralRate: true,
+  resolve: (effect, { general }) => {
+    const [above, to] = [decimal(effect.above), decimal(effect.to)];
+    const own = ratedAs(scaledRate(effect.rate), general);
+    const reason = own.reason === 'reduced_rated' ? 'portion_reduced_rated' : 'portion_standard_rated';
+    return {
+      type: effect.type,
+      assess: (treatment, base) => {
+        const below = lesser(base.net, timesQuantity(above, base, base.exponent));
+        const taxable = lesser(base.net, timesQuantity(to, base, base.exponent)) - below;
+        return taxable === 0n
+          ? untaxed(treatment, base.net, 'product_exempt')
+          : partly(treatment, base, taxable, own, reason);
+      },
+    };
+  },
+  describe: (effect) =>
+    `of each unit, what lies above ${effect.above} and not above ${effect.to} is taxed at the rate ${effect.rate}`,
+  explain: (effect, { price, taxable, perUnit }) =>
+    `The band begins above ${perUnit(effect.above)} and ends at ${perUnit(effect.to)}; of the price of ${price}, ${taxable} lies in it.`,
+  coverageTerm: () => 'capped',
+};
+
+const bandCodes = new WeakMap<Release, ReadonlySet<string>>();
+
+const findBandCodes = (release: Release): ReadonlySet<string> =>
+  new Set(
+    release.rules
+      .filter(({ effect }) => effect.type === 'band')
+      .flatMap(({ jurisdictions }) => jurisdictions ?? [])
+      .filter((code) => ratesOf(release, code).length === 0),
+  );
+
+/** Whether a jurisdiction exists for a band alone, on any day: it has no rate, and a rule with a band names its code. */
+export const isBandJurisdiction = (release: Release, code: string): boolean => {
+  let codes = bandCodes.get(release);
+  if (!codes) {
+    codes = findBandCodes(release);
+    bandCodes.set(release, codes);
+  }
+  return codes.has(code);
+};

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { decimal } from '../../money/decimal.ts';
+import { partly } from '../assessment.ts';
+import { lesser, timesQuantity } from './base.ts';
+import { always, type EffectDefinition } from './definition.ts';
+import { amount } from './fields.ts';
+
+const schema = () => z.strictObject({ type: z.literal('base_cap'), amount: amount() });
+export type BaseCapEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+
+/** The first `amount` of each unit is taxed and no more (Florida's surtax). */
+export const baseCap: EffectDefinition<BaseCapEffect> = {
+  schema,
+  isInMoney: always,
+  resolve: (effect) => {
+    const perUnit = decimal(effect.amount);
+    return {
+      type: effect.type,
+      assess: (treatment, base) =>
+        partly(
+          treatment,
+          base,
+          lesser(base.net, timesQuantity(perUnit, base, base.exponent)),
+          treatment.general,
+          'taxable_basis_reduced',
+        ),
+    };
+  },
+  describe: (effect) => `taxed on the first ${effect.amount} of each unit`,
+  explain: (effect, { price, taxable, exempt, perUnit }) =>
+    `Taxed is at most ${perUnit(effect.amount)}; of the price of ${price}, ${taxable} is taxed and ${exempt} is not.`,
+  coverageTerm: () => 'capped',
+};

@@ -1,0 +1,72 @@
+import type * as z from 'zod/mini';
+import type { TreatmentName } from '../../coverage/treatment-name.ts';
+import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
+import type { Assessment } from '../assessment.ts';
+import type { RatedAs, ScaledRate, TaxabilityReason, Treatment, Use } from '../document.ts';
+import type { Base } from './base.ts';
+import type { Effect } from './effects.ts';
+
+/** What an effect is resolved for. */
+export type EffectContext = {
+  readonly product: ProductTaxCode;
+  readonly use: Use;
+  /** The rate on general goods. A lower rate is a reduced one. */
+  readonly general: ScaledRate;
+  /** The treatment that applies without the rule. */
+  readonly withoutRule: () => Treatment;
+};
+
+/** An effect with the buyer's use decided and its numbers read. */
+export type ResolvedEffect = {
+  readonly type: Effect['type'] | 'relief';
+  /** Apply the effect to a base. Amounts are per unit: the line's price is compared with the amount times the quantity. */
+  readonly assess: (treatment: Treatment, base: Base) => Assessment;
+  /** The rate on the whole price: the general one or its own. Absent where the goods are exempt or the price decides. */
+  readonly wholeRate?: 'general' | RatedAs;
+  /** The treatment that applies where the price is beyond the limit of a holiday. */
+  readonly beyondLimit?: Treatment;
+  /** Shipping that follows the goods is taxed in proportion to them, unless its share counts in the threshold. */
+  readonly sharesProportion?: true;
+};
+
+/** The figures of a row, as texts, for the explanation of an effect. */
+export type ExplainedRow = {
+  readonly taxable: string;
+  readonly exempt: string;
+  readonly isTaxed: boolean;
+  readonly rate: string;
+  readonly reason: TaxabilityReason;
+  /** The price that a threshold is compared with. */
+  readonly price: string;
+  /** An amount per unit, and for all units where there are several. */
+  readonly perUnit: (amount: string) => string;
+};
+
+/** Everything about one type of effect. */
+export type EffectDefinition<Type extends Effect> = {
+  /** The shape in a release. A function, because calculations do not validate releases and must not pay for building it. */
+  readonly schema: () => z.ZodMiniType<Type>;
+  /** Whether the effect has amounts of money. They apply to documents in the state's currency only. */
+  readonly isInMoney: (effect: Type) => boolean;
+  /** The effect gives the tax even where the general rate is not established. */
+  readonly isWholeAnswer?: true;
+  /** The effect taxes even where the state's general rate is zero. */
+  readonly taxesWithoutGeneralRate?: true;
+  /** The effect also applies to jurisdictions that exist for a band alone (`band.ts`). */
+  readonly appliesToBandJurisdictions?: true;
+  /**
+   * Whether net plus tax never falls as the net grows, where the general rate is `general` (units of `10^-rateDecimals`).
+   * Extracting included tax relies on it. Absent: always.
+   */
+  readonly isMonotonic?: (effect: Type, general: bigint) => boolean;
+  readonly resolve: (effect: Type, context: EffectContext) => ResolvedEffect;
+  /** What the effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
+  readonly describe: (effect: Type) => string;
+  /** The arithmetic of a row, as a sentence. Absent: the rate step says it all. */
+  readonly explain?: (effect: Type, row: ExplainedRow) => string;
+  /** The word of `GET /coverage`, next to a general rate in units of `10^-rateDecimals`. */
+  readonly coverageTerm: (effect: Type, general: bigint) => TreatmentName;
+};
+
+export const never = (): boolean => false;
+export const always = (): boolean => true;

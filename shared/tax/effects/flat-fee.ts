@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import { decimal, rescale } from '../../money/decimal.ts';
+import { minorUnit, untaxed } from '../assessment.ts';
+import type { ScaledRate } from '../document.ts';
+import { timesQuantity } from './base.ts';
+import { always, type EffectDefinition } from './definition.ts';
+import { amount } from './fields.ts';
+
+const schema = () =>
+  z.strictObject({ type: z.literal('flat_fee'), amount: amount(), order_minimum: z.nullable(amount()) });
+export type FlatFeeEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+
+const noRate: ScaledRate = { text: '0', units: 0n };
+
+/**
+ * A fee for each unit, whatever its price, once the taxable goods that the document brings to the state reach
+ * `order_minimum` (Minnesota's retail delivery fee). `null` is always. It is no part of a base. It is rounded by itself, so
+ * that no cent of it moves to another row. Local jurisdictions need a rule of their own that exempts it.
+ *
+ * A line without a price has the fee charged as tax. With a price, the seller states the fee: the price is not taxed, and
+ * nothing is added to it.
+ */
+export const flatFee: EffectDefinition<FlatFeeEffect> = {
+  schema,
+  isInMoney: always,
+  taxesWithoutGeneralRate: true,
+  resolve: (effect) => {
+    const perUnit = decimal(effect.amount);
+    const minimum = effect.order_minimum === null ? null : decimal(effect.order_minimum);
+    return {
+      type: effect.type,
+      assess: (treatment, base) => {
+        if (base.isPriced) return { ...untaxed(treatment, base.net, 'product_exempt'), rate: noRate };
+        const isDue = minimum === null || base.order >= rescale(minimum, base.exponent);
+        const assessment = { ...untaxed(treatment, base.net, 'not_subject_to_tax'), rate: noRate };
+        return isDue
+          ? { ...assessment, reason: 'standard_rated', exact: timesQuantity(perUnit, base, base.exponent) * minorUnit }
+          : assessment;
+      },
+    };
+  },
+  describe: ({ amount: fee, order_minimum }) =>
+    `a fee of ${fee} for each unit${order_minimum === null ? '' : `, once the taxable goods reach ${order_minimum}`}`,
+  explain: (effect, { reason, perUnit }) => {
+    if (reason === 'product_exempt') return 'The price of the line states the fee, so none is added.';
+    return reason === 'standard_rated'
+      ? `The fee is ${perUnit(effect.amount)}, whatever the price.`
+      : `The taxable goods of the order stay below ${effect.order_minimum}, so no fee is due.`;
+  },
+  coverageTerm: () => 'taxable',
+};

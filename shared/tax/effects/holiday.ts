@@ -1,0 +1,42 @@
+import * as z from 'zod/mini';
+import { decimal } from '../../money/decimal.ts';
+import { assess, untaxed } from '../assessment.ts';
+import { compareUnitPrice } from './base.ts';
+import type { EffectDefinition } from './definition.ts';
+import { amount } from './fields.ts';
+
+const schema = () =>
+  z.strictObject({ type: z.literal('holiday'), amount: z.nullable(amount()), inclusive: z.boolean() });
+export type HolidayEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+
+/**
+ * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt. Above it, the rule that applies without
+ * the holiday decides. `amount: null` has no limit.
+ */
+export const holiday: EffectDefinition<HolidayEffect> = {
+  schema,
+  isInMoney: (effect) => effect.amount !== null,
+  appliesToBandJurisdictions: true,
+  resolve: (effect, { withoutRule }) => {
+    const limit = effect.amount === null ? null : decimal(effect.amount);
+    const lowestTaxed = effect.inclusive ? 1 : 0;
+    const beyondLimit = withoutRule();
+    return {
+      type: effect.type,
+      beyondLimit,
+      assess: (treatment, base) =>
+        limit === null || compareUnitPrice(base, limit, treatment.includesShipping) < lowestTaxed
+          ? untaxed(treatment, base.net, 'product_exempt_holiday')
+          : assess(beyondLimit, base),
+    };
+  },
+  describe: (effect) =>
+    effect.amount === null
+      ? 'exempt on the holiday'
+      : `exempt on the holiday ${effect.inclusive ? 'up to' : 'below'} ${effect.amount} a unit`,
+  explain: (effect, { price, perUnit }) =>
+    effect.amount === null
+      ? 'The holiday has no limit.'
+      : `The holiday's limit is ${perUnit(effect.amount)}; the price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`,
+  coverageTerm: () => 'taxable',
+};

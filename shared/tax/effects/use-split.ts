@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+import type { EffectContext, EffectDefinition, ResolvedEffect } from './definition.ts';
+import { never } from './definition.ts';
+import { type ExemptEffect, exempt } from './exempt.ts';
+import { type RateEffect, rate } from './rate.ts';
+import { type TaxableEffect, taxable } from './taxable.ts';
+
+/** An effect that the price does not matter for. */
+export type PlainEffect = TaxableEffect | ExemptEffect | RateEffect;
+
+type PlainOf<Type extends PlainEffect['type']> = Extract<PlainEffect, { readonly type: Type }>;
+
+const plain: { readonly [Type in PlainEffect['type']]: EffectDefinition<PlainOf<Type>> } = { taxable, exempt, rate };
+
+const plainOf = <Type extends PlainEffect['type']>({
+  type,
+}: {
+  readonly type: Type;
+}): EffectDefinition<PlainOf<Type>> => plain[type];
+
+const plainSchema = () => z.union([taxable.schema(), exempt.schema(), rate.schema()]);
+const schema = () => z.strictObject({ type: z.literal('use_split'), business: plainSchema(), personal: plainSchema() });
+export type UseSplitEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+
+const isForBusiness = ({ product: { attributes }, use }: EffectContext): boolean =>
+  attributes.includes('_BUSINESS_USE') || (use === 'business' && !attributes.includes('_PERSONAL_USE'));
+
+const describe = (effect: PlainEffect): string => plainOf(effect).describe(effect);
+
+const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
+  plainOf(effect).resolve(effect, context);
+
+/** Business and personal buyers are taxed differently. A buyer of unknown use is a personal one. */
+export const useSplit: EffectDefinition<UseSplitEffect> = {
+  schema,
+  isInMoney: never,
+  resolve: (effect, context) => resolve(isForBusiness(context) ? effect.business : effect.personal, context),
+  describe: ({ business, personal }) => `${describe(business)} for a business, ${describe(personal)} for a person`,
+  explain: (_, { taxable: amount, rate: applied }) => `Of this buyer, ${amount} is taxed at ${applied}.`,
+  coverageTerm: () => 'by_use',
+};

@@ -1,0 +1,80 @@
+/** The functions as the deployment bundles them, behind the local gateway and against the emulator. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundle } from '../../infra/bundling.ts';
+import type { Handler } from '../../shared/http/endpoint.ts';
+import type { Operation } from '../../shared/http/routes.ts';
+import { newCaller } from '../support/api.ts';
+import { startGateway } from '../support/gateway.ts';
+import { send } from '../support/http.ts';
+import { type Client, clientOf, sale } from '../support/sales.ts';
+
+const operations = [
+  'create-calculation',
+  'create-transaction',
+  'update-transaction',
+  'get-transaction',
+  'list-transactions',
+  'create-filing',
+] as const satisfies readonly Operation[];
+
+const folder = mkdtempSync(join(tmpdir(), 'levy-bundles-'));
+const require = createRequire(import.meta.url);
+const handlerOf = (operation: Operation): Handler => {
+  bundle(operation, join(folder, operation));
+  return require(join(folder, operation, 'index.js')).handler;
+};
+
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let client: Client;
+
+beforeAll(async () => {
+  gateway = await startGateway(Object.fromEntries(operations.map((operation) => [operation, handlerOf(operation)])));
+  const { key } = await newCaller();
+  client = clientOf({
+    call: (method, path, request = {}) =>
+      send(gateway.url, method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } }),
+  });
+});
+afterAll(() => {
+  gateway.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('calculate, record, change, refund, list and file', async () => {
+  expect(await client.calculate(sale())).toMatchObject({ status: 200, body: { tax_amount: '6.00' } });
+  const draft = await client.create(sale({ reference_id: 'inv_1' }));
+  expect(draft).toMatchObject({ status: 201, body: { status: 'draft', tax_amount: '6.00' } });
+  const { id } = draft.body;
+  expect(await client.update(id, { status: 'finalized' })).toMatchObject({
+    status: 200,
+    body: { status: 'finalized' },
+  });
+  const credit = await client.create({ type: 'credit', status: 'finalized', parent_transaction_id: id });
+  expect(credit).toMatchObject({ status: 201, body: { type: 'credit', tax_amount: '6.00' } });
+  expect((await client.get(id)).body).toMatchObject({ reference_id: 'inv_1', status: 'finalized' });
+  expect((await client.list()).body.data.map((row: { id: string }) => row.id)).toEqual([credit.body.id, id]);
+  const filing = await client.call('POST', '/filings', {
+    body: { state: 'MI', period_end: '2026-10-31', dry_run: true },
+  });
+  expect([filing.status, filing.body.errors]).toEqual([200, undefined]);
+});
+
+it('refuse what the database refuses, by the errors of the SDK', async () => {
+  const first = { body: sale({ reference_id: 'inv_2' }), headers: { 'Idempotency-Key': 'once' } };
+  const created = await client.create(first.body, first.headers);
+  const repeated = await client.create(first.body, first.headers);
+  expect([repeated.status, repeated.headers.get('Idempotent-Replayed'), repeated.text]).toEqual([
+    201,
+    'true',
+    created.text,
+  ]);
+  expect(await client.create(first.body)).toMatchObject({
+    status: 409,
+    body: { errors: [{ code: 'conflict_duplicate_reference_id' }] },
+  });
+  expect((await client.get('tx_none')).status).toBe(404);
+});

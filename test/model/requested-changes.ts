@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Body, Book } from './book.ts';
+import { minor } from './money.ts';
+import { type Refusal, refusal } from './refusal.ts';
+import { isNothing, remainingOf } from './remaining.ts';
+
+/** What an update asks to change: a field sent with its stored value asks nothing (interface decisions 1). */
+export type Asked = {
+  readonly inputs: readonly string[];
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly reference: boolean;
+  readonly tax: boolean;
+  readonly status: boolean;
+  readonly reason: boolean;
+};
+
+const lineFields = [
+  'id',
+  'parent_line_item_id',
+  'description',
+  'product_tax_code',
+  'quantity',
+  'unit_price',
+  'discount_amount',
+  'third_party_discount_amount',
+  'customer',
+] as const;
+
+const linesOf = (lines: readonly Body[]) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
+
+const areInputs: Readonly<Record<string, (body: Body) => unknown>> = {
+  line_items: ({ line_items }) => linesOf(line_items),
+  tax_date: ({ tax_date }) => tax_date,
+  discount_amount: ({ discount_amount }) => discount_amount ?? null,
+  shipping: ({ shipping }) => shipping?.amount ?? null,
+};
+
+const merged = (update: Body, stored: Body): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries<string>(update === null ? {} : { ...stored, ...update }).filter(([, value]) => value !== null),
+  );
+
+const isTaxAsked = ({ tax_amount: sent }: Body, { currency, tax_amount, tax_amount_source }: Body): boolean =>
+  sent === null
+    ? tax_amount_source === 'provided'
+    : sent !== undefined && minor(currency, sent) !== minor(currency, tax_amount);
+
+export const requestedChanges = (update: Body, stored: Body): Asked => {
+  const metadata = update.metadata === undefined ? stored.metadata : merged(update.metadata, stored.metadata);
+  const isSent = (field: string) => update[field] !== undefined;
+  return {
+    inputs: Object.entries(areInputs)
+      .filter(([field, read]) => isSent(field) && !isDeepStrictEqual(read(update), read(stored)))
+      .map(([field]) => field),
+    metadata: isDeepStrictEqual(metadata, stored.metadata) ? null : metadata,
+    reference: isSent('reference_id') && update.reference_id !== stored.reference_id,
+    tax: isTaxAsked(update, stored),
+    status: isSent('status') && update.status !== stored.status,
+    reason: stored.status === 'void' && isSent('void_reason') && update.void_reason !== stored.void_reason,
+  };
+};
+
+export const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
+  ...inputs,
+  ...(metadata ? ['metadata'] : []),
+  ...(reference ? ['reference_id'] : []),
+  ...(tax ? ['tax_amount'] : []),
+  ...(status ? ['status'] : []),
+];
+
+/** The only ways between states that a client has (interface decisions 4). */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  draft: ['finalized', 'void'],
+  finalized: ['void'],
+  filed: [],
+  void: [],
+};
+
+const fixed = (field: string, status: string) => refusal('conflict_immutable_field', `/${field}`, { status });
+
+const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[] => {
+  const allowed = ways[from] as readonly string[];
+  if (!allowed.includes(to))
+    return [refusal('conflict_invalid_status_transition', '/status', { from, to, allowed: [...allowed] })];
+  return to === 'void' && hasCredits ? [refusal('conflict_has_credits', '/status')] : [];
+};
+
+/** What the state of a transaction does not allow, all of it (the table of interface decisions 4). */
+export const stateRefusals = (update: Body, view: Body, asked: Asked, book: Book): Refusal[] => {
+  const { status, reference_id } = view;
+  const isDraft = status === 'draft';
+  // A credit that took nothing stands in nobody's way.
+  const hasCredits = view.type === 'sale' && !isNothing(remainingOf(book, view).credited);
+  const mayName = isDraft || (status === 'finalized' && reference_id === null);
+  const identity = ['type', 'parent_transaction_id'].filter(
+    (field) => update[field] !== undefined && update[field] !== view[field],
+  );
+  const refusals = [
+    ...[...identity, ...(isDraft ? [] : asked.inputs)].map((field) => fixed(field, status)),
+    ...(asked.reference && !mayName ? [fixed('reference_id', status)] : []),
+    ...(asked.tax && !isDraft && status !== 'finalized' ? [fixed('tax_amount', status)] : []),
+    ...(asked.tax && status === 'finalized' && hasCredits ? [refusal('conflict_has_credits', '/tax_amount')] : []),
+    ...(asked.reason ? [fixed('void_reason', status)] : []),
+    ...(asked.status ? statusRefusals(update.status, status, hasCredits) : []),
+  ];
+  const isExpired = view.void_reason === 'draft_expired';
+  return isExpired && refusals.length > 0 ? [refusal('conflict_draft_expired', '/status')] : refusals;
+};

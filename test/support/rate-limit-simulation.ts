@@ -1,0 +1,127 @@
+import { type RateLimiter, rateLimiter, windowMs } from '../../shared/accounts/rate-limiter.ts';
+import { seeded } from './seeded.ts';
+import { type At, sharedCounter } from './shared-counter.ts';
+
+/**
+ * Arrival pattern. `even`: random times, random instances. `uneven`: most requests go to a few instances. `bursty`: all
+ * requests of a second arrive within its first fifth. `moving`: load moves from one half of the instances to the other
+ * in the middle of a window.
+ */
+type Arrival = 'even' | 'uneven' | 'bursty' | 'moving';
+
+type Request = { readonly time: number; readonly instance: number };
+
+type Demand = {
+  readonly instances: number;
+  /** Average number of requests in a window. */
+  readonly demand: number;
+  readonly windows: number;
+  readonly arrival: Arrival;
+};
+
+const secondMs = 1000;
+const burstMs = 200;
+
+const instanceOf = (arrival: Arrival, time: number, instances: number, random: () => number): number => {
+  if (arrival === 'uneven') return Math.floor(instances * random() ** 3);
+  if (arrival !== 'moving' || instances === 1) return Math.floor(instances * random());
+  const half = Math.ceil(instances / 2);
+  return Math.floor(half * random()) + (time % windowMs < windowMs / 2 ? 0 : instances - half);
+};
+
+const timeOf = (arrival: Arrival, time: number): number =>
+  arrival === 'bursty' ? time - (time % secondMs) + ((time % secondMs) * burstMs) / secondMs : time;
+
+/** Requests from `start` on, in order of time, with exponentially distributed gaps. */
+const arrivals = (start: number, load: Demand, random: () => number): Request[] => {
+  const { instances, demand, windows, arrival } = load;
+  const requests: Request[] = [];
+  for (let time = start; ; ) {
+    time -= (Math.log(1 - random()) * windowMs) / demand;
+    if (time >= start + windows * windowMs) return requests;
+    requests.push({ time: timeOf(arrival, time), instance: instanceOf(arrival, time, instances, random) });
+  }
+};
+
+export type Scene = Demand & {
+  readonly limit: number;
+  /** Whether all instances are new at the start of each window, with no measured load. */
+  readonly cold: boolean;
+  readonly lostReplies?: number;
+  readonly seed?: number;
+};
+
+type SimulationResult = {
+  /** Counts by window. */
+  readonly requested: readonly number[];
+  readonly admitted: readonly number[];
+  readonly writesPerRequest: number;
+  /** Average milliseconds that a request waits for the counter. */
+  readonly addedMs: number;
+};
+
+const start = 1_800_000_000_000;
+
+type Event = { readonly time: number; readonly run: () => void };
+
+/** Run events in the order of their virtual times. Promises that an event settles run before the next event. */
+const clock = () => {
+  const events: Event[] = [];
+  let time = start;
+  const at: At = (due, run) => {
+    let index = events.length;
+    // Sorted latest first: almost all new events are due soon.
+    while (index > 0 && (events[index - 1] as Event).time <= due) index -= 1;
+    events.splice(index, 0, { time: due, run });
+  };
+  const run = async (): Promise<void> => {
+    for (let event = events.pop(); event; event = events.pop()) {
+      time = event.time;
+      event.run();
+      await new Promise(setImmediate);
+    }
+  };
+  return { at, run, now: () => time };
+};
+
+const failed = (error: unknown): never => {
+  throw error;
+};
+
+/** Send requests to instances that share a counter, in virtual time. Deterministic for a seed. */
+export const simulate = async (scene: Scene): Promise<SimulationResult> => {
+  const random = seeded(scene.seed ?? 7);
+  const { at, run, now } = clock();
+  const { take, counter } = sharedCounter({ now, at, random, lostReplies: scene.lostReplies ?? 0 });
+  const [requested, admitted] = [new Array<number>(scene.windows).fill(0), new Array<number>(scene.windows).fill(0)];
+  const instances = new Map<string, RateLimiter>();
+  let waitedMs = 0;
+
+  const send = async (instance: number): Promise<void> => {
+    const [sentAt, window] = [now(), Math.floor((now() - start) / windowMs)];
+    const name = `${instance} ${scene.cold ? window : ''}`;
+    const limiter = instances.get(name) ?? rateLimiter(take, failed, Math.floor(seeded(1 + instance)() * 1e9));
+    instances.set(name, limiter);
+    requested[window] = (requested[window] ?? 0) + 1;
+    const answer = await limiter.admit('account', scene.limit, sentAt);
+    waitedMs += now() - sentAt;
+    if (answer.admitted) admitted[window] = (admitted[window] ?? 0) + 1;
+  };
+
+  // Last request first, because the clock sorts latest first.
+  const requests = arrivals(start, scene, random);
+  const answers: Promise<void>[] = [];
+  for (const { time, instance } of requests.toReversed()) at(time, () => answers.push(send(instance)));
+  await run();
+  await Promise.all(answers);
+  return {
+    requested,
+    admitted,
+    writesPerRequest: counter.writes / requests.length,
+    addedMs: waitedMs / requests.length,
+  };
+};
+
+/** The lowest share of the possible requests that a window admitted, in percent. */
+export const usablePercent = ({ requested, admitted }: SimulationResult, limit: number): number =>
+  100 * Math.min(...requested.map((count, window) => (admitted[window] ?? 0) / Math.min(count, limit)));
