@@ -30,13 +30,13 @@ type Props = Allowed &
     readonly settings: Settings;
   };
 
-/** What becomes of events that a function was given and did not take, and who moves requests to a new version. */
+/** Retries and the dead-letter queue of asynchronous events, and the gradual deployment of new versions. */
 type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
 
-// SAM runs the architecture that the template names, and an arm64 image on another host needs an emulator.
+// SAM runs the template's architecture. On an x64 host, arm64 would run in an emulator.
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
 
-/** One Lambda function with the house's defaults, a role of its own, and exactly the grants of the route table. */
+/** A Lambda function with the service's defaults, its own role, and the grants of the route table. */
 export class EndpointFunction extends LambdaFunction {
   readonly #settings: Settings;
 
@@ -46,7 +46,7 @@ export class EndpointFunction extends LambdaFunction {
     { grants, indexes = [], partitions = {}, tables, settings, environment, ...options }: Props,
   ) {
     const logs = logGroup(scope, `${entry}-logs`, settings);
-    // The managed policy that a function gets by default may write to every log group of the account.
+    // The default managed policy can write to every log group of the account.
     const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logs.grantWrite(role);
     const reserved = settings.reservedConcurrency[entry];
@@ -57,20 +57,20 @@ export class EndpointFunction extends LambdaFunction {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: architecture(settings),
-      // The table of decision 0016.
+      // Measured in decision 0016.
       memorySize: 1024,
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
-      // Or CloudFormation deletes the version before as soon as the new one is in use, and there is none to go back to. One
-      // that a failed deployment has made goes: Lambda publishes the same code once, and a second try would fail.
+      // Without it, CloudFormation would delete the previous version after an update, and a rollback would be impossible.
+      // A version of a failed deployment is deleted: Lambda publishes the same code once, so a second attempt would fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       environment: {
         ...environment,
         ...(settings.stage !== null && { METRICS_NAMESPACE: settings.name }),
-        // SAM passes on only the variables that the template declares.
+        // SAM passes only the variables that the template declares.
         ...(settings.sam && { DYNAMODB_ENDPOINT: 'http://dynamodb:8000' }),
       },
     });
@@ -98,15 +98,15 @@ export class EndpointFunction extends LambdaFunction {
   }
 
   /**
-   * Publish what is deployed as a version, and give out its alias `live`: what API Gateway and the schedules call. SAM
-   * knows functions only, and gets the function itself.
+   * Publish the deployed code as a version with the alias `live`, which API Gateway and the schedules call. SAM does not
+   * support aliases and gets the function.
    */
   publish({ deployment, ...events }: Published = {}): IFunction {
     if (this.#settings.sam) {
       if (Object.keys(events).length > 0) this.configureAsyncInvoke(events);
       return this;
     }
-    // The assertions are for exactOptionalPropertyTypes, under which CDK's classes do not fit its interfaces.
+    // CDK's classes do not match its interfaces under exactOptionalPropertyTypes.
     const version = this.currentVersion as IVersion;
     const alias = new Alias(this, 'live', { aliasName: 'live', version, ...events });
     (alias.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(this.node.id)}Live`);

@@ -6,9 +6,9 @@ import { bundle, type Entry } from './bundling.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * A function's code, built when the stack is synthesized and hashed by its content.
+ * The code of a function, bundled at synthesis. Its asset hash is the hash of the bundle.
  *
- * NodejsFunction would do nearly the same through esbuild's command line, with a second set of options to keep equal.
+ * CDK's NodejsFunction runs esbuild's command line, which would need a second copy of the bundling options.
  */
 export const functionCode = (entry: Entry): Code =>
   Code.fromAsset(root, {
@@ -20,9 +20,9 @@ export const functionCode = (entry: Entry): Code =>
           return true;
         },
       },
-      // CDK keeps assets by what of this object is data: without the entry, all functions would get the first one's code.
+      // CDK caches assets by the plain data of this object: without the entry, all functions would share one bundle.
       command: [entry],
-      // Asked for by the type. A container is never started, because the local way above always succeeds or throws.
+      // Required by the type. No container starts, because `tryBundle` succeeds or throws.
       image: DockerImage.fromRegistry('not-used'),
     },
   });

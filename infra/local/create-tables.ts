@@ -1,6 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createTable } from '../../shared/store/client/create-table.ts';
-import { createTableInput } from '../../shared/store/client/create-table-input.ts';
+import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { SetupError } from './setup-error.ts';
 

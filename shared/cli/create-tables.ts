@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { environment } from '../config/environment.ts';
-import { createTable } from '../store/client/create-table.ts';
-import { createTableInput } from '../store/client/create-table-input.ts';
+import { createTable, createTableInput } from '../store/client/create-table.ts';
 import { type TableName, tables } from '../store/table-definitions.ts';
 
 const main = async (endpoint: string | undefined): Promise<void> => {

@@ -3,7 +3,7 @@ import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api
 import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
-import { noteKept } from '../observability/tally.ts';
+import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
 import type { Code } from '../problem.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey } from '../store/accounts/api-key-store.ts';
@@ -83,9 +83,9 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
 
   const keyCaller = async (secret: string): Promise<Caller> => {
     if (secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret)) throw unknownKey();
-    noteKept('KeyKept', 1);
+    recordCacheHit('ApiKey');
     const key = await keys(digestOf(secret), (digest) => {
-      noteKept('KeyKept', 0);
+      recordCacheMiss('ApiKey');
       return findKey(digest);
     });
     if (!key || key.revoked_at !== undefined) throw unknownKey();

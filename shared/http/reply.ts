@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Problem, type Source, statusOf } from '../problem.ts';
+import { recordRefusal } from '../observability/tally.ts';
+import { type Code, type Problem, type Source, statusOf } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What an operation answers: a status, a body that becomes JSON (or text that is JSON already), headers of its own. */
@@ -7,6 +8,8 @@ export type Reply = {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The code of the first error, if this is a refusal. */
+  readonly code?: Code;
   /** Whether the body is already in the shape of the version that was asked for. */
   readonly isShaped?: boolean;
 };
@@ -18,6 +21,7 @@ const errorsMax = 20;
 /** The error envelope (specification 2.5), of the first 20 problems. They arrive in the order of precedence: the first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
   status: statusOf[problems[0].code],
+  code: problems[0].code,
   body: {
     errors: problems.slice(0, errorsMax).map(({ code, title, detail, source, meta }) => ({
       status: String(statusOf[code]),
@@ -45,13 +49,19 @@ export const safetyHeaders = {
 } as const;
 
 /** A reply as API Gateway takes it. What the steps of the stack say of every answer wins over nothing of the reply's own. */
-export const proxyResult = ({ status, body, headers }: Reply, { replyHeaders }: Exchange): APIGatewayProxyResult => ({
-  statusCode: status,
-  headers: {
-    ...(status !== 304 && { 'Content-Type': 'application/json' }),
-    ...safetyHeaders,
-    ...replyHeaders,
-    ...headers,
-  },
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-});
+export const proxyResult = (
+  { status, body, headers, code }: Reply,
+  { replyHeaders }: Exchange,
+): APIGatewayProxyResult => {
+  if (code) recordRefusal(code);
+  return {
+    statusCode: status,
+    headers: {
+      ...(status !== 304 && { 'Content-Type': 'application/json' }),
+      ...safetyHeaders,
+      ...replyHeaders,
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+};

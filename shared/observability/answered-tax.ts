@@ -2,21 +2,22 @@ import type { Calculation } from '../calculations/response.ts';
 import { exponentOf, parseAmount } from '../money/currency.ts';
 import { tally } from './tally.ts';
 
-type Answered = Pick<Calculation, 'type' | 'currency' | 'content_releases' | 'tax_summary'>;
+type Taxed = Pick<Calculation, 'type' | 'currency' | 'content_releases' | 'tax_summary'>;
 
 /**
- * Note the tax of an answer by state (`US-MN`), in dollars, for a metric; other currencies cannot be added up.
+ * Record the returned tax by state (`US-MN`) for the metric `Tax`, in dollars. Other currencies are left out, because a
+ * sum over currencies has no meaning.
  *
- * It is summed exactly, and becomes a floating point number only where CloudWatch keeps nothing else.
+ * The sum is exact. It becomes a floating point number at the end, the only kind that CloudWatch stores.
  */
-export const noteTax = ({ type, currency, content_releases, tax_summary }: Answered): void => {
+export const recordTax = ({ type, currency, content_releases, tax_summary }: Taxed): void => {
   const own = tally();
   if (!own || currency !== 'USD') return;
   const exponent = exponentOf(currency);
   own.taxes = Object.keys(content_releases).map((state) => {
     const rows = tax_summary.filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(state));
     const minor = rows.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, exponent), 0n);
-    // A credit's amounts are written as what is given back.
+    // The amounts of a credit are positive: they are what is paid back.
     return [state, Number(type === 'credit' ? -minor : minor) / 10 ** exponent];
   });
 };

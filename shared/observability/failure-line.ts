@@ -1,14 +1,14 @@
-/** What a log line may say of an error: what it is called and where it came from, nothing that a client sent. */
+/** The loggable part of an error: its name and stack frames, and no data that a client sent. */
 export type FailureLine = { readonly error: string; readonly frames: readonly string[] };
 
 const isName = (text: unknown): text is string => typeof text === 'string' && /^\w{1,64}$/.test(text);
 
-// As V8 writes them. A message that looks like one comes before them in the stack, and is cut off.
+// V8's format. A message in the same format precedes the frames in `stack` and is cut off.
 const frame = /^ {4}at (.* )?\(?[^\s()]+(:\d+){2}\)?$/;
 
 const framesOf = ({ stack = '', message }: Error): string[] => {
   const after = stack.indexOf(message);
-  // A message that was changed since then is not in its stack, and the old one may be anything.
+  // `stack` holds the original message. If `message` has changed, the frames cannot be told from the original.
   return after < 0
     ? []
     : stack
@@ -18,10 +18,10 @@ const framesOf = ({ stack = '', message }: Error): string[] => {
 };
 
 /**
- * What is logged of anything that was thrown: the error's name and the frames of its stack.
+ * The name and stack frames of a thrown value.
  *
- * Never the message, the cause or a field: an assertion's may quote what a customer sent, and the database's hold the
- * stored item.
+ * The message, the cause and the fields stay out of the log: assertions quote customer data, and errors of the database
+ * hold the stored item.
  */
 export const failureLine = (thrown: unknown): FailureLine =>
   thrown instanceof Error

@@ -1,6 +1,6 @@
 import { environment } from '../config/environment.ts';
 
-/** What CloudWatch takes from a line: metrics, and by which field it tells their series apart, if by one. */
+/** Metrics of a log line, and the field that is their dimension, if they have one. */
 type Directive = {
   readonly Namespace: string;
   readonly Dimensions: readonly [readonly string[]];
@@ -8,7 +8,7 @@ type Directive = {
 };
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
-/** Metrics without a unit: their names are fields of the line, each a number. */
+/** Metrics without a unit. Each name is a numeric field of the line; `by` is the field of the dimension. */
 export const metrics = (names: readonly string[], by?: string): Directive => ({
   Namespace: environment.metricsNamespace,
   Dimensions: [by === undefined ? [] : [by]],
@@ -16,15 +16,15 @@ export const metrics = (names: readonly string[], by?: string): Directive => ({
 });
 
 /**
- * Write a line in CloudWatch's embedded metric format: fields to search the log by, some of which are metrics.
+ * Write a log line in CloudWatch's embedded metric format: fields for log searches, some of which are metrics.
  *
- * It is written past the console, which would wrap it into a record of its own, where CloudWatch does not look.
+ * Lambda's JSON format would wrap a line of the console in a record, where CloudWatch finds no metrics.
  */
 export const writeMetrics = (CloudWatchMetrics: readonly Directive[], fields: Fields, timeMs: number): void => {
   process.stdout.write(`${JSON.stringify({ _aws: { Timestamp: timeMs, CloudWatchMetrics }, ...fields })}\n`);
 };
 
-/** What is counted apart from the requests that it happens in. */
+/** Metrics that count events, without a dimension. */
 export const counted = [
   'ContentCorrupt',
   'CredentialsUnread',
@@ -34,7 +34,7 @@ export const counted = [
 ] as const;
 export type Counted = (typeof counted)[number];
 
-/** Count one of something, with fields to search the log by. */
+/** Count one event, with fields for log searches. */
 export const countMetric = (name: Counted, fields: Fields, timeMs: number): void => {
   writeMetrics(
     [{ Namespace: environment.metricsNamespace, Dimensions: [[]], Metrics: [{ Name: name, Unit: 'Count' }] }],

@@ -6,20 +6,15 @@ import { type Tally, tallied } from './tally.ts';
 
 type Handle<Context> = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Milliseconds since then, to a tenth: nothing finer is alike twice. */
+/** Milliseconds since a `performance.now()`, rounded to a tenth. */
 export const millisecondsSince = (start: number): number => Math.round((performance.now() - start) * 10) / 10;
-
-// The first problem's, which sets the status. Every refusal is in the envelope (shared/http/reply.ts).
-const codeOf = ({ statusCode, body }: APIGatewayProxyResult): string | undefined =>
-  statusCode < 400 ? undefined : JSON.parse(body).errors[0].code;
 
 const write = (
   { requestId, operation, Duration }: { requestId: string; operation: string; Duration: number },
-  response: APIGatewayProxyResult,
-  { account, calls, units, kept, taxes = [] }: Tally,
+  { statusCode }: APIGatewayProxyResult,
+  { account, calls, units, code, caches, taxes = [] }: Tally,
 ): void => {
-  const code = codeOf(response);
-  const lookUps = Object.keys(kept);
+  const lookUps = Object.keys(caches);
   const [first, ...others] = taxes;
   const timeMs = now();
   writeMetrics(
@@ -32,23 +27,23 @@ const write = (
     {
       request_id: requestId,
       operation,
-      status: response.statusCode,
+      status: statusCode,
       account,
       Duration,
       database_calls: calls,
       database_units: units,
-      ...kept,
+      ...caches,
       ...(code && { code, Refused: 1 }),
       ...(first && { state: first[0], Tax: first[1] }),
     },
     timeMs,
   );
-  // A line has one value of a dimension. A document of several states, which is rare, has a line for each.
+  // A line has one value per dimension, so each further state of a document gets a line.
   for (const [state, Tax] of others)
     writeMetrics([metrics(['Tax'], 'state')], { request_id: requestId, state, Tax }, timeMs);
 };
 
-/** Give each request of a handler its one line in the log, which is its metrics, too (decision 0017). */
+/** Write one log line for each request of a handler. The line also carries the request's metrics (decision 0017). */
 export const observed =
   <Context>(operation: string, handle: Handle<Context>): Handle<Context> =>
   async (event, context) => {

@@ -8,18 +8,17 @@ import { tallied } from './tally.ts';
 
 type Run<Done> = (context: Context) => Promise<Done>;
 
-// As CloudWatch's metrics are called; a yes is 1.
+// Metric names begin with a capital letter; `true` becomes 1.
 const figuresOf = (done: Readonly<Record<string, number | boolean>>) =>
   Object.fromEntries(
     Object.entries(done).map(([name, value]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, Number(value)]),
   );
 
 /**
- * Make the handler of a schedule: it logs what was done, in figures that are its metrics, and of a failure the name and
- * the place.
+ * Create the handler of a schedule. It logs the figures of a run as metrics, and the name and frames of a failure.
  *
- * Lambda itself logs what a handler throws with its message and all of its fields, and hands them on to the queue of
- * failed runs; so what it gets to see says nothing but the name.
+ * Lambda logs the message and all fields of a thrown error and copies them to the dead-letter queue, so the handler
+ * throws an error with the name alone.
  */
 export const scheduled =
   <Done extends Readonly<Record<string, number | boolean>>>(schedule: string, run: Run<Done>) =>

@@ -1,30 +1,46 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Code } from '../problem.ts';
 
-/** What one invocation has used and found, for its line in the log. */
+/** The metric of each cache, by the names that CloudWatch has stored. */
+const cacheMetrics = { ApiKey: 'KeyKept', Content: 'ContentKept' } as const;
+type Cache = keyof typeof cacheMetrics;
+
+/** What one invocation used and returned, for its log line. */
 export type Tally = {
-  /** Calls of the database, and the capacity units that it charged for those that succeeded. */
+  /** Calls of the database, and the capacity units that it reported for successful calls. */
   calls: number;
   units: number;
   account?: string;
-  /** Whether the caller's key and all content were at hand (1), or had to be read (0). */
-  readonly kept: { KeyKept?: number; ContentKept?: number };
-  /** The tax that was answered, by state. */
+  /** The code of the first error of a refusal. */
+  code?: Code;
+  /** 1 for a cache hit, 0 for a miss. */
+  readonly caches: { [Name in (typeof cacheMetrics)[Cache]]?: 0 | 1 };
+  /** The returned tax by state (`US-MN`), in dollars. */
   taxes?: readonly (readonly [state: string, tax: number])[];
 };
 
 const tallies = new AsyncLocalStorage<Tally>();
 
-/** That of the invocation that asks: one at a time on Lambda, many at once in the local service. */
+/** The tally of the current invocation. Lambda runs one at a time, the local service many. */
 export const tally = (): Tally | undefined => tallies.getStore();
 
-/** Run with a tally of its own. */
+/** Run an invocation with a new tally. */
 export const tallied = async <Value>(run: () => Promise<Value>): Promise<readonly [Value, Tally]> => {
-  const own: Tally = { calls: 0, units: 0, kept: {} };
+  const own: Tally = { calls: 0, units: 0, caches: {} };
   return [await tallies.run(own, run), own];
 };
 
-/** Note whether a cache had what it was asked for: 1 before it is asked, and 0 where it loads. */
-export const noteKept = (name: keyof Tally['kept'], isKept: 0 | 1): void => {
-  const kept = tally()?.kept;
-  if (kept) kept[name] = isKept;
+const recordCache = (cache: Cache, isHit: 0 | 1): void => {
+  const caches = tally()?.caches;
+  if (caches) caches[cacheMetrics[cache]] = isHit;
+};
+
+/** Record a cache hit. A later miss in the same invocation replaces it, so record it before the look-up. */
+export const recordCacheHit = (cache: Cache): void => recordCache(cache, 1);
+
+export const recordCacheMiss = (cache: Cache): void => recordCache(cache, 0);
+
+export const recordRefusal = (code: Code): void => {
+  const own = tally();
+  if (own) own.code = code;
 };

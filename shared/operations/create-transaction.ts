@@ -1,6 +1,6 @@
 import { idempotencyOf, replyOfAnswer } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
-import { noteTax } from '../observability/answered-tax.ts';
+import { recordTax } from '../observability/answered-tax.ts';
 import { mapResult } from '../result.ts';
 import { newTransactionId } from '../store/ledger/new-id.ts';
 import { changePortsWithin } from '../store/ledger/transaction-ports.ts';
@@ -15,8 +15,7 @@ export const serve = operation({
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
-    // A repetition is no new transaction.
-    if (created.ok && !created.value.isReplayed) noteTax(JSON.parse(created.value.answer.body));
+    if (created.ok && created.value.transaction) recordTax(created.value.transaction);
     return mapResult(created, replyOfAnswer);
   },
 });

@@ -51,7 +51,7 @@ const createOnce = async (
   const committed = await ports.ledger.commit(commit);
   switch (committed.kind) {
     case 'committed':
-      return accept({ answer: answerOf(201, stored.transaction), isReplayed: false });
+      return accept({ answer: answerOf(201, stored.transaction), isReplayed: false, transaction: stored.transaction });
     case 'reference_taken':
       return refuse(referenceTaken(committed.transactionId));
     case 'stale':

@@ -3,7 +3,7 @@ import type { LoadContent } from '../content/content.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The caller: account and credential. */
 export type Caller = {
@@ -35,7 +35,12 @@ export type ChangePorts = Ports & { readonly remainingMs: () => number };
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
 /** An answer, and whether it is a replay of an earlier one. */
-export type Answered = { readonly answer: SavedAnswer; readonly isReplayed: boolean };
+export type Answered = {
+  readonly answer: SavedAnswer;
+  readonly isReplayed: boolean;
+  /** The transaction that this request created. */
+  readonly transaction?: Transaction;
+};
 
 /** The saved answer of a repeated request, or the refusal of a different request with the same key (interface decisions 10). */
 export const answerOfReplay = (replay: Replay): Result<Answered> =>

@@ -1,12 +1,11 @@
 import { DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
-import { createTable } from '../../shared/store/client/create-table.ts';
-import { createTableInput } from '../../shared/store/client/create-table-input.ts';
+import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 
 const input = createTableInput('transactions', tables.transactions);
 
-/** A database that has one table already: what it says of it is more than was asked for, and in another order. */
+/** A database with one table. Its description has more fields, in another order. */
 const having = (Table: object) => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
   vi.spyOn(client, 'send').mockImplementation(async (command: any) => {
@@ -25,13 +24,13 @@ const described = {
     .map((index) => ({ ...index, IndexStatus: 'ACTIVE' })),
 };
 
-it('leaves a table alone that is as it is defined', async () => {
-  expect(await createTable(having(described), input)).toBe('was there');
+it('accepts an existing table that has its definition', async () => {
+  expect(await createTable(having(described), input)).toBe('exists');
 });
 
 it.each([
   { change: { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }, what: 'another key' },
-  { change: { GlobalSecondaryIndexes: described.GlobalSecondaryIndexes.slice(1) }, what: 'an index too few' },
+  { change: { GlobalSecondaryIndexes: described.GlobalSecondaryIndexes.slice(1) }, what: 'a missing index' },
   { change: { AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'N' }] }, what: 'another type' },
   {
     change: {
@@ -40,8 +39,8 @@ it.each([
         Projection: { ProjectionType: 'ALL' },
       })),
     },
-    what: 'indexes that carry something else',
+    what: 'another projection',
   },
-])('tells a table apart that has $what', async ({ change }) => {
+])('reports a table with $what', async ({ change }) => {
   expect(await createTable(having({ ...described, ...change }), input)).toBe('differs');
 });

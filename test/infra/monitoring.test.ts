@@ -6,7 +6,7 @@ import { type Operation, routes, schedules } from '../../shared/http/routes.ts';
 import { counted, countMetric } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
 import { scheduled } from '../../shared/observability/scheduled.ts';
-import { noteKept, tally } from '../../shared/observability/tally.ts';
+import { recordCacheHit, recordCacheMiss, recordRefusal, tally } from '../../shared/observability/tally.ts';
 import { statusOf } from '../../shared/problem.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
@@ -69,12 +69,12 @@ const written = async (): Promise<ReadonlySet<string>> => {
     .spyOn(process.stdout, 'write')
     .mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
   const event = { requestContext: { requestId: 'request_1' } } as never;
-  const body = JSON.stringify({ errors: [{ code: 'not_found' }] });
   await observed('create-calculation', async () => {
-    noteKept('KeyKept', 1);
-    noteKept('ContentKept', 0);
+    recordCacheHit('ApiKey');
+    recordCacheMiss('Content');
+    recordRefusal('not_found');
     Object.assign(tally() as object, { taxes: [['US-MN', 1]] });
-    return { statusCode: 404, body };
+    return { statusCode: 404, body: '' };
   })(event, undefined);
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
   const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTableInput } from '../../shared/store/client/create-table-input.ts';
+import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { type TableDefinition, tables } from '../../shared/store/table-definitions.ts';
 import { synthesize } from './synthesized.ts';
 

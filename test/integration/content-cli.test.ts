@@ -7,8 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { emulatorEnvironment } from '../../infra/local/emulator.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
-import { createTable } from '../../shared/store/client/create-table.ts';
-import { createTableInput } from '../../shared/store/client/create-table-input.ts';
+import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -2,8 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { createTable } from '../../shared/store/client/create-table.ts';
-import { createTableInput } from '../../shared/store/client/create-table-input.ts';
+import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import type { Command } from '../support/memory-database.ts';
 import { type Backend, besideEachOther } from './backend.ts';
@@ -27,7 +26,7 @@ const sendAside = async (command: Command): Promise<any> => {
 export const bothBackend = async (): Promise<Backend> => {
   const TableName = environment.tables.transactions;
   const client = new DynamoDBClient({ region: environment.region, endpoint: environment.dynamodbEndpoint ?? '' });
-  if ((await createTable(client, createTableInput(TableName, tables.transactions))) !== 'made')
+  if ((await createTable(client, createTableInput(TableName, tables.transactions))) !== 'created')
     throw new Error('The table of a simulation must be its own.');
   client.destroy();
   return besideEachOther({

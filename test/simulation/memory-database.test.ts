@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../shared/store/client/client.ts';
-import { createTableInput } from '../../shared/store/client/create-table-input.ts';
+import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { reservedWords } from '../support/memory-database/reserved-words.ts';
 import { type Command, MemoryDatabase } from '../support/memory-database.ts';

@@ -1,20 +1,19 @@
-// Loaded when it is first used: an instance has found its caller by then.
+// Loaded at first use, which keeps it out of the cold start.
 const zlib = () => process.getBuiltinModule('node:zlib');
 
-/** Bytes, gzipped. The checksum in it tells a damaged attribute from a whole one. */
+/** Compress bytes with gzip, whose checksum detects a damaged attribute. */
 export const compressBytes = (bytes: Uint8Array): Uint8Array => zlib().gzipSync(bytes);
 
-/** The bytes again; throws where they are not what `compressBytes` wrote. */
+/** The inverse of `compressBytes`. Throws if the bytes are damaged. */
 export const decompressBytes = (bytes: Uint8Array): Buffer => zlib().gunzipSync(bytes);
 
-/** The same of text. */
 export const compressText = (text: string): Uint8Array => compressBytes(Buffer.from(text));
 
-/** The text again; throws where the bytes are not what `compressText` wrote. */
+/** The inverse of `compressText`. Throws if the bytes are damaged. */
 export const decompressText = (bytes: Uint8Array): string => decompressBytes(bytes).toString();
 
-/** A value as gzipped JSON. */
+/** Compress a value as JSON. */
 export const compress = (value: unknown): Uint8Array => compressText(JSON.stringify(value));
 
-/** The value again; throws where the bytes are not what `compress` wrote. */
+/** The inverse of `compress`. Throws if the bytes are damaged. */
 export const decompress = (bytes: Uint8Array): unknown => JSON.parse(decompressText(bytes));

@@ -1,41 +1,42 @@
 import { pauseBefore, realTime, type Time } from '../../backoff.ts';
 
 const pauses = { firstMs: 50, mostMs: 1000 };
-// A gateway waits 29 s for an answer, and a client hardly so long.
-const patienceMs = 8000;
-// What is left for the last attempt and the answer. An attempt that hangs is ended by the invocation, as an outage.
+// API Gateway times out after 29 s, and most clients earlier.
+const retryMs = 8000;
+// Kept for the last attempt and the answer. The invocation's timeout ends an attempt that hangs.
 const reserveMs = 2000;
 
-/** The database is busy with what was asked: worth trying again. Answered with 503, by its name, where it stays so. */
+/** Contention in the database. A retry may succeed; if none does, the name of this error makes the answer a 503. */
 export class Contention extends Error {
   override readonly name = 'ThrottlingException';
 }
 
-/** Why a write of a cancelled transaction failed, where that is worth another try. */
+/** The reasons of a canceled transaction that a retry can resolve. */
 export const contentionCodes: ReadonlySet<string> = new Set([
   'TransactionConflict',
   'ThrottlingError',
   'ProvisionedThroughputExceeded',
 ]);
 
-/** How long an attempt that may take so many milliseconds takes at the worst with all that follow it. */
-export const contendedMsMax = (attemptMs: number): number => patienceMs + attemptMs;
+/** The longest time of all attempts together, if one attempt takes at most `attemptMs`. */
+export const contendedMsMax = (attemptMs: number): number => retryMs + attemptMs;
 
-/** Until when attempts are made: for some seconds, and never past the invocation that makes them. */
+/** The remaining time of the invocation, in milliseconds. */
 export type RemainingMs = () => number;
 
 /**
- * Attempt until there is no contention, with full jitter in between, as long as the invocation lasts; at most 8 s.
+ * Retry an attempt that throws `Contention`, with exponential backoff and full jitter, for at most 8 s and within the
+ * invocation.
  *
- * Of contention alone: a cancelled transaction, and keys that a batch left unread. What else can be tried again (lost
- * replies, a call that is throttled) the SDK has tried again by then, so that no cause is retried twice over.
+ * It retries canceled transactions and the unprocessed keys of a batch. The SDK retries lost replies and throttled calls,
+ * so each cause has one retry layer.
  */
 export const retryContention = async <Value>(
   attempt: () => Promise<Value>,
   remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY,
   time: Time = realTime,
 ): Promise<Value> => {
-  const end = time.now() + patienceMs;
+  const end = time.now() + retryMs;
   for (let retry = 0; ; retry++) {
     try {
       return await attempt();

@@ -2,13 +2,50 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AttributeDefinition,
   CreateTableCommand,
+  type CreateTableCommandInput,
   DescribeTableCommand,
   type DynamoDBClient,
   type GlobalSecondaryIndexDescription,
   type KeySchemaElement,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import type { createTableInput } from './create-table-input.ts';
+import type { Index, Key, TableDefinition } from '../table-definitions.ts';
+
+const keySchema = ({ partition, sort }: { readonly partition: Key; readonly sort: Key }) => [
+  { AttributeName: partition.name, KeyType: 'HASH' as const },
+  { AttributeName: sort.name, KeyType: 'RANGE' as const },
+];
+
+const indexInput = (index: Index) => ({
+  IndexName: index.name,
+  KeySchema: keySchema(index),
+  // DynamoDB refuses INCLUDE without attributes.
+  Projection:
+    index.include.length > 0
+      ? { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...index.include] }
+      : { ProjectionType: 'KEYS_ONLY' as const },
+});
+
+/**
+ * The CreateTable input of a table, for an emulator. The CDK app creates the deployed tables.
+ *
+ * It leaves out the TTL: the service does not depend on deletions, and an emulator uses the wall clock instead of the
+ * service's clock.
+ */
+export const createTableInput = (tableName: string, definition: TableDefinition) => {
+  const indexes = definition.indexes ?? [];
+  // Each attribute once: several indexes share a partition key.
+  const keys = new Map(
+    [definition, ...indexes].flatMap(({ partition, sort }) => [partition, sort]).map((key) => [key.name, key]),
+  );
+  return {
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: keySchema(definition),
+    AttributeDefinitions: [...keys.values()].map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes.map(indexInput) }),
+  } satisfies CreateTableCommandInput;
+};
 
 type Table = {
   readonly KeySchema?: readonly KeySchemaElement[] | undefined;
@@ -19,7 +56,7 @@ type Table = {
 const sorted = <Item>(items: readonly Item[] | undefined, nameOf: (item: Item) => string | undefined) =>
   [...(items ?? [])].sort((a, b) => String(nameOf(a)).localeCompare(String(nameOf(b))));
 
-// What makes two tables the same for the service, without the counts, states and order that a database adds.
+// The parts of a table that the service depends on, without the counts, states and order that a database adds.
 const shapeOf = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }: Table) => ({
   keys: sorted(KeySchema, ({ KeyType }) => KeyType),
   types: sorted(AttributeDefinitions, ({ AttributeName }) => AttributeName),
@@ -27,25 +64,25 @@ const shapeOf = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }: Ta
     name: index.IndexName,
     keys: sorted(index.KeySchema, ({ KeyType }) => KeyType),
     projection: index.Projection?.ProjectionType,
-    carries: [...(index.Projection?.NonKeyAttributes ?? [])].sort(),
+    include: [...(index.Projection?.NonKeyAttributes ?? [])].sort(),
   })),
 });
 
 /**
- * Make one table, or find that it is there, or that another of its name is there.
+ * Create a table, or compare the existing table of that name with the definition.
  *
- * An emulator keeps tables between runs, and an older release of the service may have made them.
+ * An emulator keeps tables between runs, so an older release of the service may have created them.
  */
 export const createTable = async (
   client: DynamoDBClient,
   input: ReturnType<typeof createTableInput>,
-): Promise<'made' | 'was there' | 'differs'> => {
+): Promise<'created' | 'exists' | 'differs'> => {
   try {
     await client.send(new CreateTableCommand(input));
-    return 'made';
+    return 'created';
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
   const { Table: existing = {} } = await client.send(new DescribeTableCommand({ TableName: input.TableName }));
-  return isDeepStrictEqual(shapeOf(existing), shapeOf(input)) ? 'was there' : 'differs';
+  return isDeepStrictEqual(shapeOf(existing), shapeOf(input)) ? 'exists' : 'differs';
 };

@@ -1,10 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { database } from './client.ts';
 
-/**
- * The item of a key. Strongly consistent: what a client was told a moment ago is what it reads, and what is changed,
- * moved and counted rests on what is read here.
- */
+/** Read an item by its key. The read is strongly consistent: clients read their own writes, and changes build on it. */
 export const readItem = async (
   TableName: string,
   Key: Readonly<Record<string, string>>,

@@ -6,8 +6,8 @@ import type { Measured, PartName, ReadContent } from '../../content/loading/cont
 import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-corrupt.ts';
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/request-lines.ts';
+import { batchGet, type Items, keysMax } from '../client/batch-get.ts';
 import { readItem } from '../client/read-item.ts';
-import { type Items, keysMax, readTogether } from '../client/read-together.ts';
 import { activeReleasesKey, type ItemKey, partKey, releaseHeadKey } from '../keys.ts';
 import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } from './content-item.ts';
 
@@ -27,7 +27,7 @@ export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
   const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
     distinct.slice(block * keysMax, (block + 1) * keysMax),
   );
-  const items = (await Promise.all(blocks.map((block) => readTogether(TableName, block)))).flat();
+  const items = (await Promise.all(blocks.map((block) => batchGet(TableName, block)))).flat();
   const found = new Map(items.map((item) => [`${item['pk']} ${item['sk']}`, item]));
   return (key) => found.get(nameOf(key));
 };

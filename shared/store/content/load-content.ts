@@ -2,13 +2,13 @@ import { now } from '../../config/clock.ts';
 import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
 import type { LoadContent } from '../../content/content.ts';
 import { contentLoader } from '../../content/loading/content-loader.ts';
-import { noteKept } from '../../observability/tally.ts';
+import { recordCacheHit, recordCacheMiss } from '../../observability/tally.ts';
 import { readActiveReleases, readContent } from './content-reads.ts';
 
 const noting =
   <Asked extends readonly unknown[], Value>(read: (...asked: Asked) => Value) =>
   (...asked: Asked): Value => {
-    noteKept('ContentKept', 0);
+    recordCacheMiss('Content');
     return read(...asked);
   };
 
@@ -22,6 +22,6 @@ const loader = contentLoader({
 
 /** Loads content from the Content table and the built-in releases, with one cache for the instance. */
 export const loadContent: LoadContent = (addresses, pinned) => {
-  noteKept('ContentKept', 1);
+  recordCacheHit('Content');
   return loader.loadContent(addresses, pinned);
 };

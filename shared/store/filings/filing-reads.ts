@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { FilingName, FilingReads } from '../../filings/ledger.ts';
+import { batchGet } from '../client/batch-get.ts';
 import type { RemainingMs } from '../client/contention.ts';
 import { readItem } from '../client/read-item.ts';
-import { readTogether } from '../client/read-together.ts';
 import {
   chainKey,
   filingKey,
@@ -45,7 +45,7 @@ const chainsWithin =
   (remainingMs?: RemainingMs): FilingReads['chains'] =>
   async (account, states) => {
     const keys = states.map((state) => chainKey(account, state));
-    return (await readTogether(TableName, keys, remainingMs)).map(chainFrom);
+    return (await batchGet(TableName, keys, remainingMs)).map(chainFrom);
   };
 
 const Period = z.object({ filing: z.string() });
@@ -59,7 +59,7 @@ const progressWithin =
   (remainingMs?: RemainingMs): FilingReads['progress'] =>
   async (account, id) => {
     const keys = everyShard.map((shard) => filingProgressKey(account, id, shard));
-    const items = await readTogether(TableName, keys, remainingMs);
+    const items = await batchGet(TableName, keys, remainingMs);
     return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
   };
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { HolderReads } from '../../transactions/reconciliation/holders.ts';
 import { statuses } from '../../transactions/transaction.ts';
-import { readTogether } from '../client/read-together.ts';
+import { batchGet } from '../client/batch-get.ts';
 import { claimKey, headKey } from '../keys.ts';
 
 const TableName = environment.tables.transactions;
@@ -11,7 +11,7 @@ const Claim = z.object({ pk: z.string(), transaction_id: z.string() });
 
 const claimed: HolderReads['claimed'] = async (account, references) => {
   const byKey = new Map(references.map((reference) => [claimKey(account, reference).pk, reference]));
-  const items = await readTogether(
+  const items = await batchGet(
     TableName,
     references.map((reference) => claimKey(account, reference)),
   );
@@ -37,7 +37,7 @@ const attributes = Object.keys(Head.shape);
 
 const recorded: HolderReads['recorded'] = async (account, ids) => {
   const keys = ids.map((id) => headKey(account, id));
-  const items = await readTogether(TableName, keys, undefined, attributes);
+  const items = await batchGet(TableName, keys, undefined, attributes);
   return new Map(
     items.map((item) => {
       const { reference_id = null, expires_at = null, ...others } = Head.parse(item);

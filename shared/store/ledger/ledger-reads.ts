@@ -1,9 +1,9 @@
 import { environment } from '../../config/environment.ts';
 import type { Idempotency, Ledger } from '../../transactions/ledger.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
+import { batchGet } from '../client/batch-get.ts';
 import type { RemainingMs } from '../client/contention.ts';
 import { readItem } from '../client/read-item.ts';
-import { readTogether } from '../client/read-together.ts';
 import { headKey, type ItemKey, idempotencyKey } from '../keys.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { transactionFrom } from './transaction-item.ts';
@@ -29,12 +29,12 @@ const findSomeWithin =
   async (account, ids) => {
     if (ids.length === 0) return [];
     const keys = ids.map((id) => headKey(account, id));
-    return (await readTogether(TableName, keys, remainingMs)).map(transactionFrom);
+    return (await batchGet(TableName, keys, remainingMs)).map(transactionFrom);
   };
 
 const readBoth = async (account: string, id: string, { digest }: Idempotency, remainingMs?: RemainingMs) => {
   const keys = { head: headKey(account, id), record: idempotencyKey(account, digest) };
-  const items = await readTogether(TableName, [keys.head, keys.record], remainingMs);
+  const items = await batchGet(TableName, [keys.head, keys.record], remainingMs);
   const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
   return { head: itemOf(keys.head), record: itemOf(keys.record) };
 };

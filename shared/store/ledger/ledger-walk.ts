@@ -1,8 +1,8 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
+import { batchGet, keysMax } from '../client/batch-get.ts';
 import { database } from '../client/client.ts';
 import { readItem } from '../client/read-item.ts';
-import { keysMax, readTogether } from '../client/read-together.ts';
 import { auditKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
 
 /** What an operator's command reads of one account, page by page, so that memory does not grow with the ledger. */
@@ -85,6 +85,6 @@ export const claimItemOf = (account: string, reference: string): Promise<Item | 
 
 /** The items of these keys that there are, strongly consistent, by key; at most 100. */
 export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
-  const found = keys.length === 0 ? [] : await readTogether(TableName, keys);
+  const found = keys.length === 0 ? [] : await batchGet(TableName, keys);
   return new Map(found.map((item) => [`${item['pk']} ${item['sk']}`, item]));
 };

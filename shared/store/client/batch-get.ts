@@ -5,7 +5,7 @@ import { Contention, type RemainingMs, retryContention } from './contention.ts';
 
 export type Items = readonly Readonly<Record<string, unknown>>[];
 
-/** How many keys one BatchGetItem takes. */
+/** The maximum of keys in one BatchGetItem. */
 export const keysMax = 100;
 
 const projectionOf = (attributes: readonly string[]) => {
@@ -33,12 +33,12 @@ const readSome = async (
 };
 
 /**
- * The items of these keys that there are, at most 100, in any order; of each all, or the keys and these attributes.
+ * Read the existing items of at most 100 keys, in any order: whole items, or their keys and these attributes.
  *
- * DynamoDB may leave some unread. When an answer would pass 16 MB, the others are asked for at once; an answer without
- * any item is that of a busy database, which gets its pause.
+ * DynamoDB may return unprocessed keys. If it reached the limit of 16 MB, the rest is read at once. A response without
+ * any item means that the database is throttled, and the next read waits for the backoff.
  */
-export const readTogether = async (
+export const batchGet = async (
   table: string,
   keys: readonly ItemKey[],
   remainingMs?: RemainingMs,
@@ -51,7 +51,8 @@ export const readTogether = async (
       const { items, missed } = await readSome(table, missing, attributes);
       found.push(items);
       missing = missed;
-      if (items.length === 0 && missed.length > 0) throw new Contention('The database left keys unread.');
+      if (items.length === 0 && missed.length > 0)
+        throw new Contention('DynamoDB returned no items, only unprocessed keys.');
     }
   }, remainingMs);
   return found.flat();
