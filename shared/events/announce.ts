@@ -6,7 +6,7 @@ import type { LedgerEvent } from './event.ts';
 import { filingEvents } from './filing-events.ts';
 import { transactionEvents } from './transaction-events.ts';
 
-/** A record of the ledger's stream as the pipe hands it over, as far as it is read. */
+/** The used part of a stream record, as the pipe sends it. */
 const StreamRecord = z.object({
   dynamodb: z.object({
     SequenceNumber: z.string().check(z.regex(/^\d{1,40}$/)),
@@ -20,17 +20,17 @@ const eventsOf = ({ dynamodb: { NewImage, SequenceNumber } }: z.infer<typeof Str
     const item = unmarshall(NewImage);
     return String(item['pk']).startsWith('F#') ? filingEvents(item) : transactionEvents(item);
   } catch (error) {
-    // Lambda logs what is thrown, whole: so it names the record, and says nothing of what is in it.
-    const failed = new Error(`The record ${SequenceNumber} cannot be told: ${failureLine(error).error}.`);
+    // Lambda logs the whole error: it names the record and has none of its content.
+    const failed = new Error(`The record ${SequenceNumber} gives no event: ${failureLine(error).error}.`);
     delete failed.stack;
     throw failed;
   }
 };
 
 /**
- * The events of records that the pipe's patterns let through, in the records' order: at most two for each.
+ * The events of the records that match the pipe's patterns, in the records' order: at most two for each.
  *
- * The same record gives the same events with the same ids, however often it comes. Throws where a record is not what
- * the store writes; the pipe then halves its batch until that one is alone, and sets it aside.
+ * A record always gives the same events with the same ids. Throws where a record is not what the store writes; the pipe
+ * then bisects its batch and sends that record to the dead-letter queue.
  */
 export const announce = (records: unknown): LedgerEvent[] => Records.parse(records).flatMap(eventsOf);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { FilingSummary, frequencies } from '../filings/filing.ts';
 
-/** What the bus tells of the ledger (decision 0018): each schema is the `detail` of an event, and published as JSON Schema. */
+/** The events of the ledger (decision 0018). Each schema is the `detail` of an event, and published as JSON Schema. */
 
 const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
 const day = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/));
@@ -18,7 +18,7 @@ const envelope = <const Type extends string>(type: Type) => ({
 
 type Change = { readonly type: z.ZodMiniType; readonly status: z.ZodMiniType; readonly previous_status: z.ZodMiniType };
 
-// Nobody's name, address or texts: whoever may see them asks the API.
+// Without names, addresses and texts: a consumer that may read them calls the API.
 const transactionEvent = <const Type extends string, const Of extends Change>(type: Type, change: Of) =>
   z.object({
     ...envelope(type),
@@ -54,7 +54,7 @@ const filingEvent = <const Type extends string, const Status extends string>(typ
 const anyType = z.enum(['sale', 'credit']);
 const wasDraftOrNew = z.nullable(z.literal('draft'));
 
-/** By what `detail-type` says. */
+/** The schemas by `detail-type`. */
 export const events = {
   'transaction.created': transactionEvent('transaction.created', {
     type: anyType,
@@ -98,11 +98,11 @@ export type FilingEvent = Events[FilingEventType];
 export type TransactionEvent = Events[Exclude<EventType, FilingEventType>];
 export type LedgerEvent = Events[EventType];
 
-/** As many as one change can be told by. */
+/** The most events that one change causes. */
 export const eventsOfRecordMax = 2;
 
-/** What the envelope of every event names as its source. */
+/** The `source` of every event's envelope. */
 export const eventSource = 'levy';
 
-/** What a bus takes at once. A pipe whose enrichment answers more than that sends nothing of it, and says nothing. */
+/** The most events in one PutEvents call. A pipe silently drops the result of an enrichment that has more. */
 export const busBatchMax = 10;

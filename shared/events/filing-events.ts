@@ -10,14 +10,14 @@ const ended = ({ closed_at, filed_at, canceled_at }: StoredFiling) =>
     canceled: ['filing.canceled', canceled_at],
   }) as const satisfies Partial<Record<FilingStatus, readonly [EventType, string | null]>>;
 
-/** What the head of a filing tells once nothing is left to do. */
+/** The event of a filing's head. Throws where the filing is unfinished. */
 export const filingEvents = (item: unknown): FilingEvent[] => {
   const filing = filingFrom(item);
   const { account, id, version, status, state, period_start, period_end, frequency, confirmation_number } = filing;
   if (filing.isUnfinished || status === 'closing' || status === 'marking')
-    throw new Error('A filing is unfinished, and the pipe let it through.');
+    throw new Error('The filing is unfinished; the pipe must filter it out.');
   const [event_type, occurred_at] = ended(filing)[status];
-  if (occurred_at === null) throw new Error('A finished filing does not say since when.');
+  if (occurred_at === null) throw new Error('A finished filing has no instant of its status.');
   return [
     {
       event_id: `${id}.${version}.${event_type}`,

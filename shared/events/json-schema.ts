@@ -3,43 +3,42 @@ import { type EventType, events } from './event.ts';
 import { examples } from './examples.ts';
 
 const titles: Readonly<Record<EventType, string>> = {
-  'transaction.created': 'A transaction was recorded, as a draft or final at once. A sale or a credit.',
-  'transaction.finalized': 'A sale became final: it counts for the filing of its period.',
-  'credit.finalized': 'A credit became final: it is taken off the filing of its period.',
-  'transaction.filed':
-    'Every state that a transaction owes tax to has it in a filing that was filed. It can no longer be voided.',
-  'transaction.voided': 'A transaction was voided on request. A draft never counted; a final one counts no more.',
-  'draft.expired': 'A draft was not finalized before its deadline, and is void since then. Its reference_id is free.',
-  'filing.closed': 'The period of a state is closed: the totals for the return are final.',
-  'filing.filed': 'A filing was filed, and all of its transactions are marked.',
-  'filing.canceled': 'A filing was canceled, and all of its entries are open again.',
+  'transaction.created': 'A sale or a credit was recorded, as a draft or as finalized.',
+  'transaction.finalized': 'A sale was finalized. It counts in the filing of its period.',
+  'credit.finalized': 'A credit was finalized. It reduces the filing of its period.',
+  'transaction.filed': 'Every state that the transaction owes tax to has filed it. It can no longer be voided.',
+  'transaction.voided': 'A transaction was voided on request. It counts in no filing.',
+  'draft.expired': 'A draft was not finalized before its deadline and became void. Its reference_id is free.',
+  'filing.closed': 'The period of a state was closed. The totals for the return are final.',
+  'filing.filed': 'A filing was filed, and all of its transactions have the status filed.',
+  'filing.canceled': 'A filing was canceled. Its entries are open again.',
 };
 
 const texts: Readonly<Record<string, string>> = {
-  event_id: 'The same whenever this event comes again: keep the ones that you have dealt with. Opaque.',
-  event_type: 'As the detail-type of the envelope.',
-  account: 'Whose ledger it is.',
-  occurred_at: 'When it happened by the service, in UTC; of a draft that expired, its deadline.',
-  'transaction.id': 'GET /transactions/{id} answers the whole of it.',
-  'transaction.version': 'Grows with each change. Events may come out of order: what has a lower version is older.',
-  'transaction.type': 'What it records: a sale, or a credit that takes one back.',
-  'transaction.status': 'What it is since this change.',
-  'transaction.previous_status': 'What it was before; null if it was not there.',
-  'transaction.reference_id': 'Your name for it.',
-  'transaction.parent_transaction_id': 'What a credit takes back.',
+  event_id: 'Identical for redeliveries of this event. Use it to deduplicate. Opaque.',
+  event_type: 'Equals the detail-type of the envelope.',
+  account: 'The account of the ledger.',
+  occurred_at: 'When the change happened, in UTC. For draft.expired, the deadline.',
+  'transaction.id': 'GET /transactions/{id} returns the whole transaction.',
+  'transaction.version': 'Increases with each change. Events may arrive out of order: a lower version is older.',
+  'transaction.type': 'A sale, or a credit that refunds one.',
+  'transaction.status': 'The status after this change.',
+  'transaction.previous_status': 'The status before this change; null for a new transaction.',
+  'transaction.reference_id': 'Your id of the invoice or order.',
+  'transaction.parent_transaction_id': 'The sale that a credit refunds.',
   'transaction.currency': 'Three letters, ISO 4217.',
-  'transaction.tax_date': 'The day or instant whose rates and rules count.',
-  'transaction.total_amount': 'With the tax; decimal, in the currency. Positive for a credit, too.',
-  'transaction.tax_amount': 'The recorded tax.',
-  'filing.id': 'GET /filings/{id} answers the whole of it.',
-  'filing.version': 'Grows with each change.',
-  'filing.status': 'What it is since this change, with nothing left to do.',
+  'transaction.tax_date': 'The day or instant whose rates and rules apply.',
+  'transaction.total_amount': 'The total with tax, as a decimal string. Positive for a credit, too.',
+  'transaction.tax_amount': 'The recorded tax, as a decimal string.',
+  'filing.id': 'GET /filings/{id} returns the whole filing.',
+  'filing.version': 'Increases with each change.',
+  'filing.status': 'The status after this change.',
   'filing.state': 'The jurisdiction code of the state.',
-  'filing.period_start': 'First day.',
-  'filing.period_end': 'Last day.',
-  'filing.frequency': 'How long the period is.',
-  'filing.confirmation_number': 'What the state answered to the return.',
-  'filing.summary': 'The state as a whole, for each currency; what credits took is negative.',
+  'filing.period_start': 'The first day of the period.',
+  'filing.period_end': 'The last day of the period.',
+  'filing.frequency': 'The length of the period.',
+  'filing.confirmation_number': 'The confirmation number that the state gave for the return.',
+  'filing.summary': 'The totals of the state for each currency. Credits are negative.',
 };
 
 type Node = { properties?: Record<string, Node>; description?: string; additionalProperties?: unknown };
@@ -54,7 +53,7 @@ const described = (node: Node, path: readonly string[] = []): Node => ({
   }),
 });
 
-/** The published schema of an event's detail. Open: a field that is new must break nobody. */
+/** The published schema of an event's detail. It allows additional properties, so that a new field breaks no consumer. */
 export const eventSchemaOf = (type: EventType): Record<string, unknown> => {
   const { $schema, ...schema } = z.toJSONSchema(events[type], { target: 'draft-2020-12', io: 'input' });
   return {

@@ -1,10 +1,9 @@
 /**
- * Which records of the ledger's stream are told: one of these patterns matches. Plain data, for the pipe and the tests.
- *
- * Everything else (heads, lines, claims, open entries, progress) is dropped before anything is paid for it.
+ * The records of the ledger's stream that are published: those that match one of these patterns. Plain data, for the pipe
+ * and the tests. The pipe drops all other records (heads, claims, open entries, progress) free of charge.
  */
 export const patterns = [
-  // The audit entry of a change of status: no other says what the change was about.
+  // The audit entry of a change of status: only these have `about`.
   {
     eventName: ['INSERT'],
     dynamodb: {
@@ -12,7 +11,7 @@ export const patterns = [
       NewImage: { about: { M: { type: { S: ['sale', 'credit'] } } } },
     },
   },
-  // A filing with which nothing is left to do: it is closed, filed, or canceled with all of its entries open again.
+  // A filing whose work ended: it is closed, filed, or canceled with all of its entries open again.
   {
     eventName: ['MODIFY'],
     dynamodb: {

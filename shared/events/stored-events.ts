@@ -4,11 +4,11 @@ import type { FilingEvent, TransactionEvent } from './event.ts';
 import { filingEvents } from './filing-events.ts';
 import { transactionEvents } from './transaction-events.ts';
 
-/** What the stream told of the item of an audit entry: nothing where the entry does not say what it was about. */
+/** The events of a stored audit entry; none where the entry has no `about`. */
 export const eventsOfEntry = (item: Readonly<Record<string, unknown>>): TransactionEvent[] =>
   item['about'] === undefined ? [] : transactionEvents(item);
 
-// It is made as version 1, and nothing changes it but what closes it.
+// A filing is created as version 1, and closing it is its first change.
 const versionClosed = 2;
 
 const asClosed = (filing: StoredFiling): StoredFiling => ({
@@ -19,7 +19,7 @@ const asClosed = (filing: StoredFiling): StoredFiling => ({
   confirmation_number: null,
 });
 
-/** What the stream has told of a filing by now. Its head is as it is today; what it was when it was closed follows. */
+/** The events of a filing so far. The event of its closing is derived from today's head. */
 export const eventsOfFiling = (filing: StoredFiling): FilingEvent[] => {
   const { status, isUnfinished, closed_at } = filing;
   return [

@@ -18,7 +18,7 @@ const Item = z.object({
 });
 type About = z.infer<typeof Item>['about'];
 
-const becameOf = (to: string, { type, expired }: About): EventType[] => {
+const statusEventsOf = (to: string, { type, expired }: About): EventType[] => {
   if (to === 'finalized') return [type === 'sale' ? 'transaction.finalized' : 'credit.finalized'];
   if (to === 'filed') return ['transaction.filed'];
   if (to === 'void') return [expired ? 'draft.expired' : 'transaction.voided'];
@@ -26,15 +26,15 @@ const becameOf = (to: string, { type, expired }: About): EventType[] => {
 };
 
 /**
- * What an audit entry of a change of status tells: that a transaction is there, and what it became. One that is created
- * as final is both, so that whoever waits for either hears of it.
+ * The events of an audit entry that changed the status. A transaction that is created as final has two: a consumer may
+ * subscribe to either.
  */
 export const transactionEvents = (item: unknown): TransactionEvent[] => {
   const { transactionId: id, version, at, from, to } = auditEntryFrom(item);
   const { pk, about } = Item.parse(item);
   const { type, reference_id = null, parent_transaction_id = null, ...figures } = about;
   const { currency, tax_date, total_amount, tax_amount } = figures;
-  const types: EventType[] = [...(from === null ? ['transaction.created' as const] : []), ...becameOf(to, about)];
+  const types: EventType[] = [...(from === null ? ['transaction.created' as const] : []), ...statusEventsOf(to, about)];
   return types.map(
     (event_type) =>
       ({
@@ -55,7 +55,7 @@ export const transactionEvents = (item: unknown): TransactionEvent[] => {
           total_amount,
           tax_amount,
         },
-        // That a status goes with its event is the schemas' word, which the tests hold every event against.
+        // The schemas fix which status goes with which event. Tests validate every event against them.
       }) as TransactionEvent,
   );
 };

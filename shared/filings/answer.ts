@@ -2,7 +2,7 @@ import type { Filing, FilingEntries } from './filing.ts';
 import type { Counts, ShardProgress, StoredFiling } from './ledger.ts';
 import { answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
 
-/** How many entries all shards together have had. */
+/** The number of entries of all shards, by phase. */
 export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
   moved: shards.reduce((sum, { entries }) => sum + entries.moved, 0),
   marked: shards.reduce((sum, { entries }) => sum + entries.marked, 0),
@@ -11,7 +11,7 @@ export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
 
 export const totalsOf = (shards: readonly ShardProgress[]): Totals => totalsOfAll(shards.map(({ totals }) => totals));
 
-/** A filing as the API answers it, with what its shards add up to: so far, while it is closing. */
+/** A filing in the API with the totals of its shards; preliminary while it is closing. */
 export const filingAnswer = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -26,7 +26,7 @@ export const filingAnswer = (
   };
 };
 
-/** A filing as a list has it: without its totals. */
+/** A filing in a list, without its totals. */
 export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Counts): Filing => ({
   object: 'filing',
   id: filing.id,

@@ -13,7 +13,7 @@ type New = {
   readonly nowMs: number;
 };
 
-/** A filing that begins to take its entries. */
+/** A new filing, before its entries move. */
 export const newFiling = ({ account, id, state, period, previous, askedBy, nowMs }: New): StoredFiling => ({
   account,
   id,
@@ -47,7 +47,7 @@ export const newShards = (shards: number): ShardProgress[] =>
     version: 1,
   }));
 
-/** A commit that changes nothing but what it is given. */
+/** A commit with only the given changes. */
 export const filingCommit = (
   { account, id, state }: Pick<StoredFiling, 'account' | 'id' | 'state'>,
   nowMs: number,
@@ -68,7 +68,7 @@ export const filingCommit = (
   ...changes,
 });
 
-/** What begins a filing, all at once: the chain as it was seen is the condition that no other has begun. */
+/** The commit that begins a filing, on the condition that the chain still has the version that was read. */
 export const beginning = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],

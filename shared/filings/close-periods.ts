@@ -7,7 +7,7 @@ import { type Period, registeredUntil, registrationsIn } from './periods.ts';
 import type { Closed, ClosePorts } from './ports.ts';
 import { workOn } from './work-on.ts';
 
-/** Who closes what nobody asked for. */
+/** The name in `by` of filings and audit entries that the schedule caused. */
 const askedBy = 'close-periods';
 
 const nothing: Closed = { created: 0, worked: 0, finished: 0, complete: true, failed: 0 };
@@ -23,11 +23,11 @@ const sumOf = (parts: readonly Closed[]): Closed => ({
 const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
 
 /**
- * Go on with the filings that are unfinished, and then close the periods that are over of every state in which an account
- * is registered, also the empty ones: the oldest first, up to the registration's end (interface decisions 8).
+ * Continue unfinished filings, then close every past period of every state in which an account is registered, including
+ * empty periods: the oldest first, up to the registration's end (interface decisions 8).
  *
- * What one filing or one account fails on keeps no other from it, nor does a filing that is large: in its first turn it
- * has a part of the time, and then what is left. A run that stops is finished by the next.
+ * A failure of one filing or account does not stop the others. A large filing gets a share of the time in its first turn,
+ * and what is left afterwards. The next run continues an interrupted one.
  */
 export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
   const closed = sumOf([await resumeAll(ports, turnShare), await closeAll(ports)]);
@@ -48,7 +48,7 @@ const guarded = async (work: () => Promise<Closed>, ports: ClosePorts): Promise<
   }
 };
 
-/** How much of the time that is left one filing has while others wait. */
+/** The share of the remaining time that one filing gets while others wait. */
 const turnShare = 1 / 3;
 
 const workedOn = async (filing: StoredFiling, ports: ClosePorts, share = turnShare): Promise<Closed> => {
@@ -77,7 +77,7 @@ const resumeAll = async (ports: ClosePorts, share: number): Promise<Closed> => {
   return closed;
 };
 
-// Each works on eight shards, over the fifty connections of the client.
+// Each filing works on eight shards; the client has fifty connections.
 const accountsAtATime = 4;
 
 const closeAll = async (ports: ClosePorts): Promise<Closed> => {
@@ -110,7 +110,7 @@ const closeAccount = async (id: string, ports: ClosePorts): Promise<Closed> => {
   return closed;
 };
 
-/** The period to close, if one is due; none of a state whose last filing is unfinished, or was canceled by somebody. */
+/** The period that is due; none where the state's last filing is unfinished or was canceled by a client. */
 const duePeriod = async (
   account: Account,
   state: string,
@@ -140,7 +140,7 @@ const closeState = async (account: Account, state: string, seen: Chain | null, p
       nowMs,
     });
     const begun = await ports.filings.commit(beginning(filing, newShards(ports.filings.shards), chain, null));
-    // Somebody was faster: it is theirs.
+    // A concurrent request closed the period.
     if (begun.kind !== 'committed') return closed;
     closed = sumOf([closed, { ...nothing, created: 1 }, await workedOn(filing, ports)]);
     [chain = null] = await ports.filings.chains(account.id, [state]);

@@ -14,8 +14,8 @@ import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply
 import { processInline } from './work-on.ts';
 
 /**
- * Close a state's period (interface decisions 8): all open entries up to its end become the filing's. The period that has
- * a filing already answers it.
+ * Close a state's period (interface decisions 8): all open entries up to its end move into the filing. A period that
+ * already has a filing returns it.
  *
  * Refused with `validation_invalid_format` at /period_end, `conflict_period_not_over`, `conflict_filing_in_progress`,
  * `conflict_period_order`; a dry run also with `validation_too_many_entries`.
@@ -44,7 +44,7 @@ const createOnce = async (
   const nowMs = now();
   const replay = idempotency && (await ledger.findReplay(account.id, idempotency, nowMs));
   if (replay) return repliedBefore(replay);
-  // In this order: what began in between has its period by the time that the period is looked up.
+  // In this order: a filing that begins in between is found by its period.
   const [chain = null] = await filings.chains(account.id, [asked.state]);
   const existing = await filings.filingOfPeriod(account.id, asked.state, asked.period_end);
   if (existing !== undefined) return answerExisting(existing, asked, idempotency, caller, ports);
@@ -87,7 +87,7 @@ const begin = async (
   return accept({ answered: { answer, isReplayed: false }, filing });
 };
 
-/** The filing that the period has, as it is now. The key counts all the same, but not for a dry run: it leaves no trace. */
+/** The existing filing of the period. The idempotency key is recorded, except for a dry run, which stores nothing. */
 const answerExisting = async (
   id: string,
   { state, dry_run }: FilingAsked,
@@ -96,7 +96,7 @@ const answerExisting = async (
   ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const filing = await ports.filings.find(account.id, id);
-  if (!filing) throw new Error('A period names a filing that is not there.');
+  if (!filing) throw new Error('A period names a missing filing.');
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
   const answer = filingReply(filingAnswer(filing, await ports.filings.progress(account.id, id)));
   if (dry_run) return accept({ answered: { answer, isReplayed: false }, filing: null });

@@ -4,15 +4,15 @@ export type Cell = { readonly text: string | null } | { readonly figure: string 
 export const text = (value: string | null): Cell => ({ text: value });
 export const figure = (value: string | number): Cell => ({ figure: value });
 
-// A spreadsheet takes text that begins so for a formula, and would run what somebody put into a name.
+// Spreadsheets run text that begins like this as a formula (CSV injection).
 const formula = /^[=+\-@\t\r]/;
 const number = /^-?\d+(\.\d+)?$/;
 
 const cellText = (cell: Cell): string => {
   if ('text' in cell) return formula.test(cell.text ?? '') ? `'${cell.text}` : (cell.text ?? '');
   const value = String(cell.figure);
-  // A figure is not guarded, because -5.70 is no formula: so it had better be one.
-  if (!number.test(value)) throw new Error('A figure of a CSV file is no number.');
+  // Figures are not escaped, because -5.70 must stay a number. So they are validated.
+  if (!number.test(value)) throw new Error('A figure in a CSV file must be a number.');
   return value;
 };
 

@@ -1,7 +1,7 @@
 import { type Cell, csvText, figure, text } from './csv-text.ts';
 import type { Filing } from './filing.ts';
 
-/** What begins every row, so that files of several filings can be put together: which filing, and how far it is. */
+/** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */
 const filingColumns = ['filing_id', 'status', 'state', 'period_start', 'period_end'] as const;
 const jurisdictionColumns = ['jurisdiction_code', 'jurisdiction_name', 'jurisdiction_type'] as const;
 
@@ -36,7 +36,7 @@ type Jurisdiction = Readonly<Record<(typeof jurisdictionColumns)[number], string
 const jurisdictionCells = (jurisdiction: Jurisdiction): Cell[] =>
   jurisdictionColumns.map((column) => text(jurisdiction[column]));
 
-/** The totals of a filing as CSV: one row for each jurisdiction, currency and rate. Every tax is in one row only. */
+/** The totals of a filing as CSV: one row for each jurisdiction, currency and rate. Each tax appears in one row only. */
 export const totalsCsv = (filing: Filing): string => {
   const rows = (filing.totals ?? []).flatMap((total) =>
     total.rates.map((rate) => [

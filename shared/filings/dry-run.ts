@@ -9,14 +9,14 @@ import type { FilingPorts } from './ports.ts';
 import { tooManyEntries } from './problems.ts';
 import { answeredSummary, answeredTotals, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
 
-// A page of the database ends at 1 MB anyway.
+// DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;
-// What the answer takes.
+// The time that the answer takes.
 const answerMs = 2000;
 
 type Ports = Pick<FilingPorts, 'filings' | 'now' | 'remainingMs'>;
 
-/** What closing a period would add up to. Nothing is stored, and no more than a page of each shard is held at a time. */
+/** The totals that closing a period would give. Stores nothing, and holds one page of each shard at a time. */
 export const dryRun = async (
   account: Account,
   state: string,
@@ -50,7 +50,7 @@ export const dryRun = async (
   });
 };
 
-/** `null` where the time does not suffice. */
+/** `null` where the time is up. */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   lastMonth: string,

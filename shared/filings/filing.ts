@@ -8,13 +8,13 @@ export type Frequency = (typeof frequencies)[number];
 
 const levels = ['state', 'county', 'city', 'district'] as const;
 
-/** Decimal strings with the currency's decimals; what credits took is negative. Gross is taxable and exempt together. */
+/** Decimal strings with the currency's decimals; credits are negative. Gross is taxable plus exempt. */
 const sums = {
   gross_amount: z.string(),
   exempt_amount: z.string(),
   taxable_amount: z.string(),
   tax_amount: z.string(),
-  /** Entries that name it. */
+  /** The number of entries. */
   count: z.int(),
 };
 
@@ -27,18 +27,18 @@ const jurisdiction = {
 export const FilingRate = z.object({ rate: z.string(), ...sums });
 export type FilingRate = z.infer<typeof FilingRate>;
 
-/** What a return asks for of one jurisdiction in one currency; an entry with two rates counts once. */
+/** The totals of one jurisdiction in one currency. An entry with two rates counts once. */
 export const FilingTotal = z.object({ ...jurisdiction, currency: z.string(), ...sums, rates: z.array(FilingRate) });
 export type FilingTotal = z.infer<typeof FilingTotal>;
 
 /**
- * The state as a whole in one currency. Every line counts once in gross, exempt and taxable, as the state itself has it,
- * or else, where the state levies nothing of its own (Alaska), as the jurisdiction with the largest gross. Tax is that of all levels.
+ * The totals of the whole state in one currency. Gross, exempt and taxable count every line once, by the state's own row,
+ * or by the jurisdiction with the largest gross where the state has no tax of its own (Alaska). Tax is that of all levels.
  */
 export const FilingSummary = z.object({ currency: z.string(), ...sums });
 export type FilingSummary = z.infer<typeof FilingSummary>;
 
-/** What has been done with the entries, by phase; complete when nothing waits to be done. */
+/** The number of processed entries by phase; complete when no work remains. */
 export const FilingProgress = z.object({
   entries_moved: z.int(),
   entries_marked: z.int(),
@@ -47,10 +47,10 @@ export const FilingProgress = z.object({
 });
 export type FilingProgress = z.infer<typeof FilingProgress>;
 
-/** A member of a filing: a transaction's liability in the filing's state. */
+/** An entry of a filing: a transaction's liability in the filing's state. */
 export const FilingEntry = z.object({
   transaction_id: z.string(),
-  /** `YYYY-MM`, of the tax date in UTC: before the period where it came late. */
+  /** `YYYY-MM` of the tax date in UTC; earlier than the period for a late entry. */
   month: z.string(),
   currency: z.string(),
   amounts: z.array(
@@ -73,7 +73,7 @@ export const FilingEntries = z.object({
 });
 export type FilingEntries = z.infer<typeof FilingEntries>;
 
-/** A filing as the API answers it (interface decisions 8). A dry run has no id, and nothing of it is stored. */
+/** A filing in the API (interface decisions 8). A dry run has no id and is not stored. */
 export const Filing = z.object({
   object: z.literal('filing'),
   id: z.nullable(z.string()),
@@ -84,11 +84,11 @@ export const Filing = z.object({
   frequency: z.enum(frequencies),
   status: z.enum([...filingStatuses, 'dry_run']),
   confirmation_number: z.nullable(z.string()),
-  /** Sorted by code and currency; null in a list. While the filing is closing: so far. */
+  /** Sorted by code and currency; null in a list. Preliminary while the filing is closing. */
   totals: z.nullable(z.array(FilingTotal)),
   summary: z.array(FilingSummary),
   progress: FilingProgress,
-  /** The credential that asked for it, or the schedule. */
+  /** The credential that requested it, or the schedule. */
   asked_by: z.string(),
   created_at: z.nullable(z.string()),
   closed_at: z.nullable(z.string()),

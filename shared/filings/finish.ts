@@ -5,7 +5,7 @@ import type { Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { answeredSummary } from './totals.ts';
 
-/** What ends a phase once all shards are done, all at once with the work item: nobody has to come by any more. */
+/** The commit that ends a phase once all shards are done. It also removes the work item of the schedule. */
 export const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -13,7 +13,7 @@ export const finish = async (
 ): Promise<void> => {
   const nowMs = now();
   const [chain = null] = filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]);
-  // Where it is stale, somebody else has finished it: nothing else changes a filing that is unfinished.
+  // A stale commit means that a concurrent worker finished the filing: nothing else changes an unfinished one.
   await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endOf(filing, shards, chain, nowMs) }));
 };
 
@@ -26,7 +26,7 @@ const endOf = (
   const at = new Date(nowMs).toISOString();
   const after = { ...before, isUnfinished: false, entries: countsOf(shards), version: before.version + 1 };
   if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
-  if (chain === null) throw new Error('A filing that takes entries or gives them back is in no chain.');
+  if (chain === null) throw new Error('An unfinished filing is in no chain.');
   const free = { ...chain, isBusy: false, version: chain.version + 1 };
   if (before.status === 'closing') {
     const summary = answeredSummary(totalsOf(shards));
@@ -35,7 +35,7 @@ const endOf = (
       chain: { before: chain, after: free },
     };
   }
-  // The next period is this one again, and the schedule leaves it to whoever canceled it.
+  // The next period is this one again. The schedule does not close it, because a client canceled it.
   return {
     head: { before, after },
     chain: { before: chain, after: { ...free, last: before.previous, begins: beginsAgain(before), isHeld: true } },
@@ -43,6 +43,6 @@ const endOf = (
   };
 };
 
-// What came late since then is earlier, and would move the beginning; it belongs into this period, as late as it is.
+// Late entries since then have earlier months, and must not move the first period's start.
 const beginsAgain = ({ previous, period_start, period_end, frequency }: StoredFiling): Period | null =>
   previous === null ? { start: period_start, end: period_end, frequency } : null;

@@ -9,8 +9,8 @@ import type { FilingPage, FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor } from './problems.ts';
 
 /**
- * A filing with its totals, and a page of its entries where they are asked for (interface decisions 8). While it is
- * closing, both are so far. Page by page, each entry comes once.
+ * A filing with its totals, and with a page of its entries where the request expands them (interface decisions 8). Both
+ * are preliminary while it is closing. Each entry appears on one page only.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
  */
@@ -31,7 +31,7 @@ export const getFiling = async (
   return accept(filingAnswer(filing, shards, entries));
 };
 
-/** After which entry of which shard a page begins. */
+/** The shard and the entry after which a page begins. */
 type Place = { readonly shard: number; readonly entry: EntryPlace | null };
 
 const start: Place = { shard: 0, entry: null };
@@ -50,10 +50,10 @@ const placeAfter = (cursor: string, id: string, account: Account): Place | null 
 
 type Row = { readonly shard: number; readonly entry: OpenEntry };
 
-// What a Lambda function answers ends at 6 MB; an entry of hundreds of jurisdictions has tens of thousands of bytes.
+// A Lambda answer has at most 6 MB; an entry of hundreds of jurisdictions has tens of thousands of bytes.
 const pageBytesMax = 4_000_000;
 
-/** The entries after a place, shard by shard, so that a page goes on where the one before ended; read as they are taken. */
+/** The entries after a position, shard by shard. Reads lazily. */
 const rowsAfter = async function* (
   id: string,
   after: Place,
@@ -72,7 +72,7 @@ const rowsAfter = async function* (
   }
 };
 
-/** As many entries as a page has room for, never less than one. */
+/** The first entries that fit into a page, at least one. */
 const entriesOf = async (
   id: string,
   limit: number,
@@ -83,7 +83,7 @@ const entriesOf = async (
   const rows: Row[] = [];
   let bytes = 0;
   let last: Row | undefined;
-  // One more than the page has, to know whether another follows.
+  // One more than the limit, to find out whether another page follows.
   for await (const row of rowsAfter(id, after, limit + 1, account.id, ports)) {
     bytes += Buffer.byteLength(JSON.stringify(row.entry.amounts));
     if (rows.length === limit || (rows.length > 0 && bytes > pageBytesMax)) {

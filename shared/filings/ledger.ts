@@ -4,7 +4,7 @@ import type { FilingStatus, FilingSummary, Frequency } from './filing.ts';
 import type { Period } from './periods.ts';
 import type { Totals } from './totals.ts';
 
-/** What the filings need of the store: the port that shared/store implements on DynamoDB. */
+/** The storage ports of filings, which shared/store implements on DynamoDB. */
 
 /** A filing without its entries. */
 export type StoredFiling = {
@@ -23,33 +23,33 @@ export type StoredFiling = {
   readonly summary: readonly FilingSummary[];
   readonly entries: Counts;
   readonly asked_by: string;
-  /** Who asked for marking, for the audit entries of what is marked. */
+  /** The credential that requested `filed`, for the audit entries of the marked transactions. */
   readonly filed_by: string | null;
   readonly created_at: string;
   readonly closed_at: string | null;
   readonly filed_at: string | null;
   readonly canceled_at: string | null;
-  /** What the chain goes back to when the filing is canceled. */
+  /** The chain's end before this filing, for a cancellation. */
   readonly previous: ChainEnd | null;
   readonly version: number;
 };
 
-/** How many entries were moved in, marked as filed, and moved back. */
+/** The number of entries that were moved in, marked as filed, and moved back. */
 export type Counts = { readonly moved: number; readonly marked: number; readonly reopened: number };
 
 export type ChainEnd = { readonly period_end: string; readonly filing: string };
 
-/** The periods of a state so far: the one point at which all that closes or cancels them meets. */
+/** The closed periods of a state. Every closing and cancellation writes this item on a condition. */
 export type Chain = {
   readonly account: string;
   readonly state: string;
-  /** The newest filing that is not canceled, or is still giving its entries back. */
+  /** The newest filing that is not canceled, or whose cancellation is in progress. */
   readonly last: ChainEnd | null;
-  /** The period that the first filing had, where it was canceled: without a last one, the state begins with it again. */
+  /** The period of the first filing, if it was canceled. Without a last filing, it is the first period again. */
   readonly begins: Period | null;
-  /** Whether that filing is still taking entries or giving them back: until then there is no other. */
+  /** Whether the last filing is still moving entries. No other filing begins before its end. */
   readonly isBusy: boolean;
-  /** Whether the next period was canceled: the schedule leaves it to whoever canceled it. */
+  /** Whether a client canceled the next period. The schedule then does not close it. */
   readonly isHeld: boolean;
   readonly version: number;
 };
@@ -57,11 +57,11 @@ export type Chain = {
 export const phases = ['move', 'mark', 'reopen'] as const;
 export type Phase = (typeof phases)[number];
 
-/** How far one shard of a filing is. */
+/** The progress of one shard of a filing. */
 export type ShardProgress = {
   readonly shard: number;
   readonly phase: Phase;
-  /** Whether the phase has come to its end here: nothing of the shard moves after that. */
+  /** Whether the phase is finished in this shard. No entry of the shard moves after that. */
   readonly isDone: boolean;
   readonly entries: Counts;
   /** The last entry that was marked. */
@@ -70,12 +70,12 @@ export type ShardProgress = {
   readonly version: number;
 };
 
-/** Where an entry is within its shard. */
+/** The position of an entry within its shard. */
 export type EntryPlace = { readonly transactionId: string; readonly currency: string };
 
 type Change<Value> = { readonly before: Value | null; readonly after: Value | null };
 
-/** Everything that must become true together. What has a version is written on the condition of the one before. */
+/** Writes that happen atomically. An item with a version is written on the condition of the version that was read. */
 export type FilingCommit = {
   readonly account: string;
   readonly filing: { readonly id: string; readonly state: string };
@@ -84,14 +84,14 @@ export type FilingCommit = {
   readonly idempotency: LedgerCommit['idempotency'];
   readonly head: (Change<StoredFiling> & { readonly after: StoredFiling }) | null;
   readonly chain: (Change<Chain> & { readonly after: Chain }) | null;
-  /** The period's end, by which a repeated request finds the filing. */
+  /** The period's last day, by which a repeated request finds the filing. */
   readonly period: { readonly put: string } | { readonly remove: string } | null;
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
-  /** Whether the schedule has to come by. */
+  /** Whether to add or remove the work item of the schedule. */
   readonly work: 'put' | 'remove' | null;
-  /** Open entries that go into the filing. */
+  /** Open entries to move into the filing. */
   readonly take: readonly OpenEntry[];
-  /** Entries of the filing that are open again. */
+  /** Entries of the filing to reopen. */
   readonly giveBack: readonly OpenEntry[];
   readonly heads: readonly HeadChange[];
 };
@@ -99,13 +99,13 @@ export type FilingCommit = {
 export type FilingCommitted =
   | { readonly kind: 'committed' }
   | Replay
-  /** Something is no longer as it was read: read again. */
+  /** An item changed since it was read. Read again and retry. */
   | { readonly kind: 'stale' };
 
-/** How far a look through the entries came; `null` at the end of the shard. */
+/** A page of entries; `next` is `null` at the end of the shard. */
 export type EntryRows = { readonly entries: readonly OpenEntry[]; readonly next: OpenEntry | null };
 
-/** What reads the filings. */
+/** The reads of filings. */
 export type FilingReads = {
   readonly shards: number;
   readonly find: (account: string, id: string) => Promise<StoredFiling | undefined>;
@@ -115,11 +115,11 @@ export type FilingReads = {
     after: string | null,
     limit: number,
   ) => Promise<{ readonly rows: readonly StoredFiling[]; readonly next: string | null }>;
-  /** Those of the states that have one. */
+  /** The chains of these states, as far as they exist. */
   readonly chains: (account: string, states: readonly string[]) => Promise<readonly Chain[]>;
-  /** The filing, not canceled, that has this period. */
+  /** The id of the filing of this period that is not canceled. */
   readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
-  /** All shards, by their number. */
+  /** All shards, ordered by number. */
   readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
   /** Open entries of a shard up to a month, oldest month first: at most `limit`, or 1 MB. */
   readonly openEntries: (
@@ -136,7 +136,7 @@ export type FilingReads = {
     limit: number,
     after: EntryPlace | null,
   ) => Promise<EntryRows>;
-  /** Filings of all accounts that are unfinished. */
+  /** Unfinished filings of all accounts. */
   readonly unfinished: (
     after: FilingName | null,
     limit: number,

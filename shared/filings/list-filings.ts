@@ -7,15 +7,15 @@ import type { StoredFiling } from './ledger.ts';
 import type { FilingFilters, FilingListAsked, FilingReadPorts } from './ports.ts';
 import { invalidCursor } from './problems.ts';
 
-/** How many pages of the account's filings are looked through at the most; a page of the list may then be short. */
+/** The most pages of filings that one request reads. A page of the list may be short because of it. */
 const pagesMax = 4;
 const scannedRows = 100;
 
 /**
- * List an account's filings, newest first (interface decisions 8). A page that ends before its limit may be followed by
- * others, where few of many filings are asked for.
+ * List an account's filings, newest first (interface decisions 8). A page with fewer rows than its limit may still have a
+ * next page, where the filters match few filings.
  *
- * Refused with `validation_invalid_cursor`: a cursor of another account or of other filters, or an id that is not there.
+ * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */
 export const listFilings = async (
   { limit, starting_after, ...filters }: FilingListAsked,
@@ -57,7 +57,7 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (state === undefined || filing.state === state) &&
   (period_end === undefined || filing.period_end === period_end);
 
-/** So many rows, if there are as many; `next` is where it was left off before the end. */
+/** Up to this many rows; `next` is the position at which reading stopped before the end. */
 const scan = async (
   filters: FilingFilters,
   start: string | null,
@@ -76,6 +76,6 @@ const scan = async (
   return { rows, next: after };
 };
 
-/** What an unfinished filing has done so far is known to its shards alone. */
+/** The progress of an unfinished filing, which only its shards hold. */
 const rowOf = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
   rowAnswer(filing, filing.isUnfinished ? countsOf(await filings.progress(filing.account, filing.id)) : filing.entries);

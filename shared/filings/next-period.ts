@@ -13,7 +13,7 @@ import {
 } from './periods.ts';
 import { closeFirst, inProgress, noPeriodEnd, periodNotOver } from './problems.ts';
 
-/** The period that a state is to be closed for next; `null` where nothing has ever been, and any will do. */
+/** The next period of a state to close; `null` where the state has no filing and no entry, so that any may be first. */
 export const nextPeriod = async (
   { id, created_at, settings }: Account,
   state: string,
@@ -27,14 +27,14 @@ export const nextPeriod = async (
   return firstPeriod({ oldestOpenMonth, createdAt: created_at }, registrations);
 };
 
-/** Whether a period is over on the day of an instant in milliseconds, by UTC. */
+/** Whether a period is over at an instant in milliseconds, by the UTC day. */
 export const isOver = ({ end }: Pick<Period, 'end'>, nowMs: number): boolean => end < dayOf(nowMs);
 
-type Asked = { readonly state: string; readonly period_end: string };
+type RequestedPeriod = { readonly state: string; readonly period_end: string };
 
-/** The period to close, or why it cannot be: in the order of fields, time, what is under way, and what comes first. */
+/** The period to close, or the refusal: first of fields, then of time, of filings in progress, and of order. */
 export const periodToClose = (
-  { state, period_end }: Asked,
+  { state, period_end }: RequestedPeriod,
   { settings }: Account,
   chain: Chain | null,
   next: Period | null,

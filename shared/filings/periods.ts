@@ -6,7 +6,7 @@ import type { Frequency } from './filing.ts';
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
  *
- * It may be shorter than its frequency says, where the frequency has changed in the middle of a quarter or a year.
+ * It is shorter than its frequency where the frequency changed within a quarter or a year.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 
@@ -14,7 +14,7 @@ type Registrations = readonly Registration[] | null;
 
 const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** The account's registrations for a state (`US-MI`), which they may name `MI` or `US-MI`: by days, the earliest first. */
+/** The account's registrations for a state (`US-MI`), the earliest first. A registration names it `MI` or `US-MI`. */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   (registrations ?? [])
     .filter((registration) => stateJurisdiction(registration.state) === state)
@@ -25,7 +25,7 @@ export const registrationsIn = (state: string, registrations: Registrations): re
     }))
     .sort((one, other) => (one.from < other.from ? -1 : 1));
 
-/** How often is filed for a period that begins in this month: the registration on its first day, or the first after. */
+/** The frequency of a period that begins in this month: of the registration on its first day, or the first one after. */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency => {
   const [start, end] = [firstDayOf(month), lastDayOf(month)];
   return registrations.find(({ from, to }) => from <= end && (to === null || to >= start))?.frequency ?? 'month';
@@ -36,22 +36,22 @@ const periodFrom = (month: number, frequency: Frequency): Period => {
   return { start: firstDayOf(month), end: lastDayOf(month - (month % months) + months - 1), frequency };
 };
 
-/** The calendar's period that a day is in, by the frequency of the day's month. */
+/** The calendar period of a day, by the frequency of its month. */
 export const periodAround = (day: string, registrations: readonly Registration[]): Period => {
   const frequency = frequencyIn(monthOf(day), registrations);
   const month = monthOf(day);
   return periodFrom(month - (month % monthsIn[frequency]), frequency);
 };
 
-/** The period that follows a period's end: from the next day to the end of the calendar's period with that day. */
+/** The period after a period's end: from the next day to the end of that day's calendar period. */
 export const periodAfter = (end: string, registrations: readonly Registration[]): Period => {
   const month = monthOf(end) + 1;
   return periodFrom(month, frequencyIn(month, registrations));
 };
 
 /**
- * The period that a state begins with again once it was canceled: the same, late entries or not, unless none of its months
- * is filed by its frequency any more. Then it is the calendar's around its first day.
+ * The first period of a state after its first filing was canceled: the same one, unless none of its months has its
+ * frequency any more; then the calendar period of its first day. Late entries do not change it.
  */
 export const periodAgain = (canceled: Period, registrations: readonly Registration[]): Period => {
   const { start, end, frequency } = canceled;
@@ -63,7 +63,7 @@ export const periodAgain = (canceled: Period, registrations: readonly Registrati
 /** The last month of a period, `YYYY-MM`. */
 export const lastMonthOf = ({ end }: Pick<Period, 'end'>): string => end.slice(0, 7);
 
-/** What the first period of a state is decided on. */
+/** The inputs that decide a state's first period. */
 export type FilingStarts = {
   /** `YYYY-MM`; `null` where nothing is open. */
   readonly oldestOpenMonth: string | null;
@@ -72,8 +72,8 @@ export type FilingStarts = {
 };
 
 /**
- * The first period of a state that has had no filing: the one with the oldest open entry, or with the day on which the
- * account was there and registered, if that is earlier. `null` where neither is: then there is nothing to begin with.
+ * The first period of a state without filings: the one of the oldest open entry, or of the first day on which the account
+ * existed and was registered, whichever is earlier. `null` without either.
  */
 export const firstPeriod = (
   { oldestOpenMonth, createdAt }: FilingStarts,
@@ -87,16 +87,16 @@ export const firstPeriod = (
   return days[0] === undefined ? null : periodAround(days[0], registrations);
 };
 
-/** The last day up to which the schedule closes the periods of a state; `null` where it never ends. */
+/** The last day up to which the schedule closes periods of a state; `null` without an end. */
 export const registeredUntil = (registrations: readonly Registration[]): string | null =>
   registrations.some(({ to }) => to === null)
     ? null
     : registrations.reduce((latest, { to }) => (to !== null && to > latest ? to : latest), '');
 
 /**
- * The ends of periods around a day: the last one before it, and the first one on it or after it.
+ * The period ends around a day: the last one before it, and the first one on or after it.
  *
- * `from` is a period that is known to be one, such as the next one to close; before it, the calendar decides.
+ * `from` is a known period, such as the next one to close. Before it, calendar periods apply.
  */
 export const endsAround = (
   day: string,

@@ -4,10 +4,10 @@ import type { Ports } from '../transactions/ports.ts';
 import type { FilingStatus } from './filing.ts';
 import type { FilingLedger, FilingReads } from './ledger.ts';
 
-/** POST /filings as the use case takes it: `state` is a jurisdiction code (`US-MI`), `period_end` a day. */
+/** The validated body of POST /filings: `state` is a jurisdiction code (`US-MI`), `period_end` a day. */
 export type FilingAsked = { readonly state: string; readonly period_end: string; readonly dry_run: boolean };
 
-/** POST /filings/{id} as the use case takes it. */
+/** The validated body of POST /filings/{id}. */
 export type FilingChange = {
   readonly id: string;
   readonly status: FilingStatus;
@@ -29,29 +29,29 @@ export type FilingFilters = {
 
 export type FilingListAsked = FilingFilters & { readonly limit: number; readonly starting_after: string | null };
 
-/** What reading filings needs: `filingReadPorts` of shared/store/filings/filing-read-ports.ts. */
+/** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-read-ports.ts. */
 export type FilingReadPorts = { readonly filings: FilingReads };
 
-/** What changing filings needs: `filingPorts(remainingMs)` of shared/store/filings/filing-ports.ts. */
+/** The ports of changing filings: `filingPorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type FilingPorts = { readonly filings: FilingLedger } & Pick<
   Ports,
   'now' | 'storedSize' | 'attemptsMax' | 'throwContention'
 > & {
     readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
     readonly newId: (timeMs: number) => string;
-    /** Milliseconds that are left for the invocation. */
+    /** The milliseconds that the invocation has left. */
     readonly remainingMs: () => number;
-    /** How long a request works on what it has begun before it answers, in milliseconds. */
+    /** How long a request works on a filing before it answers, in milliseconds. */
     readonly atOnceMs: number;
-    /** What one step may take at the worst, in milliseconds: none is begun with less. */
+    /** The longest time of one step, in milliseconds. No step begins with less time left. */
     readonly stepMsMax: number;
-    /** The most entries that one step takes. */
+    /** The most entries of one step. */
     readonly stepEntriesMax: number;
-    /** Hears of what went wrong after the answer was decided, or of one filing of many: the schedule comes by again. */
+    /** Reports a failure that does not change the answer, or that concerns one filing of many. The schedule retries it. */
     readonly onFailure: (error: unknown) => void;
   };
 
-/** What the schedule needs beside, the accounts page by page: `closePorts(remainingMs)` of shared/store/filings/filing-ports.ts. */
+/** The additional ports of the schedule: `closePorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type ClosePorts = FilingPorts & {
   readonly accountIds: (
     after: string | null,
@@ -59,7 +59,7 @@ export type ClosePorts = FilingPorts & {
   readonly findAccount: (id: string) => Promise<Account | undefined>;
 };
 
-/** What the schedule did: filings begun, turns of work, filings finished. Complete where it saw everything and left nothing over. */
+/** The result of a run of the schedule: filings begun, turns of work, filings finished. `complete` where no due work is left. */
 export type Closed = {
   readonly created: number;
   readonly worked: number;

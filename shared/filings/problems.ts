@@ -10,7 +10,7 @@ export const filingNotFound: Problem = {
 
 export const noPeriodEnd = (state: string, { before, after }: { before: string; after: string }): Problem => ({
   code: 'validation_invalid_format',
-  title: 'No end of a period',
+  title: 'Not the last day of a period',
   detail: `Send the last day of a period of ${state}: ${before} or ${after}.`,
   source: { pointer: '/period_end' },
 });
@@ -18,7 +18,7 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
 export const periodNotOver = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_not_over',
   title: 'Period not over',
-  detail: 'A period can be closed from the day after its last one, by UTC.',
+  detail: 'A period can be closed from the day after its last day (UTC).',
   source: { pointer: '/period_end' },
   meta: { state, period_end: periodEnd },
 });
@@ -26,21 +26,21 @@ export const periodNotOver = (state: string, periodEnd: string): Problem => ({
 export const inProgress = (state: string, filing: string): Problem => ({
   code: 'conflict_filing_in_progress',
   title: 'Filing in progress',
-  detail: 'A filing of this state is still taking entries or giving them back. Try again in a few minutes.',
+  detail: 'A filing of this state is still closing or being canceled. Retry in a few minutes.',
   source: { pointer: '/period_end' },
   meta: { state, filing_id: filing },
 });
 
-/** Periods are closed from the oldest on; `period_end` names the one that is next. */
+/** Periods are closed oldest first; `period_end` is the next one. */
 export const closeFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Another period is next',
-  detail: 'The periods of a state are closed in order, and the next one to close ends on meta.period_end.',
+  detail: 'The periods of a state are closed in order. Close the one that ends on meta.period_end first.',
   source: { pointer: '/period_end' },
   meta: { state, period_end: periodEnd },
 });
 
-/** They are canceled from the newest on. */
+/** Filings are canceled newest first. */
 export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Another filing is newer',
@@ -49,20 +49,20 @@ export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   meta: { state, period_end: periodEnd },
 });
 
-/** The same where the newest has been filed, or is being marked as such: neither can be canceled any more. */
+/** The same where the newest filing is filed, or being marked as filed, and cannot be canceled. */
 export const newerFiled = (state: string, periodEnd: string): Problem => ({
   ...cancelFirst(state, periodEnd),
-  detail: 'A newer filing has been filed: correct it in the next period.',
+  detail: 'A newer filing is filed. Correct this one in the next period.',
 });
 
 export const tooManyEntries: Problem = {
   code: 'validation_too_many_entries',
   title: 'Too many entries for a dry run',
-  detail: 'They cannot be added up in one request. Close the period: the filing can be canceled.',
+  detail: 'One request cannot sum all entries. Close the period instead; the filing can be canceled.',
   source: { pointer: '/dry_run' },
 };
 
-/** What a client may set a filing's status to. */
+/** The statuses that a client may set. */
 const transitions: Readonly<Partial<Record<FilingStatus, readonly FilingStatus[]>>> = { closed: ['filed', 'canceled'] };
 
 /** The refusal of a status change that is not allowed, or `null`. */
@@ -82,20 +82,20 @@ export const filingTransitionProblem = ({ status: from }: StoredFiling, to: Fili
 export const confirmationFixed: Problem = {
   code: 'conflict_immutable_field',
   title: 'confirmation_number cannot be changed',
-  detail: 'The filing has another one, which stays.',
+  detail: 'The filing already has another confirmation number.',
   source: { pointer: '/confirmation_number' },
 };
 
 export const confirmationMissing: Problem = {
   code: 'validation_required_field',
   title: 'Missing field confirmation_number',
-  detail: "Send confirmation_number, the state's own for the return.",
+  detail: 'Send confirmation_number, the number that the state gave for the return.',
   source: { pointer: '/confirmation_number' },
 };
 
 export const invalidCursor: Problem = {
   code: 'validation_invalid_cursor',
   title: 'Invalid starting_after',
-  detail: 'Send the next_cursor of a page of this very list: same filters, same account.',
+  detail: 'Send the next_cursor of a page of the same list: same filters, same account.',
   source: { parameter: 'starting_after' },
 };

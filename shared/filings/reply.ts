@@ -5,21 +5,21 @@ import type { Filing } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 
-/** What a request is answered, and the filing that is then worked on. */
+/** The answer to a request, and the filing to work on afterwards. */
 export type Decided = { readonly answered: Answered; readonly filing: StoredFiling | null };
 
-/** 202 while there is something to be done, and where to look for what the request has made; else 200. */
+/** 202 with `Location` while work remains; otherwise 200. */
 export const filingReply = (filing: Filing, isNew = false): SavedAnswer => ({
   status: filing.progress.complete ? 200 : 202,
   body: JSON.stringify(filing),
   headers: isNew ? { Location: `filings/${filing.id}` } : {},
 });
 
-/** The answer to a request that came before: nothing is worked on. */
+/** The answer to a repeated request, which starts no work. */
 export const repliedBefore = (replay: Replay): Result<Decided> =>
   mapResult(answerOfReplay(replay), (answered) => ({ answered, filing: null }));
 
-/** Answer what has changed nothing; its record is kept on the condition that a change would put on it. */
+/** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
 export const saveUnchanged = async (
   filing: StoredFiling,
   answer: SavedAnswer,

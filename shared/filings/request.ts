@@ -7,13 +7,13 @@ import { filingStatuses } from './filing.ts';
 
 const stateAdvice = 'Send a two-letter state code, or the name of the state.';
 
-/** A state as its two letters, its jurisdiction code or its name. */
+/** A state: two letters, a jurisdiction code or a name. */
 export const state = z.string(stateAdvice).check(z.refine((text) => stateJurisdiction(text) !== null, stateAdvice));
 
-/** The jurisdiction code of a state that has been checked: `US-MI`. */
+/** The jurisdiction code of a validated state: `US-MI`. */
 export const stateOf = (text: string): string => stateJurisdiction(text) as string;
 
-/** POST /filings: which period of which state to close (interface decisions 8). */
+/** The body of POST /filings: the state and period to close (interface decisions 8). */
 export const FilingRequest = z.object(
   {
     state,
@@ -26,13 +26,13 @@ export type FilingRequest = z.infer<typeof FilingRequest>;
 
 const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';
 
-/** What the state answered to the return. */
+/** The confirmation number that the state gave for the return. */
 const confirmationNumber = z.string(confirmationAdvice).check(
   z.maxLength(100, confirmationAdvice),
   z.refine((text) => /\S/.test(text) && !/\p{Cc}/u.test(text), confirmationAdvice),
 );
 
-/** POST /filings/{id}: what has become of the filing. The other statuses are the service's own, and refused as such. */
+/** The body of POST /filings/{id}: the new status. Statuses that only the service sets are refused. */
 export const FilingUpdate = z.object(
   {
     status: z.enum(filingStatuses, 'Send filed or canceled.'),
@@ -42,7 +42,7 @@ export const FilingUpdate = z.object(
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
-/** What is wrong between the fields of an update: `filed` comes with its confirmation number, and nothing else does. */
+/** Cross-field problems of an update: `filed` needs a confirmation number, and other statuses must not have one. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
   const { status, confirmation_number }: JsonObject = objectOf(body) ?? {};
   if (status === 'filed' && !isSent(confirmation_number))
@@ -50,7 +50,7 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
       {
         code: 'validation_required_field',
         title: 'Missing field confirmation_number',
-        detail: "Send confirmation_number, the state's own for the return.",
+        detail: 'Send confirmation_number, the number that the state gave for the return.',
         source: { pointer: '/confirmation_number' },
       },
     ];

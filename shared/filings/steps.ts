@@ -10,13 +10,13 @@ import { withEntries } from './totals.ts';
 
 type StepPorts = Pick<FilingPorts, 'filings' | 'ledger' | 'now' | 'storedSize'>;
 
-/** What a step does with the next entries of a shard, at most `limit`, and how far the shard is after it. */
+/** One step on the next entries of a shard, at most `limit`: the writes, and the shard's progress after it. */
 export type Step = { readonly commit: FilingCommit; readonly after: ShardProgress };
 
 type Plan = (filing: StoredFiling, progress: ShardProgress, limit: number, ports: StepPorts) => Promise<Step>;
 
-// Whatever a step does with entries is written together with the progress, on the condition of the progress before it:
-// no entry is counted twice, and none moves in a shard that is done.
+// A step writes its entries together with the progress, on the condition of the previous progress: no entry is counted
+// twice, and none moves in a finished shard.
 const stepTo = (
   filing: StoredFiling,
   before: ShardProgress,
@@ -30,7 +30,7 @@ const stepTo = (
 
 const placeOf = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });
 
-/** The oldest open entries go into the filing, until there is none. What comes after that falls into the next period. */
+/** Move the oldest open entries into the filing until there are none. Later entries belong to the next period. */
 const move: Plan = async (filing, progress, limit, { filings, now }) => {
   const { entries } = await filings.openEntries(
     placeOf(filing, progress),
@@ -51,7 +51,7 @@ const move: Plan = async (filing, progress, limit, { filings, now }) => {
   );
 };
 
-/** The entries of a canceled filing are open again. */
+/** Move the entries of a canceled filing back to the open ones. */
 const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
   const { entries } = await filings.filedEntries(placeOf(filing, progress), limit, null);
   if (entries.length === 0) return stepTo(filing, progress, now(), { isDone: true });
@@ -59,11 +59,11 @@ const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
   return stepTo(filing, progress, now(), { entries: { ...progress.entries, reopened } }, { giveBack: entries });
 };
 
-// A transaction of the database takes 4 MB, and a head at the most some 300 KB of them.
+// A DynamoDB transaction has at most 4 MB, and a head about 300 KB.
 const headBytesMax = 3_500_000;
 const headsReadMax = 12;
 
-/** The transactions, in their order, as far as there is room for them in one write: one at least. */
+/** The first transactions that fit into one write, at least one. */
 const readHeads = async (account: string, ids: readonly string[], { ledger, storedSize }: StepPorts) => {
   const fitting: StoredTransaction[] = [];
   let bytes = 0;
@@ -72,7 +72,7 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
     const found = new Map((await ledger.findSome(account, some)).map((stored) => [stored.transaction.id, stored]));
     for (const id of some) {
       const stored = found.get(id);
-      if (!stored) throw new Error('A filing has an entry of a transaction that is not there.');
+      if (!stored) throw new Error('A filing has an entry of a missing transaction.');
       bytes += storedSize(stored);
       if (fitting.length > 0 && bytes > headBytesMax) return fitting;
       fitting.push(stored);
@@ -82,8 +82,8 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 };
 
 /**
- * A transaction with this filing: filed as soon as all states that wait for it have been (interface decisions 8). `null`
- * where it has it already.
+ * The transaction after this filing was filed. Its status is filed as soon as all of its states have filed (interface
+ * decisions 8). `null` where the transaction already has the filing.
  */
 const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
   const { transaction } = before;
@@ -106,7 +106,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
   return { before, after: { ...before, transaction: after, auditHash: entry.hash }, entry };
 };
 
-/** The transactions of the entries after the cursor are told that they have been filed. */
+/** Mark the transactions of the entries after the cursor as filed. */
 const mark: Plan = async (filing, progress, limit, ports) => {
   const { entries } = await ports.filings.filedEntries(placeOf(filing, progress), limit, progress.cursor);
   const nowMs = ports.now();

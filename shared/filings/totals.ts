@@ -3,7 +3,7 @@ import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
 import type { FilingSummary, FilingTotal } from './filing.ts';
 
-/** Minor units, which are exact at any size, and the entries that they come from. Credits count as entries too. */
+/** Sums in minor units, and the number of entries that they come from, credits included. */
 type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly count: number };
 
 type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'> & {
@@ -12,7 +12,7 @@ type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_nam
   readonly rates: ReadonlyMap<string, Sum>;
 };
 
-/** What entries add up to: by jurisdiction, currency and rate, and for the state as a whole by currency. */
+/** Totals of entries: by jurisdiction, currency and rate, and for the whole state by currency. */
 export type Totals = {
   readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
   readonly summary: ReadonlyMap<string, Sum>;
@@ -36,14 +36,14 @@ const merged = (one: JurisdictionSum | undefined, other: JurisdictionSum): Juris
   if (!one) return other;
   const rates = new Map(one.rates);
   for (const [rate, sum] of other.rates) addTo(rates, rate, sum);
-  // A jurisdiction may be called otherwise by later content: which name it is does not depend on who came first.
+  // Releases may name a jurisdiction differently. The choice must not depend on the order of the entries.
   const { jurisdiction_name, jurisdiction_type } = one.jurisdiction_name <= other.jurisdiction_name ? one : other;
   return { ...one, jurisdiction_name, jurisdiction_type, sum: plus(one.sum, other.sum), rates };
 };
 
 const keyOf = ({ jurisdiction_code, currency }: JurisdictionSum) => `${jurisdiction_code} ${currency}`;
 
-/** Several totals as one; none of them changes. */
+/** The sum of several totals. Pure. */
 export const totalsOfAll = (all: readonly Totals[]): Totals => {
   const jurisdictions = new Map<string, JurisdictionSum>();
   const summary = new Map<string, Sum>();
@@ -81,7 +81,7 @@ const totalsOfEntry = ({ currency, base, amounts }: OpenEntry): Totals => {
   return { jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])), summary: new Map([[currency, whole]]) };
 };
 
-/** The totals with these entries in them. */
+/** The totals after adding these entries. */
 export const withEntries = (totals: Totals, entries: readonly OpenEntry[]): Totals =>
   totalsOfAll([totals, ...entries.map(totalsOfEntry)]);
 
@@ -105,7 +105,7 @@ const byRate = ({ rate: one }: { readonly rate: string }, { rate: other }: { rea
   return above === 0n ? byText(one, other) : above < 0n ? -1 : 1;
 };
 
-/** The totals by jurisdiction as the API answers them, by code and currency; rates from the lowest to the highest. */
+/** The totals by jurisdiction for the API, ordered by code and currency; rates in ascending order. */
 export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
   [...jurisdictions.values()]
     .map(({ sum, rates, ...jurisdiction }) => ({
@@ -117,7 +117,7 @@ export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
       (one, other) => byText(one.jurisdiction_code, other.jurisdiction_code) || byText(one.currency, other.currency),
     );
 
-/** The totals of the state as a whole, by currency. */
+/** The totals of the whole state, by currency. */
 export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
   [...summary]
     .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))

@@ -18,8 +18,8 @@ import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply
 import { processInline } from './work-on.ts';
 
 /**
- * Say that a filing has been filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries
- * are open again, by and by.
+ * Mark a filing as filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries reopened,
+ * in the background.
  *
  * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another
  * confirmation number, `conflict_period_order` where a newer filing of the state would have to be canceled first.
@@ -61,14 +61,14 @@ const updateOnce = async (
   const [chain = null] = asked.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== filing.id) {
     const newest = await filings.find(account, chain.last.filing);
-    if (!newest) throw new Error('A chain ends with a filing that is not there.');
+    if (!newest) throw new Error('A chain ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
     return refuse((isFiled ? newerFiled : cancelFirst)(filing.state, newest.period_end));
   }
   return change(filing, shards, chain, asked, idempotency, caller, ports);
 };
 
-// What is being marked has been asked to be filed.
+// A filing that is being marked counts as filed.
 const isAsked = ({ status }: StoredFiling, asked: FilingChange): boolean =>
   status === asked.status || (status === 'marking' && asked.status === 'filed');
 
@@ -80,7 +80,7 @@ const begun = (progress: ShardProgress, phase: Phase): ShardProgress => ({
   version: progress.version + 1,
 });
 
-/** The filing after the change, before anything of it is done. */
+/** The filing after the change, before its entries are processed. */
 const changed = (filing: StoredFiling, asked: FilingChange, credential: string, nowMs: number): StoredFiling => ({
   ...filing,
   ...(asked.status === 'filed'
@@ -108,7 +108,7 @@ const change = async (
     filingCommit(before, nowMs, {
       idempotency: idempotency && { ...idempotency, answer },
       head: { before, after },
-      // Until the entries are open again, no other filing of the state begins.
+      // No other filing of the state begins before the entries are open again.
       chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
       progress: shards.map((progress, at) => ({ before: progress, after: begunShards[at] ?? progress })),
       work: 'put',

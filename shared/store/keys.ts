@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Every key of the ledger's table, and below those of the accounts' and the content's.
+ * The item keys of all three tables.
  *
- * The account comes first and is an id of ours, without a `#`; what a client names comes last or hashed, so that a `#`
- * in it cannot reach another item.
+ * The account id comes first: Levy generates it, and it has no `#`. Text from a client comes last or is hashed, so that a
+ * `#` in it cannot address another item.
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
@@ -14,17 +14,17 @@ const versionDigits = 10;
 
 /** How many partitions the sparse index of drafts has; a partition takes 1,000 writes a second. */
 export const draftShards = 8;
-/** How many partitions the open entries of an account's state have; those of a filing are the same, so that a move stays in its shard. */
+/** How many partitions the open entries of an account's state have. A filing has as many, so that an entry stays in its shard. */
 export const openEntryShards = 8;
 /** How many partitions the parts of a release have: an import writes to all of them at once. */
 export const partShards = 16;
 
 const shardOf = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
 
-/** Where a transaction is. */
+/** The key of a transaction's head. */
 export const headKey = (account: string, id: string): ItemKey => ({ pk: `T#${account}#${id}`, sk: 'H' });
 
-/** Whose transaction an index row of the table is, read back from its `pk`. */
+/** The account and the transaction id of an index row, parsed from its `pk`. */
 export const headOwner = (pk: string): { readonly account: string; readonly id: string } => {
   const [, account, id] = /^T#([^#]+)#(.+)$/s.exec(pk) ?? [];
   if (account === undefined || id === undefined)
@@ -32,22 +32,22 @@ export const headOwner = (pk: string): { readonly account: string; readonly id: 
   return { account, id };
 };
 
-/** Where the audit entry of a transaction's version is; padded, so that the entries sort by version. */
+/** The key of the audit entry of a transaction's version. The version is padded, so that the entries sort by it. */
 export const auditKey = (account: string, id: string, version: number): ItemKey => ({
   pk: headKey(account, id).pk,
   sk: `A#${String(version).padStart(versionDigits, '0')}`,
 });
 
-/** Where it is written which live transaction has a reference. */
+/** The key of the claim that a live transaction has on a reference_id. */
 export const claimKey = (account: string, reference: string): ItemKey => ({
   pk: `R#${account}#${sha256(reference).toString('hex')}`,
   sk: 'R',
 });
 
-/** Where the answer to a request that may be sent again is kept. */
+/** The key of the idempotency record of a request. */
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
 
-/** Where it is written which exported ledger was imported into an account, and how far. */
+/** The key of the mark of a ledger import: which export, and the last line that was imported. */
 export const importMarkKey = (account: string): ItemKey => ({ pk: `M#${account}`, sk: 'IMPORT' });
 
 type OpenEntryPlace = {
@@ -65,7 +65,7 @@ export const openEntryPartition = (account: string, state: string, shard: number
 export const openEntryPartitions = (account: string, state: string): readonly string[] =>
   Array.from({ length: openEntryShards }, (_, shard) => openEntryPartition(account, state, shard));
 
-/** Where a transaction's liability in one state waits for a filing. */
+/** The key of an open entry: a transaction's liability in one state that no filing has yet. */
 export const openEntryKey = (account: string, { transactionId, state, month, currency }: OpenEntryPlace): ItemKey => ({
   pk: openEntryPartition(account, state, shardOf(transactionId, openEntryShards)),
   sk: `${month}#${transactionId}#${currency}`,
@@ -74,13 +74,13 @@ export const openEntryKey = (account: string, { transactionId, state, month, cur
 /** The partition of an account's filings. */
 export const filingPartition = (account: string): string => `F#${account}`;
 
-/** Where a filing is. */
+/** The key of a filing's head. */
 export const filingKey = (account: string, id: string): ItemKey => ({ pk: filingPartition(account), sk: id });
 
-/** Where it is written how far a state's periods are closed. */
+/** The key of a state's chain: its last closed period. */
 export const chainKey = (account: string, state: string): ItemKey => ({ pk: `P#${account}#${state}`, sk: 'CHAIN' });
 
-/** Where it is written which filing has a state's period, by its last day. */
+/** The key of the item that names the filing of a state's period, by the period's last day. */
 export const periodKey = (account: string, state: string, periodEnd: string): ItemKey => ({
   pk: chainKey(account, state).pk,
   sk: periodEnd,
@@ -90,13 +90,13 @@ export const periodKey = (account: string, state: string, periodEnd: string): It
 export const filingShardPartition = (account: string, id: string, shard: number): string =>
   `F#${account}#${id}#${shard}`;
 
-/** Where it is written how far a shard of a filing is: before all of its entries. */
+/** The key of a shard's progress. It sorts before the shard's entries. */
 export const filingProgressKey = (account: string, id: string, shard: number): ItemKey => ({
   pk: filingShardPartition(account, id, shard),
   sk: '!',
 });
 
-/** Where a filing has an entry: in the shard that it had while it was open. */
+/** The key of an entry of a filing, in the same shard as the open entry was. */
 export const filedEntryKey = (
   account: string,
   id: string,
@@ -106,25 +106,25 @@ export const filedEntryKey = (
   sk: `${transactionId}#${currency}`,
 });
 
-/** The partition of all accounts' unfinished filings: like the drafts, they are looked for by the schedule alone. */
+/** The partition of the unfinished filings of all accounts. Only the schedule reads it. */
 export const filingWorkPartition = 'W';
 
-/** Where it is written that a filing is unfinished. */
+/** The key of the item that marks a filing as unfinished. */
 export const filingWorkKey = (account: string, id: string): ItemKey => ({
   pk: filingWorkPartition,
   sk: `${account}#${id}`,
 });
 
-/** Which filing an item of that partition names. */
+/** The account and the filing of an item in `filingWorkPartition`, parsed from its `sk`. */
 export const filingOfWork = (sk: string): { readonly account: string; readonly id: string } => {
   const [account = '', id = ''] = sk.split('#');
   return { account, id };
 };
 
-/** The partition of an index that lists what one customer, parent or reference of an account has. */
+/** The index partition of one customer, parent or reference of an account. */
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;
 
-/** The sort key of the index by tax date: the instant with milliseconds, so that all sort alike, and the id. */
+/** The sort key of the index by tax date: the instant with milliseconds, so that all have the same length, and the id. */
 export const taxDateId = (taxDate: string, id: string): string => `${new Date(taxDate).toISOString()}#${id}`;
 
 /** The partition of the index of drafts with this number. */
@@ -134,37 +134,37 @@ export const draftPartition = (shard: number): string => `D#${shard}`;
 export const draftShard = (account: string, id: string): string =>
   draftPartition(shardOf(headKey(account, id).pk, draftShards));
 
-/** Where an account is. */
+/** The key of an account. */
 export const accountKey = (account: string) => ({ pk: `ACCOUNT#${account}`, sk: 'ACCOUNT' });
 
-/** The partition that lists every account: the register that schedules and operators page over. */
+/** The partition that lists every account, for schedules and operators. */
 export const accountRegister = 'ACCOUNTS';
 
-/** Where an account is in the register. */
+/** The key of an account's entry in the register. */
 export const accountRegisterKey = (account: string) => ({ pk: accountRegister, sk: account });
 
-/** Where an account's API key is found by its name; the item holds the digest. */
+/** The key of the item that maps an API key's id to its digest. */
 export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${id}` });
 
-/** Where an API key is: a request brings nothing but the secret, so this is the one key without its account. */
+/** The key of an API key. It has no account, because a request carries the secret only. */
 export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' });
 
-/** The partition with the last uses of an account's API keys: a function may write here, and never where the keys are. */
+/** The partition with the last uses of an account's API keys. Functions may write here, but not where the keys are. */
 export const keyUses = (account: string): string => `USE#${account}`;
 
-/** Where it is written when an API key was last used. */
+/** The key of the time of last use of an API key. */
 export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account), sk: id });
 
 /**
- * Where the requests of an account's window are counted; `windowStart` is in milliseconds since 1970. A large limit has
- * several counters, each in a partition of its own; the first one is that of every other limit.
+ * The key of a request counter of an account's rate limit window. `windowStart` is in milliseconds since 1970. A large
+ * limit has several counters, each in a partition of its own; other limits use counter 0 only.
  */
 export const rateWindowKey = (account: string, windowStart: number, counter = 0) => ({
   pk: counter === 0 ? `RATE#${account}` : `RATE#${account}#${counter}`,
   sk: `WINDOW#${windowStart}`,
 });
 
-/** Where it is written which release is active for each state. */
+/** The key of the directory of active releases by state. */
 export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
 
 /** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`), and the claims. */
@@ -178,7 +178,7 @@ export const stateOfRelease = (id: string): string | undefined => releaseParts(i
 const releaseParts = (id: string) =>
   /^(?<state>US-[A-Z]{2})@(?<day>\d{4}-\d{2}-\d{2})\.(?<counter>[1-9]\d{0,5})$/.exec(id)?.groups;
 
-/** Where the head of a release is; its counter padded, so that the releases of a day sort as they came. */
+/** The key of a release's head. The counter is padded, so that the releases of a day sort by it. */
 export const releaseHeadKey = (id: string): ItemKey => {
   const { state, day, counter } = releaseParts(id) ?? {};
   if (state === undefined || day === undefined || counter === undefined)
@@ -192,10 +192,10 @@ export const releaseOfHeadKey = (state: string, sk: string): string => {
   return `${state}@${day}.${Number(counter)}`;
 };
 
-/** What the sort keys of import claims begin with. Those of heads begin with a digit, and so come before them. */
+/** The prefix of the sort keys of import claims. The sort keys of heads begin with a digit, and sort before it. */
 export const importClaimPrefix = 'C#';
 
-/** Where it is written that an import has taken a release's id: beside the heads of the state. */
+/** The key of an import's claim on a release id, in the partition of the state's heads. */
 export const importClaimKey = (id: string): ItemKey => {
   const { pk, sk } = releaseHeadKey(id);
   return { pk, sk: `${importClaimPrefix}${sk}` };
@@ -204,7 +204,7 @@ export const importClaimKey = (id: string): ItemKey => {
 /** One of the partitions with the parts of a release. */
 export const partPartition = (release: string, shard: number): string => `P#${release}#${shard}`;
 
-/** Where a release keeps what it knows of one ZIP or city. */
+/** The key of the part of a release for one ZIP or city. */
 export const partKey = (release: string, key: string): ItemKey => ({
   pk: partPartition(release, shardOf(key, partShards)),
   sk: key,

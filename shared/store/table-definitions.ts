@@ -1,10 +1,10 @@
-/** The tables as plain data, so that CDK, both emulators and the tests build the same ones. Nothing is imported. */
+/** The tables as plain data: CDK, both emulators and the tests create them from here. This module imports nothing. */
 export type Key = { readonly name: string; readonly type: 'S' };
 export type Index = {
   readonly name: string;
   readonly partition: Key;
   readonly sort: Key;
-  /** What the index carries beside its keys. */
+  /** Attributes that the index projects in addition to its keys. */
   readonly include: readonly string[];
 };
 export type TableDefinition = {
@@ -12,15 +12,15 @@ export type TableDefinition = {
   readonly sort: Key;
   readonly ttl?: string;
   readonly indexes?: readonly Index[];
-  /** Losing this table would lose tax liabilities, credentials or what liabilities rest on: retained, recoverable, protected. */
+  /** Whether the table is retained, recoverable and protected from deletion. */
   readonly keep: boolean;
 };
 
 const text = (name: string): Key => ({ name, type: 'S' });
 const keys = { partition: text('pk'), sort: text('sk') };
 
-// A list row is answered from the index alone: the summary is everything of the head but its lines and their explanation. What else is
-// carried is paid for in every index; without more, a sale taxed by four jurisdictions stays within one unit of 1 KB.
+// A list reads its rows from the index alone. The summary is the head without its lines and their explanation. Each
+// projected attribute is paid for in every index: with these, a sale with four jurisdictions takes one write unit of 1 KB.
 const row = ['status', 'version', 'summary'];
 
 export const tables = {
@@ -34,7 +34,7 @@ export const tables = {
       { name: 'by_parent', partition: text('account_parent'), sort: text('id'), include: row },
       { name: 'by_reference', partition: text('account_reference'), sort: text('id'), include: row },
       { name: 'by_tax_date', partition: text('account'), sort: text('tax_date_id'), include: row },
-      // Sparse: only drafts carry draft_shard, so the sweep never meets anything else.
+      // Sparse: only drafts have draft_shard, so that the sweep reads nothing else.
       { name: 'drafts', partition: text('draft_shard'), sort: text('expires_at'), include: [] },
     ],
   },

@@ -19,10 +19,10 @@ const names = [
   'history',
 ] as const;
 
-// A transaction's request may carry the tax that was collected.
+// In a transaction's request, tax_amount is an input: the collected tax.
 const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
 
-/** The same of a transaction. */
+/** The answer fields of a transaction, which a request may send back. */
 export const transactionAnswerFields: AnswerFields = {
   ...ofCalculation,
   ...Object.fromEntries(names.map((name) => [name, true as const])),

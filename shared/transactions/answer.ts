@@ -2,9 +2,9 @@ import type { SavedAnswer } from './ledger.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * A transaction as an answer: the body's bytes, and its version as the entity tag (interface decisions 1).
+ * The answer of a transaction, with its version as the entity tag (interface decisions 1).
  *
- * `Location` is relative to the request's path: deployed, the stage stands before it, and no function knows of that.
+ * `Location` is relative to the request's path, because functions do not know the deployed stage.
  */
 export const answerOf = (status: 200 | 201, transaction: Transaction): SavedAnswer => ({
   status,

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Transaction } from './transaction.ts';
 
-/** One change of a transaction, kept for ever: who changed which fields when, chained by hash to the one before. */
+/** An audit entry: who changed which fields when, chained by hash to the previous entry. Never deleted. */
 export type AuditEntry = {
   readonly transactionId: string;
   readonly version: number;
   /** ISO instant. */
   readonly at: string;
-  /** The credential that asked, or the schedule. */
+  /** The credential of the request, or the schedule. */
   readonly by: string;
   readonly from: string | null;
   readonly to: string;
@@ -24,7 +24,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 /** The hash of a state: SHA-256 of its canonical JSON, in base64url. */
 export const stateHashOf = (transaction: Transaction): string => sha256(canonicalJson(transaction));
 
-/** The hash of an entry: of everything else that it says. */
+/** The hash of an entry: SHA-256 of the canonical JSON of its other fields, in base64url. */
 export const entryHashOf = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
 
 type Change = {
@@ -35,7 +35,7 @@ type Change = {
   readonly fields: readonly string[];
 };
 
-/** Write down a change (interface decisions 3). Whoever alters an entry or a state later breaks the chain. */
+/** The audit entry of a change (interface decisions 3). A later alteration of an entry or a state breaks the chain. */
 export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntry => {
   const entry = {
     transactionId: after.id,

@@ -8,11 +8,15 @@ import type { PinnedSettings } from './pinned.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
 
-/** What every context has whatever it rests on: the account's settings, and the service's time in milliseconds. */
-export type Around = Omit<Context, 'releaseFor'>;
+/** The parts of a context that do not depend on content: the account's settings, and the service's time in milliseconds. */
+export type BaseContext = Omit<Context, 'releaseFor'>;
 
-/** The context of a calculation as things are now: the active content of the input's addresses. */
-export const currentContext = async (input: Addressed, around: Around, loadContent: LoadContent): Promise<Context> => ({
+/** The context of a new calculation: the active content of the input's addresses. */
+export const currentContext = async (
+  input: Addressed,
+  around: BaseContext,
+  loadContent: LoadContent,
+): Promise<Context> => ({
   ...around,
   releaseFor: await loadContent(addressesOf(input, around.settings)),
 });
@@ -23,13 +27,14 @@ type Pinning = {
 };
 
 /**
- * The context of a recalculation that must come out as the recorded one did: its releases, and its settings. A state that
- * it had nothing of has the active release, unless its ZIP is in several states and another of them was chosen. Throws where a release that it pinned is no longer there.
+ * The context of a recalculation that must give the recorded figures: the pinned releases and settings. A state without a
+ * pinned release uses the active one, unless the ZIP is in several states and another of them was chosen. Throws where a
+ * pinned release no longer exists.
  */
 export const pinnedContext = async (
   input: Addressed,
   { transaction: { content_releases }, pinned }: Pinning,
-  { settings, now }: Around,
+  { settings, now }: BaseContext,
   loadContent: LoadContent,
 ): Promise<Context> => {
   const then = { ...settings, ...pinned };

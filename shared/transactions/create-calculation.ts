@@ -12,8 +12,8 @@ import { storedAsOf } from './lifecycle.ts';
 import type { Ports } from './ports.ts';
 
 /**
- * Answer what a document's tax is (interface decisions 2). A credit with a parent answers what that credit would record,
- * so that the tax refunded is the tax that the credit will carry; only then the ledger is read.
+ * Calculate the tax of a document (interface decisions 2). A credit with a parent returns what that credit would record, so
+ * that the refunded tax equals the recorded one. Reads the ledger in that case only.
  */
 export const createCalculation = async (
   request: CalculationRequest,
@@ -23,7 +23,7 @@ export const createCalculation = async (
 ): Promise<Result<Calculation>> => {
   const around = { settings, now: ports.now() };
   const parentId = request.parent_transaction_id;
-  // An empty id is one that nobody has.
+  // An empty id matches no transaction.
   if (request.type !== 'credit' || parentId === undefined || parentId === null) {
     const context = await currentContext(request, around, ports.loadContent);
     const calculated = calculate(request, context, unknownFields);

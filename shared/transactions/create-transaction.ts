@@ -16,17 +16,17 @@ export type Creation = {
 };
 
 /**
- * Record a sale or a credit (specification 4.2): calculate, then one write that holds everything.
+ * Record a sale or a credit (specification 4.2): calculate, then write atomically.
  *
- * Refused: what a calculation refuses, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
- * body too large to keep. A repeated request with the same Idempotency-Key is answered as the first one was.
+ * Refused: the refusals of a calculation, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
+ * transaction that is too large to store. A repeated Idempotency-Key returns the first answer.
  */
 export const createTransaction = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
 ): Promise<Result<Answered>> =>
-  // The parent of a credit may have moved since it was read.
+  // A concurrent request may have changed the parent of a credit since it was read.
   retryWhileStale(() => createOnce(creation, caller, ports), ports);
 
 const createOnce = async (
@@ -35,7 +35,7 @@ const createOnce = async (
   ports: CreatePorts,
 ): Promise<Result<Answered> | 'stale'> => {
   const { request, idempotency } = creation;
-  // An empty id is one that nobody has.
+  // An empty id matches no transaction.
   const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
   const hasParent = parentId !== null;
   const read = hasParent
@@ -63,7 +63,7 @@ const createOnce = async (
   }
 };
 
-// What was refused now may have been accepted when the request came first.
+// The first request with this key may have been accepted before the refusal became true.
 const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,

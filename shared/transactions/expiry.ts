@@ -4,9 +4,10 @@ import { expired } from './lifecycle.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /**
- * The write that makes an expired draft void in the table, as it has read since its deadline (interface decisions 4).
+ * The write that stores an expired draft as void. Reads already return it as void since its deadline (interface
+ * decisions 4).
  *
- * The deadline is the time of the change, so that it comes out the same whoever writes it, and whenever.
+ * The time of the change is the deadline, so that every writer writes the same.
  */
 export const expiryOf = (stored: StoredTransaction, account: string, nowMs: number): Commit => {
   const transaction = expired(stored.transaction);

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { Status, StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
 
-/** What a client may set a status to (specification 3; interface decisions 4). Only the service sets filed. */
+/** The status changes that a client may request (specification 3; interface decisions 4). Only the service sets filed. */
 const transitions: Readonly<Record<Status, readonly Status[]>> = {
   draft: ['finalized', 'void'],
   finalized: ['void'],
@@ -24,18 +24,18 @@ export const transitionProblem = (from: Status, to: Status): Problem | null =>
         meta: { from, to, allowed: transitions[from] },
       };
 
-/** Whether a draft's deadline has passed. It holds at once, before the sweep comes by (interface decisions 4). */
+/** Whether a draft's deadline has passed, which counts before the sweep runs (interface decisions 4). */
 export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
   status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
 
-/** The reason that only the service gives: a draft was not finalized in time. */
+/** The void_reason of expired drafts, which only the service sets. */
 export const expiredReason = 'draft_expired';
 
-/** Whether a void transaction is a draft that its deadline voided. */
+/** Whether a void transaction is an expired draft. */
 export const isExpiredDraft = ({ void_reason, voided_at, expires_at }: Transaction): boolean =>
   void_reason === expiredReason && voided_at !== null && voided_at === expires_at;
 
-/** What the sweep makes of an expired draft: void since its deadline. */
+/** The void transaction that the sweep writes for an expired draft. */
 export const expired = <Some extends Transaction | TransactionSummary>(transaction: Some): Some => ({
   ...transaction,
   status: 'void',
@@ -45,11 +45,11 @@ export const expired = <Some extends Transaction | TransactionSummary>(transacti
   version: transaction.version + 1,
 });
 
-/** A transaction as it reads now: an expired draft reads as the void that the sweep will write. */
+/** A transaction as of now: an expired draft reads as void, as the sweep will write it. */
 export const asOf = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
   isExpired(transaction, nowMs) ? expired(transaction) : transaction;
 
-/** The same of a stored one, for answers. */
+/** A stored transaction as of now. */
 export const storedAsOf = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
   isExpired(stored.transaction, nowMs) ? { ...stored, transaction: expired(stored.transaction) } : stored;
 

@@ -8,7 +8,7 @@ import type { TransactionSummary } from './transaction.ts';
 type Range = { readonly from: number | null; readonly to: number | null };
 type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 
-// A bound that is a date means the whole day: up to a day includes it, after a day begins with the next one.
+// A date as a bound means the whole day: `lte` includes it, and `gt` begins with the next day.
 export const edge = (text: string | undefined, bound: Bound): number | null => {
   if (text === undefined) return null;
   const at = Date.parse(text);
@@ -30,7 +30,7 @@ const isOpen = ({ from, to }: Range) => from === null && to === null;
 const isWithin = (instant: string, { from, to }: Range) =>
   (from === null || Date.parse(instant) >= from) && (to === null || Date.parse(instant) <= to);
 
-// Instants that the calendar of ISO 8601 and of ids can write.
+// The range of instants that ISO 8601 and ids can express.
 const earliest = 0;
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 const clamp = (at: number) => Math.min(Math.max(at, earliest), latest);
@@ -40,7 +40,7 @@ const instants = ({ from, to }: Range) => ({
   to: to === null ? null : new Date(clamp(to)).toISOString(),
 });
 
-// An id begins with the time of its creation, so a range of times is a range of ids.
+// An id begins with its creation time, so that a range of times is a range of ids.
 const ids = ({ from, to }: Range) => ({
   from: from === null ? null : `txn_${encodeTime(clamp(from), 10)}`,
   to: to === null ? null : `txn_${encodeTime(clamp(to), 10)}~`,
@@ -48,7 +48,7 @@ const ids = ({ from, to }: Range) => ({
 
 type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
-/** Which index answers a query: a range on tax_date decides the order, else the narrowest filter (interface decisions 6). */
+/** Choose the index of a query: by tax date for a range on tax_date, otherwise by the narrowest filter (interface decisions 6). */
 export const chooseIndex = (query: TransactionListQuery): Choice => {
   const taxDate = rangeOf(query, 'tax_date');
   const created = ids(rangeOf(query, 'created_at'));
@@ -62,7 +62,7 @@ export const chooseIndex = (query: TransactionListQuery): Choice => {
 
 type Filter = (row: TransactionSummary) => boolean;
 
-/** The filters that the chosen index does not answer by itself, on a row as it reads now. */
+/** The filters that the index cannot apply, on a row as it reads now. */
 export const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
   const { status, type, reference_id, parent_transaction_id, customer_id } = query;
   const created = rangeOf(query, 'created_at');

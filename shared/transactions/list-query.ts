@@ -36,9 +36,9 @@ export const TransactionListQuery = z
   });
 export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 
-/** With line items a page is larger, so it has fewer rows. */
+/** The page size with line items, whose rows are larger. */
 const lineItemsLimitMax = 10;
 
-/** How many rows a page has at the most. */
+/** The page size of a query. */
 export const limitOf = (query: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
   pageLimitOf(query, query.expand && lineItemsLimitMax);

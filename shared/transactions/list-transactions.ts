@@ -14,12 +14,12 @@ export type ListPorts = {
   readonly now: () => number;
 };
 
-/** How many database calls a list makes at the most; a page for which they do not suffice is short (decisions 6). */
+/** The most database calls of one request. A page may be short because of it (interface decisions 6). */
 const callsMax = 4;
-// With filters that the index does not answer, rows are read in pages of this size.
+// The page size of reads that the index cannot filter.
 const scannedRows = 100;
 
-// What a Lambda function answers ends at 6 MB. A row may be a million bytes and more, so a page ends well before that.
+// A Lambda answer has at most 6 MB, and one row may have more than a million bytes.
 const pageBytesMax = 4_000_000;
 
 type Scan = { readonly rows: readonly TransactionSummary[]; readonly next: ListPosition | null };
@@ -27,7 +27,7 @@ type Scan = { readonly rows: readonly TransactionSummary[]; readonly next: ListP
 /**
  * List an account's transactions, newest first, as they read now (interface decisions 6).
  *
- * Refused with `validation_invalid_cursor`: a cursor of another account or of other filters, or an id that is not there.
+ * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */
 export const listTransactions = async (
   query: TransactionListQuery,
@@ -41,10 +41,10 @@ export const listTransactions = async (
     return refuse({
       code: 'validation_invalid_cursor',
       title: 'Invalid starting_after',
-      detail: 'Send the last id or the next_cursor of a page of this very list: same filters, same account.',
+      detail: 'Send the last id or the next_cursor of a page of the same list: same filters, same account.',
       source: { parameter: 'starting_after' },
     });
-  // An id is looked up, and lines are fetched: one call each.
+  // Looking up an id and fetching lines take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
   const { rows, next } = await scan(query, after, pages, account.id, ports);
   const whole = rows.slice(0, limit);
@@ -69,7 +69,7 @@ const positionAfter = async (
   return (await ledger.find(id, startingAfter))?.transaction ?? null;
 };
 
-/** One row more than the page holds, if there is one; `next` is where the index was left off before its end. */
+/** One row more than the page, if there is one; `next` is the position at which reading stopped. */
 const scan = async (
   query: TransactionListQuery,
   start: ListPosition | null,
@@ -92,7 +92,7 @@ const scan = async (
   return { rows, next: after };
 };
 
-/** As many rows as an answer has room for, from the first; never less than one. */
+/** The first rows that fit into an answer, at least one. */
 const fitting = (rows: readonly TransactionRow[]): TransactionRow[] => {
   let bytes = 0;
   const end = rows.findIndex((row, at) => {

@@ -5,14 +5,14 @@ import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import { nothingCredited, type StoredTransaction } from './transaction.ts';
 
-/** That a supplied tax differs from the calculated one; both are kept. */
+/** The warning that a supplied tax differs from the calculated one. Both are stored. */
 export const taxDiffers = (supplied: string, calculated: string): Warning => ({
   code: 'tax_amount_differs',
   message: `The tax sent, ${supplied}, differs from the calculated ${calculated}; both are kept.`,
   pointer: '/tax_amount',
 });
 
-/** A transaction as it begins: its figures, its deadline while a draft, and what it rests on (interface decisions 3). */
+/** A new transaction: its figures, the deadline of a draft, and the basis of its calculation (interface decisions 3). */
 export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
@@ -53,7 +53,7 @@ export const newTransaction = (
     },
     credited: nothingCredited(zero),
     ...basis,
-    // Set by the audit entry of the write.
+    // The commit sets it.
     auditHash: '',
   };
 };

@@ -2,7 +2,7 @@ import type { TaxRowResponse } from '../calculations/response.ts';
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What one jurisdiction of an open entry adds up to; amounts are decimal strings, negative for a credit. */
+/** The sums of one jurisdiction in an open entry. Amounts are decimal strings, negative for a credit. */
 export type OpenAmounts = {
   readonly jurisdiction_code: string;
   readonly jurisdiction_name: string;
@@ -14,12 +14,12 @@ export type OpenAmounts = {
 };
 
 /**
- * What the lines and the shipping of an entry add up to, each once whatever number of jurisdictions tax it: as the
- * state's own row has it, or else, where the state levies nothing itself, the jurisdiction with the largest gross.
+ * The sums of the lines and the shipping of an entry, each counted once: by the state's own row, or by the jurisdiction
+ * with the largest gross where the state has no tax of its own.
  */
 export type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'>;
 
-/** A finalized transaction's liability in one state, waiting for a filing (interface decisions 8). */
+/** A finalized transaction's liability in one state that no filing has yet (interface decisions 8). */
 export type OpenEntry = {
   readonly transactionId: string;
   /** `US-MI` */
@@ -27,7 +27,7 @@ export type OpenEntry = {
   /** `YYYY-MM`, of the tax date in UTC. */
   readonly month: string;
   readonly currency: string;
-  /** The transaction's version that posted it: whoever takes the entry away takes what was read. */
+  /** The version of the transaction that posted it, as the condition of removing the entry. */
   readonly version: number;
   readonly base: OpenBase;
   readonly amounts: readonly OpenAmounts[];
@@ -38,7 +38,7 @@ type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bi
 
 const stateOf = (jurisdictionCode: string) => jurisdictionCode.split('-').slice(0, 2).join('-');
 
-// Where nothing is collected, nothing is owed; what was over-collected is.
+// Uncollected tax is not owed. Over-collected tax is.
 const isLiability = ({ taxability_reason, tax_amount }: TaxRowResponse) =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(taxability_reason) || /[1-9]/.test(tax_amount);
 
@@ -50,7 +50,7 @@ const summed = (rows: readonly TaxRowResponse[], exponent: number): Sum => ({
 
 const grossOf = ({ taxable, exempt }: Sum) => taxable + exempt;
 
-/** The one jurisdiction's sum that stands for a charge in its state. */
+/** The sum of the jurisdiction that represents a charge in its state. */
 const baseOf = (state: string, rows: readonly TaxRowResponse[], exponent: number): Sum => {
   const byCode = Map.groupBy(rows, ({ jurisdiction_code }) => jurisdiction_code);
   const own = byCode.get(state);
@@ -60,13 +60,13 @@ const baseOf = (state: string, rows: readonly TaxRowResponse[], exponent: number
     .reduce((largest, sum) => (grossOf(sum) > grossOf(largest) ? sum : largest));
 };
 
-/** The entries that a finalized transaction posts: one for each state that taxes it. A credit's amounts are negative. */
+/** The open entries of a finalized transaction: one for each state that taxes it. A credit's amounts are negative. */
 export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
   const exponent = exponentOf(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
   const write = (minor: bigint) => formatAmount(sign * minor, exponent);
   const { line_items, shipping } = transaction;
-  // By state, the rows of each charge.
+  // The rows of each charge, by state.
   const charges = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
     [...Map.groupBy(taxes.filter(isLiability), (row) => stateOf(row.jurisdiction_code))].map(([state, rows]) => ({
       state,

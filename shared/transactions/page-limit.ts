@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 const usual = 25;
 
-/** The query parameter `limit` of whatever comes in pages: a whole number from 1 to 100 (interface decisions 6). */
+/** The query parameter `limit` of paged lists: a whole number from 1 to 100 (interface decisions 6). */
 export const pageLimit = (description = 'Page size.') => {
   const limit = z.optional(
     z.pipe(
@@ -12,12 +12,12 @@ export const pageLimit = (description = 'Page size.') => {
   );
   z.globalRegistry.add(limit, {
     description,
-    // For the document generator: text on the wire, a number to the client.
+    // For the OpenAPI document: text in the query, a number for clients.
     override: { type: 'integer', minimum: 1, maximum: 100, default: usual, pattern: undefined },
   });
   return limit;
 };
 
-/** How many rows a page has at the most, unless its query says so. */
+/** The page size of a query, or the default. */
 export const pageLimitOf = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
   limit ?? otherwise;

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { Settings } from '../accounts/account.ts';
 
 /**
- * The account settings that a calculation reads: a transaction keeps those that its figures rest on, so that they come
- * out the same whatever the account decides later (interface decisions 3).
+ * The account settings that affect a calculation. A transaction stores them, so that a replay gives the same figures after
+ * the account changes its settings (interface decisions 3).
  */
 export const PinnedSettings = z.pick(Settings, {
   rounding: true,
@@ -15,7 +15,7 @@ export const PinnedSettings = z.pick(Settings, {
 });
 export type PinnedSettings = z.infer<typeof PinnedSettings>;
 
-/** What of the settings, or of what was pinned before, is pinned. */
+/** The settings to pin. */
 export const pinnedOf = (settings: PinnedSettings): PinnedSettings => ({
   rounding: settings.rounding,
   registrations: settings.registrations,

@@ -5,36 +5,36 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
-/** Who asks, as far as the use cases need to know. */
+/** The caller: account and credential. */
 export type Caller = {
   readonly account: Account;
   /** The credential's public name, for the audit trail. */
   readonly credential: string;
 };
 
-/** What the use cases need from outside. */
+/** The ports of the use cases. */
 export type Ports = {
   readonly ledger: Ledger;
   readonly loadContent: LoadContent;
   /** The service's time in milliseconds. */
   readonly now: () => number;
-  /** The most bytes that a transaction takes, whatever is credited of it. */
+  /** The most bytes that a transaction takes, including its credit counters. */
   readonly storedSize: (stored: StoredTransaction) => number;
-  /** Whether the ledger has room for a transaction; one whose figures are new needs some for its credits beside. */
+  /** Whether a transaction fits into an item. New figures also need room for credit counters. */
   readonly fitsItemLimit: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
-  /** How often a change is made again because what it rests on has moved. */
+  /** The most attempts of a change under contention. */
   readonly attemptsMax: number;
-  /** Throws what tells the client to come back later. */
+  /** Throws the error that is answered with 503. */
   readonly throwContention: () => never;
 };
 
-/** What a change needs beside: how long its invocation lasts, in milliseconds. */
+/** The additional port of a change: the milliseconds that the invocation has left. */
 export type ChangePorts = Ports & { readonly remainingMs: () => number };
 
-/** What creating needs beside. */
+/** The additional port of creating. */
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
-/** An answer, and whether it had been given before. */
+/** An answer, and whether it is a replay of an earlier one. */
 export type Answered = {
   readonly answer: SavedAnswer;
   readonly isReplayed: boolean;
@@ -42,21 +42,21 @@ export type Answered = {
   readonly transaction?: Transaction;
 };
 
-/** The answer to a request that came before, or the refusal of another request under its key (interface decisions 10). */
+/** The saved answer of a repeated request, or the refusal of a different request with the same key (interface decisions 10). */
 export const answerOfReplay = (replay: Replay): Result<Answered> =>
   replay.kind === 'replay'
     ? accept({ answer: replay.answer, isReplayed: true })
     : refuse({
         code: 'idempotency_key_reused',
         title: 'Idempotency-Key used before',
-        detail: 'Another request was sent with this key in the last 24 hours. Send each request with a key of its own.',
+        detail: 'A different request used this key in the last 24 hours. Send a new key with each request.',
         source: { header: 'Idempotency-Key' },
       });
 
 export const referenceTaken = (transactionId: string): Problem => ({
   code: 'conflict_duplicate_reference_id',
   title: 'Duplicate reference_id',
-  detail: 'Another transaction of the account has this reference_id. Void it, or send another one.',
+  detail: 'Another transaction of the account has this reference_id. Void it, or send another reference_id.',
   source: { pointer: '/reference_id' },
   meta: { transaction_id: transactionId },
 });

@@ -5,7 +5,7 @@ import { type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';
 
-/** The refusal of a supplied tax that cannot be paid, because it has more decimals than the currency. */
+/** The problem of a supplied tax with more decimals than the currency. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
   const exponent = exponentOf(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
@@ -18,16 +18,16 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
     : null;
 };
 
-/** What is wrong between the fields of a new transaction. */
+/** Cross-field problems of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] => {
   const { tax_amount, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
-  // A credit has its sale's currency unless it names one: the use case looks at its decimals.
+  // A credit has its sale's currency, so the use case checks the decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
   return [...calculationProblems(body, nowMs), ...(decimals ? [decimals] : [])];
 };
 
-/** Fields that an update cannot clear: they always have a value. */
+/** Fields that an update cannot clear. */
 const notNullable = [
   'line_items',
   'currency',
@@ -42,17 +42,17 @@ const notNullable = [
 const nullProblem = (field: string): Problem => ({
   code: 'validation_required_field',
   title: `Missing field ${field}`,
-  detail: `It always has a value: send one, or leave ${field} out.`,
+  detail: `Send a value, or omit ${field}. It cannot be cleared.`,
   source: { pointer: `/${field}` },
 });
 
 const withinLines = /^\/line_items\/\d+\//;
 
-// Whether a line may leave out its price depends on the transaction: one of a credit inherits it.
+// Whether a line may omit its price depends on the transaction: a credit line inherits it.
 const isMissingPrice = ({ code, source }: Problem) =>
   code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
 
-/** What is wrong between the fields of an update, as far as it can be said without the transaction. */
+/** Cross-field problems of an update that do not depend on the transaction. */
 export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => {
   const fields: JsonObject = objectOf(body) ?? {};
   return [

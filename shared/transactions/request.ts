@@ -4,7 +4,7 @@ import { creditShape, inputShape } from '../calculations/request.ts';
 
 const statusAdvice = 'Send draft or finalized.';
 
-/** POST /transactions: a calculation's inputs and what makes a transaction of them (specification 2.4). */
+/** The body of POST /transactions: the inputs of a calculation, and the fields of a transaction (specification 2.4). */
 export const TransactionRequest = z.object(
   {
     ...inputShape,
@@ -19,7 +19,7 @@ export type TransactionRequest = z.infer<typeof TransactionRequest>;
 
 const { credit_remaining: _, ...identityShape } = creditShape;
 
-/** POST /transactions/{id}: the fields to change. Absent is unchanged; null clears, where that means something. */
+/** The body of POST /transactions/{id}: the fields to change. Absent fields stay; null clears a field that can be empty. */
 export const TransactionUpdate = z.object(
   {
     ...inputShape,

@@ -2,12 +2,12 @@ import { pauseBefore, realTime, type Time } from '../backoff.ts';
 import type { ChangePorts } from './ports.ts';
 
 const pauses = { firstMs: 20, mostMs: 320 };
-// What one attempt may take, and the answer after it.
+// The time reserved for one attempt and the answer.
 const reserveMs = 2000;
 
 /**
- * Attempt a change until what it rests on stays as it was read, with full jitter in between. Gives up while there is
- * still time to say so.
+ * Retry a change while concurrent writes make it stale, with backoff and full jitter. Throws contention while there is
+ * still time to answer.
  */
 export const retryWhileStale = async <Value>(
   attempt: () => Promise<Value | 'stale'>,

@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts';
 export const isSame = (one: unknown, other: unknown): boolean =>
   canonicalJson(one ?? null) === canonicalJson(other ?? null);
 
-/** Absent and null are the same inside an object; a client may send either. */
+/** Absent and null are equal inside an object, because clients may send either. */
 export const withoutNulls = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;

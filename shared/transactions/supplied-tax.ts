@@ -7,8 +7,8 @@ import { exponentOf, parseAmount } from '../money/currency.ts';
 /**
  * Record the tax that was collected instead of the calculated one (specification 2.4; interface decisions 3).
  *
- * It is spread over lines and jurisdictions in proportion to the calculated tax, by largest remainder. Where none was
- * calculated it goes to the destination state of the largest line as `over_collected`, and is never dropped.
+ * It is distributed over lines and jurisdictions in proportion to the calculated tax, by largest remainder. Without a
+ * calculated tax, all of it goes to the destination state of the largest line as `over_collected`.
  */
 export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => {
   const exponent = exponentOf(outcome.currency);
@@ -27,7 +27,7 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
 
 type Reader = (text: string) => bigint;
 
-// The first row, which is the state's, of the line with the largest net.
+// The state's row (the first one) of the line with the largest net.
 const largestRow = ({ line_items }: Outcome, read: Reader): number => {
   const nets = line_items.map((line) => read(line.net_amount));
   const largest = nets.reduce((best, net, index) => (net > (nets[best] as bigint) ? index : best), 0);
@@ -36,7 +36,7 @@ const largestRow = ({ line_items }: Outcome, read: Reader): number => {
 
 const recordedInstead = '/tax_amount';
 
-/** Explanations tell the calculated tax: that another one is recorded is their last step. */
+/** Explanations show the calculated tax. Their last step names the recorded one. */
 const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string): Outcome['explanation'] =>
   explanation && [
     ...explanation.filter(({ pointer }) => pointer !== recordedInstead),
@@ -49,7 +49,7 @@ const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string):
     },
   ];
 
-/** Replace the taxes of all rows, in their order, and everything that adds them up. */
+/** Replace the taxes of all rows, in their order, and all sums of them. */
 export const withRowTaxes = (
   outcome: Outcome,
   taxes: readonly bigint[],

@@ -2,26 +2,26 @@ import { expiryOf } from './expiry.ts';
 import type { DraftIndex, ExpiredDraft, Ledger } from './ledger.ts';
 import { isExpired } from './lifecycle.ts';
 
-/** What a sweep did: drafts voided and passed over, and whether it saw the end of all shards and left no expired draft. */
+/** The result of a sweep: drafts voided and skipped, and whether it reached the end of all shards without leaving an expired draft. */
 export type Swept = { readonly voided: number; readonly skipped: number; readonly complete: boolean };
 
 export type SweepPorts = {
   readonly ledger: Pick<Ledger, 'find' | 'commit'>;
   readonly drafts: DraftIndex;
   readonly now: () => number;
-  /** What one batch may take at the worst, in milliseconds: no new one is begun with less. */
+  /** The longest time of one batch, in milliseconds. No batch begins with less time left. */
   readonly batchMsMax: number;
-  /** Milliseconds that are left for the sweep. */
+  /** The milliseconds that the sweep has left. */
   readonly remainingMs: () => number;
-  /** Hears of a draft that could not be voided, or a shard that could not be read: the next run comes by again. */
+  /** Reports a draft that could not be voided, or a shard that could not be read. The next run retries it. */
   readonly onFailure: (error: unknown) => void;
 };
 
 const batchSize = 25;
 
 /**
- * Void the drafts whose deadline has passed (interface decisions 4): all shards of the sparse index in parallel, until
- * nothing is left or the time is nearly up. The deadline holds without it; a run that stops is finished by the next.
+ * Void expired drafts (interface decisions 4): all shards of the sparse index in parallel, until none is left or the time is
+ * nearly up. Reads apply the deadline without it. The next run continues an interrupted one.
  */
 export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {
   const shards = await Promise.all(Array.from({ length: ports.drafts.shards }, (_, shard) => sweepShard(shard, ports)));
@@ -42,7 +42,7 @@ const sweepShard = async (shard: number, ports: SweepPorts): Promise<Swept> => {
     const batch = await nextBatch(shard, after, ports);
     if (batch === null) return { ...swept, complete: false };
     swept = sumOf([swept, batch.swept]);
-    // On past what was seen, void or not: drafts that cannot be voided keep none of those behind them from it.
+    // Continue after the last draft, voided or not: a failing draft must not block the others.
     after = batch.next;
   } while (after !== null);
   return swept;
@@ -50,7 +50,7 @@ const sweepShard = async (shard: number, ports: SweepPorts): Promise<Swept> => {
 
 type Batch = { readonly swept: Swept; readonly next: ExpiredDraft | null };
 
-/** `null` where the shard cannot be read, which is the end of it for this run and of no other shard. */
+/** `null` where the shard cannot be read. The other shards continue. */
 const nextBatch = async (shard: number, after: ExpiredDraft | null, ports: SweepPorts): Promise<Batch | null> => {
   try {
     const { drafts, next } = await ports.drafts.expired(shard, ports.now(), batchSize, after);
@@ -65,15 +65,15 @@ const nextBatch = async (shard: number, after: ExpiredDraft | null, ports: Sweep
   }
 };
 
-/** Whether it was voided here; `false` where it is no expired draft any more, however late the index hears of that. */
+/** Whether this run voided the draft; `false` where it is no expired draft any more (the index may be behind). */
 const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPorts): Promise<boolean> => {
   const nowMs = now();
   const stored = await ledger.find(account, id);
   if (!stored || !isExpired(stored.transaction, nowMs)) return false;
   const committed = await ledger.commit(expiryOf(stored, account, nowMs));
-  // Whoever writes it writes the same: what another sweep has written is counted there.
+  // A concurrent sweep writes the same, and counts it.
   if (committed.kind === 'committed') return !committed.isRepeat;
-  // Somebody was faster. Where that was another change than this one, the draft still waits: the run is not complete.
+  // A concurrent change. If it was not the voiding, the draft is still there and the run is incomplete.
   const again = await ledger.find(account, id);
   if (again && isExpired(again.transaction, nowMs))
     throw new Error(`An expired draft was not voided: ${committed.kind}.`);

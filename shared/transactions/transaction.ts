@@ -7,7 +7,7 @@ export type Status = (typeof statuses)[number];
 
 const instant = z.nullable(z.string());
 
-/** A transaction as the API answers it (specification 2.4; interface decisions 3). */
+/** A transaction in the API (specification 2.4; interface decisions 3). */
 export const Transaction = z.object({
   object: z.literal('transaction'),
   id: z.string(),
@@ -31,24 +31,24 @@ export const Transaction = z.object({
 });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** What corrects a transaction that can no longer be voided: a credit of a sale, a sale after a credit. */
+/** The type that corrects a transaction that cannot be voided: a credit for a sale, a sale for a credit. */
 export const oppositeOf = ({ type }: Pick<Transaction, 'type'>): Transaction['type'] =>
   type === 'credit' ? 'sale' : 'credit';
 
-/** A transaction as the indexes know it: everything but what grows with its lines, whose keys keep their places. */
+/** A transaction in the indexes: line items and explanation are null, and keep their place in the order of keys. */
 export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'> & {
   readonly line_items: null;
   readonly explanation: null;
 };
 
-/** How much of what has been credited: net and tax, decimal strings of the currency. */
+/** A credited amount: net and tax, as decimal strings of the currency. */
 export type Credited = { readonly net: string; readonly tax: string };
 
 /**
- * How much of a line, or of the shipping: every amount of it, and of its rows in their order.
+ * The credited amounts of a line or of the shipping, and of its rows in their order.
  *
- * All of them are counted, because none follows from the others: taxes may be supplied, discounts sent, and credits
- * voided in any order, and still the credits of a line shall add up to every figure that was recorded.
+ * Each amount has a counter, because none can be derived from the others: taxes may be supplied, discounts sent, and
+ * credits voided in any order. The credits of a line must still add up to every recorded figure.
  */
 export type CreditedCharge = Credited & {
   readonly discount: string;
@@ -58,32 +58,32 @@ export type CreditedCharge = Credited & {
   readonly rows: readonly { readonly taxable: string; readonly exempt: string; readonly tax: string }[];
 };
 
-/** How a sale stood when a credit was computed from it: its recorded tax, and what live credits had taken, as a text. */
+/** The state of a sale when a credit was computed: its recorded tax, and the amounts of its live credits as text. */
 export type SaleState = { readonly tax_amount: string; readonly credited: string };
 
-/** The sale as the credit's figures found it, and as its tax did where that was replaced later. */
+/** The state of the sale for the credit's figures, and for its tax where the tax was replaced later. */
 export type CreditBasis = { readonly figures: SaleState; readonly tax: SaleState | null };
 
-/** A transaction with what is kept beside its answer. */
+/** A stored transaction: the answer, and internal fields. */
 export type StoredTransaction = {
   readonly transaction: Transaction;
-  /** What live credits took of each line, of the shipping, and by lines that match none. */
+  /** The amounts of live credits by line, by shipping, and by lines that match no line of the sale. */
   readonly credited: {
     readonly lines: Readonly<Record<string, CreditedCharge>>;
     readonly shipping: CreditedCharge;
     readonly unmatched: Credited;
   };
-  /** How a credit was asked for, so that it can be computed again when it is finalized. */
+  /** The kind of credit request, so that finalizing can compute it again. */
   readonly creditOf: 'all' | 'remaining' | 'lines' | null;
-  /** What a credit of a sale was computed from; absent on everything else. */
+  /** The basis of a credit of a sale; absent on other transactions. */
   readonly creditBasis?: CreditBasis | undefined;
-  /** The account settings that the figures rest on (interface decisions 3). */
+  /** The pinned account settings of the calculation (interface decisions 3). */
   readonly pinned: PinnedSettings;
-  /** The hash of the newest audit entry; each entry holds the one before. */
+  /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };
 
-/** Decimal zero of a currency, as answers write it. */
+/** The zero amount of a currency. */
 export const nothingCredited = (zero: string): StoredTransaction['credited'] => ({
   lines: {},
   shipping: {

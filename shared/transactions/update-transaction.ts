@@ -23,17 +23,17 @@ import { type Plan, planUpdate } from './updates/plan.ts';
 export type Update = {
   readonly id: string;
   readonly update: TransactionUpdate;
-  /** The versions that If-Match names; `null` without the header, `'*'` for any. */
+  /** The versions in If-Match; `null` without the header, `'*'` for any. */
   readonly ifMatch: readonly string[] | null;
   readonly idempotency: Idempotency | null;
   readonly unknownFields: readonly string[];
 };
 
 /**
- * Change a transaction (specification 4.2; interface decisions 4): read, decide, and one write on the version that was
- * read. When somebody else was faster, everything is read and decided again, so that no update is lost.
+ * Update a transaction (specification 4.2; interface decisions 4): read, plan, then one write on the condition of the version
+ * that was read. After a concurrent change it reads and plans again, so that no update is lost.
  *
- * Refused in this order: `not_found`, `precondition_failed`, then whatever the state does not allow.
+ * Refused in this order: `not_found`, `precondition_failed`, then the problems of the status.
  */
 export const updateTransaction = (asked: Update, caller: Caller, ports: ChangePorts): Promise<Result<Answered>> =>
   retryWhileStale(() => updateOnce(asked, caller, ports), ports);
@@ -43,7 +43,7 @@ const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTrans
 
 const besideTheParent = new Set(['metadata', 'reference_id']);
 
-// Nothing of a credit's parent decides about these, so it need not be read.
+// These updates do not depend on a credit's parent.
 const isBesideTheParent = (update: TransactionUpdate): boolean =>
   Object.entries(update).every(([field, value]) => value === undefined || besideTheParent.has(field));
 
@@ -61,7 +61,7 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
     return refuse({
       code: 'precondition_failed',
       title: 'Precondition Failed',
-      detail: `The transaction is at version ${current.transaction.version}. Read it again and decide anew.`,
+      detail: `The transaction is at version ${current.transaction.version}. Read it again, then retry with the new ETag.`,
       source: { header: 'If-Match' },
       meta: { version: current.transaction.version },
     });
@@ -74,14 +74,14 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
   if (!planned.ok) return planned;
   if (planned.value === null) return answerUnchanged(current, idempotency, caller, ports);
   if (isExpired(stored.transaction, nowMs)) {
-    // First what the sweep would have written; then the change, on top of it.
+    // First the write of the sweep, then the change on top of it.
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
     return 'stale';
   }
   return write(planned.value, current, parent, asked, caller, ports);
 };
 
-// Nothing changes, but the key counts all the same: another request under it is refused, and this one replayed.
+// Nothing changes, but the idempotency key is recorded, so that the request can be replayed.
 const answerUnchanged = async (
   { transaction }: StoredTransaction,
   idempotency: Idempotency | null,
@@ -118,7 +118,7 @@ const write = async (
       return refuse({
         code: 'conflict_period_closed',
         title: 'Period closed',
-        detail: `The transaction has gone into a filing. Record a ${oppositeOf(before.transaction)} instead.`,
+        detail: `A filing has this transaction. Record a ${oppositeOf(before.transaction)} instead.`,
         source: { pointer: fields.includes('status') ? '/status' : '/tax_amount' },
       });
     default:

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
-import { findNamedKey, keyOn, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
+import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import {
   answerTo,
   dayMs,
@@ -103,7 +103,7 @@ describe('rotate', () => {
     const { id, key } = await newAccount();
     const old = (await findNamedKey(id, key.id)) as NonNullable<Awaited<ReturnType<typeof findNamedKey>>>;
     const one = (secret: string) =>
-      rotateKey({ old, key: keyOn(old.key, now()), secret, oldEndsAt: new Date(now() + dayMs).toISOString() });
+      rotateKey({ old, key: newKey(old.key, now()), secret, oldEndsAt: new Date(now() + dayMs).toISOString() });
     expect(
       (await Promise.all([one('a1'), one('b1'), one('c1')].map((it) => it.catch(() => false)))).filter(Boolean),
     ).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('rotate', () => {
     await ran('keys', 'revoke', second.key.id, '--account', second.id);
     const late = {
       old: seen,
-      key: keyOn(seen.key, now()),
+      key: newKey(seen.key, now()),
       secret: 'd1',
       oldEndsAt: new Date(now() + dayMs).toISOString(),
     };

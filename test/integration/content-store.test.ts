@@ -243,7 +243,7 @@ describe('activating', () => {
     for (const release of [id, null])
       await store.activateRelease('US-ID', release, await store.readActiveReleases(), now);
     const back = async () => {
-      const result = await store.goBack('US-ID', await store.readActiveReleases(), now);
+      const result = await store.rollBackRelease('US-ID', await store.readActiveReleases(), now);
       expect(result.ok && result.value).toEqual(await store.readActiveReleases());
       return (await store.readActiveReleases()).states['US-ID'];
     };
@@ -251,7 +251,7 @@ describe('activating', () => {
     expect(await back()).toBeUndefined();
     const seen = await store.readActiveReleases();
     await store.activateRelease('US-ID', id, seen, now);
-    expect(codesOf(await store.goBack('US-ID', seen, now))).toBe('precondition_failed');
+    expect(codesOf(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
   });
 
   it("is refused where the release is not finished, not there, or another state's; then nothing changes", async () => {

@@ -5,7 +5,7 @@ import { newAccount } from '../../accounts/new-account.ts';
 import { now } from '../../config/clock.ts';
 import { currentVersion } from '../../http/versions.ts';
 import { provisionAccount, provisionAccountWithKey } from '../../store/accounts/account-store.ts';
-import { keyOn } from '../../store/accounts/api-key-store.ts';
+import { newKey } from '../../store/accounts/api-key-store.ts';
 import { CommandError } from '../content/command-error.ts';
 import { print, printJson } from '../content/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
@@ -36,7 +36,7 @@ const create = async (assignments: readonly string[], options: Options): Promise
     return;
   }
   const secret = newApiKey();
-  const key = keyOn({ account: id, scopes: scopesOf(options.key), ...termsOf(options, createdMs) }, createdMs);
+  const key = newKey({ account: id, scopes: scopesOf(options.key), ...termsOf(options, createdMs) }, createdMs);
   await provisionAccountWithKey(account, { key, digest: digestOf(secret) });
   if (json) return printJson({ ...answer, key: withSecret(key, secret) });
   print(`Account  ${id} (${name}), pinned to ${currentVersion}`);

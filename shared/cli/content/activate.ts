@@ -5,7 +5,12 @@ import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
-import { type ActiveReleases, activateRelease, goBack, readActiveReleases } from '../../store/content/content-store.ts';
+import {
+  type ActiveReleases,
+  activateRelease,
+  readActiveReleases,
+  rollBackRelease,
+} from '../../store/content/content-store.ts';
 import { readActiveRelease } from './active-release.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
@@ -60,7 +65,7 @@ const rollBack = async (stateText: string): Promise<void> => {
   const current = seen.states[code];
   if (!current || (current.release === null && current.previous.length === 0))
     throw new CommandError(`${code} rests on its built-in release ${builtIn.id}: there is nothing to go back to.`);
-  await change(code, seen, (directory, at) => goBack(code, directory, at));
+  await change(code, seen, (directory, at) => rollBackRelease(code, directory, at));
   const previous = current.previous[0]?.release ?? builtIn.id;
   print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };

@@ -21,7 +21,7 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
   return item === undefined ? undefined : Account.parse(item);
 };
 
-/** A first API key, made with its account: the key, and the digest of its secret. */
+/** The first API key of a new account: the key, and the digest of its secret. */
 export type FirstKey = { readonly key: ApiKey; readonly digest: string };
 
 const accountPuts = (account: Account) => [
@@ -36,28 +36,28 @@ const accountPuts = (account: Account) => [
 ];
 
 const insert = async (account: Account, keyWrites: ReturnType<typeof keyPuts> | []): Promise<void> => {
-  const asked = Account.parse(account);
+  const requested = Account.parse(account);
   try {
-    await database.send(new TransactWriteCommand({ TransactItems: [...accountPuts(asked), ...keyWrites] }));
+    await database.send(new TransactWriteCommand({ TransactItems: [...accountPuts(requested), ...keyWrites] }));
   } catch (error) {
     const stored = error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item;
     if (!stored) throw error;
-    if (isDeepStrictEqual(Account.parse(unmarshall(stored)), asked)) return;
-    throw new Error(`Another account has the id ${account.id} already.`, { cause: error });
+    if (isDeepStrictEqual(Account.parse(unmarshall(stored)), requested)) return;
+    throw new Error(`Account ${account.id} already exists with other settings.`, { cause: error });
   }
 };
 
-/** Create an account, and enter it into the register. An identical one may exist already; a different one throws. */
+/** Create an account and its entry in the register. Succeeds where an identical account exists; throws where another one has the id. */
 export const provisionAccount = (account: Account): Promise<void> => insert(account, []);
 
-/** Create an account as `provisionAccount` does, and its first API key with it: both or neither. */
+/** Create an account as `provisionAccount` does, atomically with its first API key. */
 export const provisionAccountWithKey = (account: Account, { key, digest }: FirstKey): Promise<void> =>
   insert(account, keyPuts(ApiKey.parse(key), digest));
 
 const registerPage = 100;
 const RegisterKey = z.object({ sk: z.string() });
 
-/** The ids of all accounts, in their order, page by page: those after the one that is given. */
+/** A page of account ids in ascending order, after the given id. */
 export const listAccountIds = async (
   after: string | null,
 ): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
@@ -75,11 +75,11 @@ export const listAccountIds = async (
 };
 
 /**
- * Change settings of an account, where those that change are still as they were read; `false` where one is not. One that
- * has its new value already is no obstacle: the reply to this very change may have been lost, and it be sent again.
- * An account that is older than a setting does not have it, and was read with the default.
+ * Change settings of an account, on the condition that each changed setting has the value that was read or already has the
+ * new one (a retry after a lost reply); `false` otherwise. An account that was created before a setting existed does not
+ * have it, and was read with the default.
  *
- * What is not named stays, also what another operator changes at the same time. Instances notice within 60 s.
+ * Other settings stay, including concurrent changes to them. Running instances follow within 60 s.
  */
 export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
   const names = Object.keys(changed) as (keyof Settings)[];

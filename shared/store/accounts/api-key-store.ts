@@ -17,36 +17,36 @@ const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 /**
  * The API key with this digest, also a revoked or expired one.
  *
- * The database and the instance's cache look up by the digest, in a time that may depend on it. That tells a stranger
- * nothing of use: who sends a secret knows its SHA-256, and how much of it another one's digest shares names no secret
- * to try next. What is then accepted as the key that was asked for is compared in constant time all the same.
+ * The time of a look-up in the database or the cache may depend on the digest. An attacker learns nothing useful from it:
+ * the sender of a secret knows its SHA-256, and a shared prefix of digests does not lead to a secret. The final comparison
+ * takes constant time.
  */
 export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
   const place = apiKeyKey(digest);
   const item = await readItem(TableName, place);
   if (item === undefined) return;
-  const [stored, asked] = [Buffer.from(String(item['pk'])), Buffer.from(place.pk)];
-  if (stored.length !== asked.length || !timingSafeEqual(stored, asked))
-    throw new Error('The database answered with another key than the one that was asked for.');
+  const [stored, requested] = [Buffer.from(String(item['pk'])), Buffer.from(place.pk)];
+  if (stored.length !== requested.length || !timingSafeEqual(stored, requested))
+    throw new Error('The database returned another API key than the requested one.');
   return ApiKey.parse(item);
 };
 
-/** What an operator decides about a new API key; `expires_at: null` never expires. */
+/** The terms of a new API key; `expires_at: null` never expires. */
 export type KeyTerms = Pick<ApiKey, 'account' | 'scopes' | 'expires_at' | 'label'>;
 export type NewKey = KeyTerms & { readonly secret: string; readonly createdMs?: number };
 
-/** A key on these terms, with an id of its own. Nothing is stored yet. */
-export const keyOn = (decided: KeyTerms, createdMs: number): ApiKey => ({
+/** A new key with these terms and a new id. Stores nothing. */
+export const newKey = (decided: KeyTerms, createdMs: number): ApiKey => ({
   ...decided,
   id: `key_${ulid(createdMs)}`,
   created_at: new Date(createdMs).toISOString(),
 });
 
-// What two provisions of one secret must agree on. A repeated one keeps the first one's id, date and label.
+// Terms that must be equal when a secret is provisioned again. The first id, date and label stay.
 const terms = ({ account, scopes, expires_at, revoked_at }: ApiKey) =>
   JSON.stringify([account, [...scopes].sort(), expires_at, revoked_at]);
 
-/** A request looks under the digest, the operator under the name. */
+/** The items of a key: requests find it by its digest, operators by its id. */
 export const keyPuts = (key: ApiKey, digest: string) => [
   {
     Put: { ...absent, Item: { ...apiKeyKey(digest), ...key }, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const },
@@ -54,14 +54,13 @@ export const keyPuts = (key: ApiKey, digest: string) => [
   { Put: { ...absent, Item: { ...keyNameKey(key.account, key.id), digest } } },
 ];
 
-// A key without an account would be a dead end.
 const accountExists = (account: string) => ({
   ConditionCheck: { TableName, Key: accountKey(account), ConditionExpression: 'attribute_exists(pk)' },
 });
 
-/** Create an API key of an account that exists. An identical one may exist already; a different one throws. */
+/** Create an API key of an existing account. Succeeds where the secret has a key with the same terms; throws where they differ. */
 export const provisionKey = async ({ secret, createdMs = now(), ...decided }: NewKey): Promise<ApiKey> => {
-  const key = ApiKey.parse(keyOn(decided, createdMs));
+  const key = ApiKey.parse(newKey(decided, createdMs));
   const TransactItems = [...keyPuts(key, digestOf(secret)), accountExists(key.account)];
   try {
     await database.send(new TransactWriteCommand({ TransactItems }));
@@ -70,18 +69,18 @@ export const provisionKey = async ({ secret, createdMs = now(), ...decided }: Ne
     if (!(error instanceof TransactionCanceledException)) throw error;
     const [keyReason, , accountReason] = error.CancellationReasons ?? [];
     if (accountReason?.Code === 'ConditionalCheckFailed') {
-      throw new Error(`There is no account ${key.account} to give a key to.`, { cause: error });
+      throw new Error(`Account ${key.account} does not exist.`, { cause: error });
     }
     if (keyReason?.Code !== 'ConditionalCheckFailed' || !keyReason.Item) throw error;
     const stored = ApiKey.parse(unmarshall(keyReason.Item));
     if (terms(stored) === terms(key)) return stored;
-    throw new Error(`This secret is in use already, on other terms, by the key ${stored.id}.`, { cause: error });
+    throw new Error(`The secret already belongs to the key ${stored.id}, which has other terms.`, { cause: error });
   }
 };
 
 const KeyName = z.object({ digest: z.string() });
 
-/** An account's API key with this id, and its digest, which is where it is stored. */
+/** An account's API key with this id, and its digest. */
 export const findNamedKey = async (
   account: string,
   id: string,
@@ -90,11 +89,11 @@ export const findNamedKey = async (
   if (name === undefined) return;
   const { digest } = KeyName.parse(name);
   const key = await findKey(digest);
-  if (!key) throw new Error(`The name of the key ${id} leads to no key.`);
+  if (!key) throw new Error(`The id ${id} maps to an API key that does not exist.`);
   return { key, digest };
 };
 
-/** Revoke an account's API key for good; `false` if the account has no such key. Instances notice within 60 s. */
+/** Revoke an account's API key; `false` if the account has no such key. Running instances follow within 60 s. */
 export const revokeKey = async (account: string, id: string): Promise<boolean> => {
   const name = await readItem(TableName, keyNameKey(account, id));
   if (name === undefined) return false;
@@ -102,7 +101,7 @@ export const revokeKey = async (account: string, id: string): Promise<boolean> =
     new UpdateCommand({
       TableName,
       Key: apiKeyKey(KeyName.parse(name).digest),
-      // Revoked twice, it keeps the first date.
+      // A repeated revocation keeps the first date.
       UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :now)',
       ConditionExpression: 'id = :id AND account = :account',
       ExpressionAttributeValues: { ':now': new Date(now()).toISOString(), ':id': id, ':account': account },
@@ -111,7 +110,7 @@ export const revokeKey = async (account: string, id: string): Promise<boolean> =
   return true;
 };
 
-/** A key that takes another one's place: the new one with its secret, and when the old one ends. */
+/** A rotation: the old key, the new key with its secret, and the instant at which the old one expires. */
 export type Rotation = {
   readonly old: { readonly key: ApiKey; readonly digest: string };
   readonly key: ApiKey;
@@ -120,8 +119,8 @@ export type Rotation = {
 };
 
 /**
- * Make a key in place of another one, and have that one end, both or neither; `false` if the old key was revoked, or
- * rotated by somebody else, after it was read.
+ * Create the new key and set the expiry of the old one, atomically; `false` if the old key was revoked or rotated after it
+ * was read.
  */
 export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Promise<boolean> => {
   const ending = {
@@ -137,7 +136,7 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
     return true;
   } catch (error) {
     const reason = error instanceof TransactionCanceledException && error.CancellationReasons?.[2]?.Code;
-    // A conflict: somebody else is at it in this very moment.
+    // A conflict means a concurrent revocation or rotation.
     if (reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict') return false;
     throw error;
   }

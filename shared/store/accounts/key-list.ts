@@ -6,7 +6,7 @@ import { database } from '../client/client.ts';
 import { accountKey, keyNameKey, keyUses } from '../keys.ts';
 import { findNamedKey } from './api-key-store.ts';
 
-/** A key as an operator sees it: never its digest. `last_used_at` is right to the hour. */
+/** A key for operators, without its digest. `last_used_at` is accurate to the hour. */
 export type ListedKey = ApiKey & { readonly last_used_at: string | null };
 
 const Use = z.object({ sk: z.string(), used_at: z.string() });

@@ -6,12 +6,12 @@ import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
 import { keyUseKey } from '../keys.ts';
 
-// A request waits for this at its end, if it is not long done by then.
+// The write runs during the request, which waits for it at its end.
 const timeoutMs = 250;
 
 const since = (ms: number) => new Date(now() - ms).toISOString();
 
-/** Record that an API key is in use, unless that was recorded a short while ago. Whoever cannot do that throws. */
+/** Record that an API key is in use, at most once in `keyUseStepMs`. Throws where the write fails. */
 export const recordKeyUse = async (account: string, id: string): Promise<void> => {
   const command = new UpdateCommand({
     TableName: environment.tables.accounts,

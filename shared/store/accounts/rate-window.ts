@@ -10,13 +10,13 @@ import { rateWindowKey } from '../keys.ts';
 const TableName = environment.tables.accounts;
 const Window = z.object({ requests: z.number() });
 const windowKeptS = 3600;
-// A limiter that waits is worse than one that lets a request pass.
+// After this time the request passes without being counted: availability goes before the limit.
 const countTimeoutMs = 500;
 
 /**
- * Add requests to a counter of an account's window, all of them or, where they would go over the limit, none.
+ * Add requests to a counter of an account's window, on the condition that the limit is not exceeded.
  *
- * A lost reply counts them twice: that can waste some of the limit, never exceed it.
+ * A retry after a lost reply counts them twice. That wastes some of the limit, and never exceeds it.
  */
 export const takeRequests = async (
   account: string,
@@ -25,7 +25,7 @@ export const takeRequests = async (
   limit: number,
   counter = 0,
 ): Promise<Taken> => {
-  if (amount > limit) throw new RangeError('A window that is not there yet would take any amount.');
+  if (amount > limit) throw new RangeError('The amount is greater than the limit, which a new window would accept.');
   const command = new UpdateCommand({
     TableName,
     Key: rateWindowKey(account, windowStart, counter),

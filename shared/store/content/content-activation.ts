@@ -1,4 +1,4 @@
-/** Which release is active for each state: one directory of all states, written on conditions. */
+/** The directory of active releases: one item for all states. */
 import { environment } from '../../config/environment.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../content/loading/active-releases.ts';
 import type { Problem } from '../../problem.ts';
@@ -18,12 +18,12 @@ const noSuchRelease = (id: string, state: string): Problem => ({
 const moved: Problem = {
   code: 'precondition_failed',
   title: 'Active releases have changed',
-  detail: 'Somebody else activated a release in the meantime. Look at the active releases again and decide anew.',
+  detail: 'Another activation changed the directory. List the active releases again, then retry.',
 };
 
 /**
- * Make a release the one that a state's calculations rest on, on the condition that the directory is as it was seen;
- * `null` is back to the built-in one. Instances notice within 60 s.
+ * Activate a release for a state, on the condition that the directory still has the version that was read; `null` is the
+ * built-in release. Running instances follow within 60 s.
  *
  * Refused: a release that does not exist, that is not finished, or that is another state's; and a directory that has
  * changed since.
@@ -38,8 +38,8 @@ export const activateRelease = async (
     ? refuse(noSuchRelease(id, state))
     : writeDirectory(state, seen, withActive(seen, state, id, at));
 
-/** Make the release before the active one of a state active again, on the same conditions; without one, the built-in one. */
-export const goBack = (state: string, seen: ActiveReleases, at: string): Promise<Result<ActiveReleases>> =>
+/** Activate a state's previous release again, on the same condition; without one, the built-in release. */
+export const rollBackRelease = (state: string, seen: ActiveReleases, at: string): Promise<Result<ActiveReleases>> =>
   writeDirectory(state, seen, withPrevious(seen, state, at));
 
 const writeDirectory = async (

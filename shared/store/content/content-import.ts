@@ -1,13 +1,12 @@
 /**
- * An import from its beginning to its end: a claim on the id, the parts, and the head that makes them count.
+ * The life of an import: a claim on the id, the parts, then the head that makes the release readable.
  *
- * A finished release never changes, because no two imports ever write under one id. An import takes its id by a claim, on
- * the condition that there is neither a head nor a claim of it. The head takes the claim's place, or a discard turns the
- * claim into one that stays for ever: either way the id is never free again. Parts, tens of thousands of them by sixteen
- * writers, are written without a look at the claim; they are the import's own all the same, and all there before its
- * head, since `writeParts` ends when its last writer has. Parts that are written after a discard belong to an id that can
- * never have a head, and nobody reads parts without one. The import removes them itself when its end is refused; if it is
- * killed before that, they are in nobody's way, and a second discard removes them.
+ * A finished release never changes, because two imports never write under one id. An import claims its id on the condition
+ * that it has neither a head nor a claim. The head replaces the claim, or a discard marks the claim for good: the id is
+ * never free again. Sixteen writers write the parts without checking the claim. All parts are stored before the head,
+ * because `writeParts` awaits its last writer. Parts that are written after a discard belong to an id that can never have
+ * a head, and parts are only read through a head. The import removes them when `finishImport` is refused; after a crash, a
+ * second discard removes them.
  */
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
@@ -35,24 +34,26 @@ const problem = (title: string, detail: string, code: Problem['code'] = 'precond
 });
 
 /**
- * Begin to write a release: from now on its id (`US-MN@2026-11-21.101`) is this import's for ever. `at` is an ISO instant.
+ * Claim the id of a release (`US-MN@2026-11-21.101`) for this import. `at` is an ISO instant.
  *
- * Refused: an id that any import has had, be it finished, running, broken off or discarded; and a built-in release's.
+ * Refused: an id that any import has used, and the id of a built-in release.
  */
 export const beginImport = async (id: string, at: string): Promise<Result<ImportClaim>> => {
   const taken = (detail: string) => refuse(problem('Id of a release is taken', detail));
-  if (builtInReleaseById(id)) return taken(`${id} is a built-in release: no import can have its id.`);
+  if (builtInReleaseById(id)) return taken(`${id} is a built-in release, whose id no import can use.`);
   const claim = { id, run: randomUUID() };
   const { failed } = await transact([
     { ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: absent } },
     { Put: { TableName, Item: claimItem(claim, at), ConditionExpression: absent } },
   ]);
-  return failed.length > 0 ? taken(`Another import has ${id}. Run this one again: it gets another id.`) : accept(claim);
+  return failed.length > 0
+    ? taken(`Another import uses ${id}. Run this import again; it gets another id.`)
+    : accept(claim);
 };
 
 const unfinished = (detail: string) => problem('Release cannot be finished', detail);
 
-/** What is wrong with the parts that are stored, and what to do; `null` where they are what was written. */
+/** How the stored parts differ from the written ones, with the remedy; `null` where they are equal. */
 const foreignParts = (id: string, written: PartDigests, stored: PartDigests): string | null => {
   const missing = [...written.keys()].filter((key) => !stored.has(key)).length;
   const unknown = [...stored.keys()].filter((key) => !written.has(key)).length;
@@ -61,21 +62,21 @@ const foreignParts = (id: string, written: PartDigests, stored: PartDigests): st
   return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} more are there, and ${other} have other content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets another id.`;
 };
 
-/** The import's end where it was discarded while it ran: what it wrote since then goes too. */
+/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote since. */
 const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
   await removeParts(id);
   return refuse(
     unfinished(
-      `${id} was discarded while this import was running, and all that it wrote is removed. Run the import again: it gets another id.`,
+      `${id} was discarded while this import ran, and its parts are removed. Run the import again; it gets another id.`,
     ),
   );
 };
 
 /**
- * Finish an import: from now on the release exists, for ever as it is, and the claim is gone.
+ * Finish an import: the head replaces the claim, and the release is immutable from now on.
  *
- * `written` is what the import wrote (`writeParts`). Refused: a release whose parts are not exactly these, and one that
- * was discarded meanwhile, whose parts are removed.
+ * `written` are the digests of the parts that the import wrote (`writeParts`). Refused: a release whose stored parts
+ * differ from them, and one that was discarded meanwhile, whose parts are then removed.
  */
 export const finishImport = async (
   claim: ImportClaim,
@@ -86,17 +87,17 @@ export const finishImport = async (
   if (stateOfRelease(head.id) !== head.state) throw new Error('The id of a release begins with its state.');
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
-  // The head is looked at too, although no claim is ever made beside one: it is what must not change.
+  // A claim excludes a head. The condition on the head guards the release in case that ever fails.
   const { failed } = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
     { Delete: { TableName, Key: importClaimKey(head.id), ...stillHeld(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);
-  throw new Error(`${head.id} has a head and a claim: one of them is none of an import's.`);
+  throw new Error(`${head.id} has both a head and a claim, which no import writes.`);
 };
 
-/** Import content that is at hand, from the beginning to the end. */
+/** Import a release whose parts are available: begin, write the parts, finish. */
 export const importRelease = async (
   head: ReleaseHead,
   parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
@@ -119,16 +120,16 @@ const setStage = async (id: string, stage: 'discarding' | 'discarded'): Promise<
 const noImport = (id: string) =>
   problem(
     'Import cannot be discarded',
-    `Nothing is there of ${id}. See the imports that are not finished with \`npm run content -- list\`.`,
+    `${id} is no unfinished import. List the unfinished ones with \`npm run content -- list\`.`,
     'not_found',
   );
 
 /**
- * Remove the parts of an import that was not finished, and say how many they were. The claim comes first and last: from
- * the beginning on the import cannot be finished, and it is listed as unfinished until all its parts are removed. The
- * claim stays, so that the id is never taken again.
+ * Remove the parts of an unfinished import, and return how many there were. The claim is marked before and after: from
+ * the first mark on the import cannot be finished, and until the second it is listed as unfinished. The claim stays, so
+ * that the id is never used again.
  *
- * Refused: an id that no unfinished import has had, such as a finished release's.
+ * Refused: an id without an unfinished import, such as that of a finished release.
  */
 export const discardImport = async (id: string): Promise<Result<number>> => {
   const nothing = () => refuse(noImport(id));

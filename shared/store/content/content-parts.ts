@@ -1,4 +1,4 @@
-/** The parts of releases: many small items, written by an import before the head that makes them count. */
+/** The parts of releases: many small items, which an import writes before the head. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -14,15 +14,14 @@ import { retryThrottled } from './content-throttling.ts';
 
 const TableName = environment.tables.content;
 
-/** What parts hold, by their keys: the digest tells whether what is stored is what was written. */
+/** The digests of parts by their keys, to compare stored parts with written ones. */
 export type PartDigests = ReadonlyMap<string, string>;
 
 /**
- * Write a part of the release that an import has begun, and say its digest. An identical one may exist already; a
- * different one is left alone and throws, since an import has one part of a key.
+ * Write a part of a claimed release and return its digest. Writing an identical part again succeeds. Throws where another
+ * part has the key.
  *
- * That the claim is still held is not looked at: it would double the price of a part. `content-import.ts` says why parts
- * that are written too late harm nobody.
+ * Does not check the claim, which would double the cost. `content-import.ts` explains why late parts do no harm.
  */
 export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise<string> => {
   const Item = partItem(id, part);
@@ -38,18 +37,18 @@ export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     throw new Error(
-      `${id} has other content of ${part.key} already. Remove it with \`npm run content -- discard ${id}\`.`,
+      `${id} already has a different part ${part.key}. Remove it with \`npm run content -- discard ${id}\`.`,
       { cause: error },
     );
   }
 };
 
-// As many as keep a connection each busy without a queue of their own.
+// One for each connection of the client.
 const writers = 16;
 
 /**
- * Write many parts, sixteen at a time, whatever their number: no more of them are held than are being written.
- * `written` is told after each how many there are. Says what was written, for the head to be written on.
+ * Write parts, sixteen at a time, and return their digests for `finishImport`. Holds only the parts that are being
+ * written. Calls `written` with the count after each part.
  */
 export const writeParts = async (
   claim: ImportClaim,
@@ -74,7 +73,7 @@ export const writeParts = async (
       try {
         await write();
       } catch (error) {
-        // The others finish what they hold, and take nothing more.
+        // Ends the source: the other writers finish their current part and stop.
         await source.return(undefined);
         throw error;
       }
@@ -87,7 +86,7 @@ export const writeParts = async (
 
 const Stored = z.object({ sk: z.string(), digest: z.string() });
 
-/** The items of one partition of parts in the order of their keys. */
+/** The items of one partition of parts, ordered by key. */
 export const partsOfShard = (
   release: string,
   shard: number,
@@ -105,7 +104,7 @@ const digestsOfShard = (release: string, shard: number): Promise<[key: string, d
     return [sk, digest];
   });
 
-/** All parts that are stored of a release, also of an import that is not finished. */
+/** The digests of all stored parts of a release, finished or not. */
 export const readPartDigests = async (id: string): Promise<PartDigests> => {
   const shards = Array.from({ length: partShards }, (_, shard) => digestsOfShard(id, shard));
   return new Map((await Promise.all(shards)).flat());
@@ -115,7 +114,7 @@ export const readPartDigests = async (id: string): Promise<PartDigests> => {
 export const readPartKeys = async (id: string): Promise<readonly string[]> =>
   [...(await readPartDigests(id)).keys()].sort();
 
-/** Parts of a release in the order of their keys. Throws where one of them is missing. */
+/** The parts of a release with these keys, in this order. Throws where one is missing. */
 export const readParts = async (id: string, keys: readonly string[]): Promise<readonly ReleasePart[]> => {
   const itemOf = await retryThrottled(() => readItems(keys.map((key) => partKey(id, key))));
   return keys.map((key) => {
@@ -127,7 +126,7 @@ export const readParts = async (id: string, keys: readonly string[]): Promise<re
 
 const removedTogether = 100;
 
-/** Remove all parts that are stored of a release, and say how many they were. Only for one that can never have a head. */
+/** Remove all stored parts of a release and return their number. Only for a release that can never have a head. */
 export const removeParts = async (id: string): Promise<number> => {
   const keys = await readPartKeys(id);
   for (let start = 0; start < keys.length; start += removedTogether) {

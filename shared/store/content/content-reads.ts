@@ -13,7 +13,7 @@ import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } fro
 
 const TableName = environment.tables.content;
 
-/** Which release is active for each state; version 0 where none ever was. */
+/** The directory of active releases; version 0 where none was ever activated. */
 export const readActiveReleases = async (): Promise<ActiveReleases> =>
   activeReleasesFrom(await readItem(TableName, activeReleasesKey));
 
@@ -21,11 +21,11 @@ const nameOf = ({ pk, sk }: ItemKey) => `${pk} ${sk}`;
 
 type ItemOf = (key: ItemKey) => Items[number] | undefined;
 
-/** Those of the items that there are, by their keys: a hundred in a round trip, and the round trips side by side. */
-export const readItems = async (asked: readonly ItemKey[]): Promise<ItemOf> => {
-  const keys = [...new Map(asked.map((key) => [nameOf(key), key])).values()];
-  const blocks = Array.from({ length: Math.ceil(keys.length / keysMax) }, (_, block) =>
-    keys.slice(block * keysMax, (block + 1) * keysMax),
+/** Read items by their keys: a hundred in a batch, with concurrent batches. Missing items are `undefined`. */
+export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
+  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
+    distinct.slice(block * keysMax, (block + 1) * keysMax),
   );
   const items = (await Promise.all(blocks.map((block) => batchGet(TableName, block)))).flat();
   const found = new Map(items.map((item) => [`${item['pk']} ${item['sk']}`, item]));
@@ -33,13 +33,13 @@ export const readItems = async (asked: readonly ItemKey[]): Promise<ItemOf> => {
 };
 
 /**
- * The lists of part keys by release (`null`: an older head has none), so that parts are read without their head. A list
- * takes 20 KB for a state's ZIP codes. The oldest goes first.
+ * A cache of the lists of part keys by release (`null`: the head of an earlier version has none), so that parts can be
+ * read without the head. A list takes 20 KB for a state's ZIP codes. The oldest is evicted first.
  */
 const lists = new Map<string, string | null>();
 const listsMax = 100;
 
-/** Read the heads that there are, and keep their lists. */
+/** Parse the heads that exist, and cache their lists. */
 const readHeads = (releases: readonly string[], itemOf: ItemOf): ReadonlyMap<string, StoredHead> => {
   const found = new Map<string, StoredHead>();
   for (const release of releases) {
@@ -53,37 +53,37 @@ const readHeads = (releases: readonly string[], itemOf: ItemOf): ReadonlyMap<str
   return found;
 };
 
-/** A part that the table has and the list has not, or the other way round, is corrupt. */
+/** Parse a part. Throws `ContentCorrupt` where only one of table and list has it. */
 const readPart = (name: PartName, list: string | null, item: unknown): Measured<ReleasePart> | undefined => {
   if (list !== null && isListed(list, name.key) !== Boolean(item))
     throw new ContentCorrupt(name.release, name.key, item ? unlistedPart : missingPart);
   return item ? partFrom(name, item) : undefined;
 };
 
-/** Commands of an operator print the error instead: their output is no log. The key may be a buyer's ZIP code. */
+/** Count a corrupt item in functions only. Logs must not have the key, which may be a buyer's ZIP code. */
 const countCorrupt = (error: unknown): void => {
   if (error instanceof ContentCorrupt && requestLines.areOn)
     countMetric('ContentCorrupt', { release: error.release }, now());
 };
 
 /**
- * Heads and parts of releases in one round trip, a hundred of them together; beside parts, also the heads of releases
- * whose part keys are not known here.
+ * Read heads and parts of releases in one round trip for each hundred. Also reads the heads of releases whose list of part
+ * keys is not cached.
  *
- * Strongly consistent: that a release knows nothing of a ZIP is kept for as long as the instance lives. Throws
- * `ContentCorrupt`, which is counted, where an item is not what its import wrote.
+ * Strongly consistent, because the absence of a part is cached for the life of the instance. Throws `ContentCorrupt`,
+ * which is counted, where an item is not what its import wrote.
  */
 export const readContent: ReadContent = async (heads, parts) => {
-  // Known before the reading: meanwhile, others may make a list go.
+  // Read before the database call, because a concurrent call may evict a list.
   const known = new Map(parts.map(({ release }) => [release, lists.get(release)]));
   const unlisted = [...known].flatMap(([release, list]) => (list === undefined ? [release] : []));
-  const asked = [...new Set([...heads, ...unlisted])];
+  const wanted = [...new Set([...heads, ...unlisted])];
   const itemOf = await readItems([
-    ...asked.map(releaseHeadKey),
+    ...wanted.map(releaseHeadKey),
     ...parts.map(({ release, key }) => partKey(release, key)),
   ]);
   try {
-    const found = readHeads(asked, itemOf);
+    const found = readHeads(wanted, itemOf);
     const listOf = (release: string) => found.get(release)?.partKeys ?? known.get(release) ?? null;
     return {
       heads: heads.map((release) => found.get(release)),

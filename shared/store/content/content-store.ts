@@ -1,4 +1,4 @@
-/** Releases in the Content table, as an operator's commands write, list and activate them. */
+/** Releases in the Content table, for the commands that write, list and activate them. */
 import { environment } from '../../config/environment.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-corrupt.ts';
@@ -8,7 +8,7 @@ import { headFrom, type StoredHead } from './content-item.ts';
 import { queryContent } from './content-query.ts';
 
 export type { ActiveReleases } from '../../content/loading/active-releases.ts';
-export { activateRelease, goBack } from './content-activation.ts';
+export { activateRelease, rollBackRelease } from './content-activation.ts';
 export { type ImportClaim, takenIds, type UnfinishedImport, unfinishedImports } from './content-claims.ts';
 export { beginImport, discardImport, finishImport, importRelease } from './content-import.ts';
 export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
@@ -17,8 +17,7 @@ export { readActiveReleases } from './content-reads.ts';
 const TableName = environment.tables.content;
 
 /**
- * The head of the release with this id and the keys of its parts; `undefined` where there is none, also of an import that
- * is not finished. Throws `ContentCorrupt`.
+ * The head of a finished release and the keys of its parts; `undefined` without one. Throws `ContentCorrupt`.
  */
 export const findStoredHead = async (id: string): Promise<StoredHead | undefined> => {
   if (stateOfRelease(id) === undefined) return undefined;
@@ -26,7 +25,7 @@ export const findStoredHead = async (id: string): Promise<StoredHead | undefined
   return item && headFrom(id, item);
 };
 
-/** The head alone, on the same terms. */
+/** The head of a finished release; `undefined` without one. Throws `ContentCorrupt`. */
 export const findHead = async (id: string): Promise<ReleaseHead | undefined> => (await findStoredHead(id))?.value;
 
 /**

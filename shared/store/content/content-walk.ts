@@ -1,23 +1,22 @@
-/** All stored parts of a release in one pass, for whoever checks them. */
+/** All stored parts of a release in one pass, for `content verify`. */
 import type { ReleasePart } from '../../content/content.ts';
 import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-corrupt.ts';
 import { type ItemKey, partKey, partShards } from '../keys.ts';
 import { partFrom } from './content-item.ts';
 import { partsOfShard } from './content-parts.ts';
 
-/** A part as the table holds it: whole, or what is wrong with it. */
+/** A stored part, or the error that reading it gave. */
 export type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
 
 const storedPart = (release: string, item: ItemKey): StoredPart => {
   const key = item.sk;
   if (partKey(release, key).pk !== item.pk)
-    return { key, read: new ContentCorrupt(release, key, `it lies in the wrong partition, ${item.pk}`) };
+    return { key, read: new ContentCorrupt(release, key, `it is in the wrong partition, ${item.pk}`) };
   return { key, read: wholeOrCorrupt(() => partFrom({ release, key }, item).value) };
 };
 
 /**
- * Every stored part of a release in the order of their keys, each read once. In memory is one page of each of the 16
- * partitions, 16 MB of items at most.
+ * Every stored part of a release, ordered by key. Holds one page of each of the 16 partitions: at most 16 MB of items.
  */
 export async function* walkParts(release: string): AsyncGenerator<StoredPart> {
   const shards = Array.from({ length: partShards }, (_, shard) => partsOfShard(release, shard));

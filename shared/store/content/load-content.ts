@@ -20,7 +20,7 @@ const loader = contentLoader({
   now,
 });
 
-/** Loads content from the Content table and from what ships with the service. One of an instance, with one cache. */
+/** Loads content from the Content table and the built-in releases, with one cache for the instance. */
 export const loadContent: LoadContent = (addresses, pinned) => {
   recordCacheHit('Content');
   return loader.loadContent(addresses, pinned);

@@ -1,13 +1,13 @@
 import { chainKey, type ItemKey } from '../keys.ts';
 import { query, startAfter } from './filing-query.ts';
 
-/** What a state's periods rest on, each item as it is stored: the chain, if there is one, and the periods by their end. */
+/** The stored items of a state's periods: the chain, if there is one, and the filing of each period by its last day. */
 export type ChainItems = {
   readonly chain: unknown;
   readonly periods: readonly { readonly period_end: string; readonly filing: unknown }[];
 };
 
-/** Read them, strongly consistent: a few hundred in a decade. */
+/** Read the items of a state's periods, strongly consistent: a few hundred in a decade. */
 export const chainItems = async (account: string, state: string): Promise<ChainItems> => {
   const { pk, sk: chainSk } = chainKey(account, state);
   const items: Record<string, unknown>[] = [];

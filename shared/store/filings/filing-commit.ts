@@ -31,11 +31,11 @@ const put = (Item: ItemKey & Readonly<Record<string, unknown>>, condition?: Cond
 });
 const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { TableName, Key, ...condition } });
 
-/** What has a version: new, or on the condition of the one that was read. */
+/** Write an item that has a version: a new one, or one that still has the version that was read. */
 const change = (before: Versioned | null, item: ItemKey & Readonly<Record<string, unknown>>): Write =>
   put(item, before === null ? absent : asSeen(before));
 
-// An entry that was voided or taxed otherwise since it was read has another version, or is gone.
+// An entry that was voided or retaxed since it was read has another version or is gone.
 const take = (account: string, id: string, entry: OpenEntry): Write[] => [
   remove(openEntryKey(account, entry), asSeen(entry)),
   put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
@@ -59,7 +59,7 @@ const workWrites = ({ account, filing, work, nowMs }: FilingCommit): Write[] => 
   return [work === 'put' ? put({ ...key, since: new Date(nowMs).toISOString() }) : remove(key)];
 };
 
-/** The writes of a commit, all of which happen or none: at most 99. The idempotency record is the first. */
+/** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */
 export const filingWrites = (commit: FilingCommit): Write[] => {
   const { account, filing, head, chain, progress } = commit;
   return [
@@ -85,16 +85,16 @@ const refusalOf = (
   if (replay) return replay;
   if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return { kind: 'stale' };
   if (reasons.some(({ Code }) => contentionCodes.has(Code ?? '')))
-    throw new Contention('Others are writing the same items.', { cause: exception });
+    throw new Contention('Other requests are writing the same items.', { cause: exception });
   throw exception;
 };
 
 /**
- * Make a commit's changes true together, or say why not: then nothing of it is stored. For an invocation that lasts so
- * long: contention is waited for no longer.
+ * Write a commit atomically, or return why it was refused; then nothing is stored. Retries end when `remainingMs` is used
+ * up.
  *
- * The SDK repeats one try under one ClientRequestToken, so a lost reply cannot write twice within it; after that, the
- * versions say that it was written.
+ * The SDK sends its retries with one ClientRequestToken, so that a lost reply cannot cause a second write. Later attempts
+ * fail on the versions.
  */
 export const commitFilingWithin =
   (remainingMs: RemainingMs): FilingLedger['commit'] =>
@@ -104,7 +104,7 @@ export const commitFilingWithin =
         await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));
         return { kind: 'committed' };
       } catch (error) {
-        // The same one, whose reply was lost: another try finds what became of it.
+        // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
         if (error instanceof TransactionInProgressException)
           throw new Contention('The transaction is being written.', { cause: error });
         if (!(error instanceof TransactionCanceledException)) throw error;

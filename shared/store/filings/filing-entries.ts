@@ -3,7 +3,7 @@ import { filedEntryKey, filingProgressKey, filingShardPartition, openEntryKey, o
 import { openEntryFrom } from '../ledger/open-entry-item.ts';
 import { everyShard, query, startAfter } from './filing-query.ts';
 
-// Above every transaction's id and every currency.
+// Sorts after every transaction id and currency.
 const highest = '~';
 
 const rowsOf = ({ items, last }: Awaited<ReturnType<typeof query>>): EntryRows => {
@@ -37,7 +37,7 @@ export const oldestOpenMonth: FilingReads['oldestOpenMonth'] = async (account, s
 export const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after) =>
   rowsOf(
     await query({
-      // All of them begin with a letter, and come after the shard's progress.
+      // The sort keys of entries begin with a letter, and sort after the shard's progress.
       KeyConditionExpression: 'pk = :shard AND sk > :progress',
       ExpressionAttributeValues: {
         ':shard': filingShardPartition(account, id, shard),

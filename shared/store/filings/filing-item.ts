@@ -30,7 +30,7 @@ const Filing = z.object({
   version: z.int(),
 });
 
-/** A filing's head as the table holds it. Not under `account` and `id`: the indexes of the transactions would list it. */
+/** The item of a filing's head. It has no `account` and `id`, because the indexes of transactions would list it. */
 export const filingItem = ({ account, id, isUnfinished, ...filing }: StoredFiling): Item => ({
   ...filingKey(account, id),
   ...filing,
@@ -46,14 +46,14 @@ export const filingFrom = (item: unknown): StoredFiling => {
 const ChainItem = z.object({
   pk: z.string(),
   last: z.nullable(ChainEnd),
-  // Older chains have none.
+  // Chains of earlier versions have none.
   begins: z.optional(z.nullable(z.object({ start: z.string(), end: z.string(), frequency: z.enum(frequencies) }))),
   busy: z.boolean(),
   held: z.boolean(),
   version: z.int(),
 });
 
-/** A state's chain of periods as the table holds it. */
+/** The item of a state's chain of periods. */
 export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: Chain): Item => ({
   ...chainKey(account, state),
   ...chain,

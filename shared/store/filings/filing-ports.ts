@@ -17,7 +17,7 @@ const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
 
 const reportOf = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
 
-/** What the use cases that change filings need, on DynamoDB, for an invocation that lasts so long. */
+/** The ports of the use cases that change filings, for an invocation with this much time left. */
 export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   filings: { ...filingReadsWithin(remainingMs), commit: commitFilingWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),
@@ -30,12 +30,12 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   stepEntriesMax,
   attemptsMax: 100,
   throwContention: () => {
-    throw new Contention('Others keep changing the filing.');
+    throw new Contention('Concurrent requests keep changing the filing.');
   },
   onFailure: reportOf('work'),
 });
 
-/** The same for the schedule. */
+/** The ports of the schedule that closes periods. */
 export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   ...filingPorts(remainingMs),
   onFailure: reportOf('close-periods'),

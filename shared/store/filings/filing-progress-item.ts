@@ -4,7 +4,7 @@ import type { Totals } from '../../filings/totals.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { filingProgressKey, type ItemKey } from '../keys.ts';
 
-// Minor units as text: JSON has no whole numbers of that size.
+// Minor units as text: a JSON number cannot hold every bigint.
 const minor = z.codec(z.string().check(z.regex(/^-?\d+$/)), z.bigint(), {
   decode: (text) => BigInt(text),
   encode: (value) => value.toString(),
@@ -56,7 +56,7 @@ const Item = z.object({
   version: z.int(),
 });
 
-/** How far a shard of a filing is, as the table holds it. Two thousand jurisdictions take some 40 KB compressed. */
+/** The item of a shard's progress. Two thousand jurisdictions take about 40 KB compressed. */
 export const filingProgressItem = (
   account: string,
   id: string,

@@ -6,8 +6,8 @@ import { type ItemKey, openEntryShards } from '../keys.ts';
 const TableName = environment.tables.transactions;
 
 /**
- * A page of a partition, which ends at 1 MB or at its limit. Strongly consistent: what is moved and counted rests on what
- * is read here.
+ * A page of a partition, of at most 1 MB or `Limit` items. Strongly consistent, because entries are moved and counted by
+ * what is read here.
  */
 export const query = async (input: Omit<QueryCommandInput, 'TableName' | 'ConsistentRead'>) => {
   const { Items = [], LastEvaluatedKey } = await database.send(
@@ -16,7 +16,7 @@ export const query = async (input: Omit<QueryCommandInput, 'TableName' | 'Consis
   return { items: Items, last: LastEvaluatedKey };
 };
 
-/** Where a query goes on. */
+/** The start of a query's next page. */
 export const startAfter = (key: ItemKey | null) => (key === null ? {} : { ExclusiveStartKey: key });
 
 /** The numbers of the shards of open and of filed entries. */

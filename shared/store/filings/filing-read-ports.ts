@@ -1,5 +1,5 @@
 import type { FilingReadPorts } from '../../filings/ports.ts';
 import { filingReads } from './filing-reads.ts';
 
-/** What the use cases that read filings need, on DynamoDB. */
+/** The ports of the use cases that read filings. */
 export const filingReadPorts: FilingReadPorts = { filings: filingReads };

@@ -60,7 +60,7 @@ const progressWithin =
   async (account, id) => {
     const keys = everyShard.map((shard) => filingProgressKey(account, id, shard));
     const items = await batchGet(TableName, keys, remainingMs);
-    return items.map(filingProgressFrom).sort((one, other) => one.shard - other.shard);
+    return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
   };
 
 const Work = z.object({ sk: z.string() });
@@ -76,7 +76,7 @@ const unfinished: FilingReads['unfinished'] = async (after: FilingName | null, l
   return { filings: items.map(nameOf), next: last ? nameOf(last) : null };
 };
 
-/** What reads the filings for an invocation that lasts so long. */
+/** The reads of filings. They stop retrying when `remainingMs` is used up. */
 export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
   shards: openEntryShards,
   find,
@@ -90,5 +90,5 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
   unfinished,
 });
 
-/** What reads the filings. By themselves, so that a function that only reads carries nothing that writes. */
+/** The reads of filings without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
 export const filingReads: FilingReads = filingReadsWithin();

@@ -3,10 +3,8 @@ import { isExpiredDraft } from '../../transactions/lifecycle.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 
 /**
- * What a change of status was about, beside its audit entry: for whoever reads the table's stream (shared/events). Nothing
- * else does, and other changes have none.
- *
- * Small, so that the entry mostly stays within the KB that it is charged for.
+ * The attribute of an audit entry that the events of a change of status are made from (shared/events). Changes that keep
+ * the status have none. It is small, so that most entries take one write unit of 1 KB.
  */
 export const aboutChange = ({ from, to }: AuditEntry, after: Transaction): Record<string, unknown> => {
   if (from === to) return {};

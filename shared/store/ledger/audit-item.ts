@@ -3,9 +3,9 @@ import type { AuditEntry } from '../../transactions/audit.ts';
 import { auditKey } from '../keys.ts';
 
 /**
- * An audit entry as the table holds it, for ever.
+ * The item of an audit entry. It is never deleted.
  *
- * Not under `id` and `account`: an item with both would be listed by the indexes of the heads.
+ * It has no attributes `id` and `account`, because the indexes of the heads would list an item that has both.
  */
 export const auditItem = (account: string, entry: AuditEntry): Record<string, unknown> => ({
   ...auditKey(account, entry.transactionId, entry.version),
@@ -18,7 +18,7 @@ export const auditItem = (account: string, entry: AuditEntry): Record<string, un
   fields: entry.fields,
   state_hash: entry.stateHash,
   previous_hash: entry.previousHash,
-  // As the head calls it, which holds the newest one.
+  // The head has the hash of the newest entry under the same name.
   audit_hash: entry.hash,
 });
 

@@ -4,7 +4,7 @@ import type { StoredTransaction } from '../../transactions/transaction.ts';
 import { ttlSeconds } from '../client/ttl.ts';
 import { claimKey } from '../keys.ts';
 
-/** What a change of a transaction does to the claims on references, which only live transactions hold. */
+/** The reference_id that a change claims, and the one that it releases. Void transactions have no claim. */
 export type ClaimChanges = { readonly take: string | null; readonly release: string | null };
 
 const heldBy = (stored: StoredTransaction | null): string | null =>
@@ -14,10 +14,10 @@ const becomesFinal = ({ before, after }: HeadChange) =>
   before?.transaction.status === 'draft' && after.transaction.status !== 'draft';
 
 /**
- * Which reference a change takes and which it releases (architecture, decision 5).
+ * Decide which reference_id a change claims and which it releases (architecture, decision 5).
  *
- * A draft that is finalized takes its own again: the claim loses its deadline. An expired draft's claim is left alone:
- * it may be somebody else's by now, and is tidied away otherwise.
+ * Finalizing a draft claims its reference_id again, without the deadline. The claim of an expired draft is not released:
+ * another transaction may have taken it over; otherwise its TTL removes it.
  */
 export const claimChanges = (change: HeadChange, nowMs: number): ClaimChanges => {
   const held = heldBy(change.before);
@@ -29,7 +29,7 @@ export const claimChanges = (change: HeadChange, nowMs: number): ClaimChanges =>
   };
 };
 
-/** The claim of a live transaction on a reference. A draft's has the draft's deadline, after which it can be taken over. */
+/** The claim of a live transaction on a reference_id. A draft's claim can be taken over after the draft's deadline. */
 export const claimItem = (
   account: string,
   reference: string,

@@ -14,7 +14,7 @@ const closedRoles = new Set<Role>(['remove', 'replace']);
 
 const Claim = z.object({ transaction_id: z.string() });
 
-// In the order of the writes; the document client leaves these items in wire form.
+// In the order of the writes. The document client does not unmarshall the items of cancellation reasons.
 const obstaclesOf = (
   writes: readonly RoledWrite[],
   { CancellationReasons = [] }: TransactionCanceledException,
@@ -25,9 +25,10 @@ const obstaclesOf = (
   });
 
 /**
- * Why a commit was refused, and whether it was: one whose reply was lost, and which was sent again, finds itself.
+ * The reason why DynamoDB canceled a commit. A commit that was sent again after a lost reply finds its own writes and
+ * counts as committed.
  *
- * Throws `Contention` where it is worth another try, and the exception itself where it is a bug.
+ * Throws `Contention` where the caller should retry, and the exception itself where it is a bug.
  */
 export const refusalOf = (
   { idempotency, head, nowMs }: Commit,
@@ -42,26 +43,28 @@ export const refusalOf = (
   const replay = record && idempotency ? replayFrom(record, idempotency, nowMs) : undefined;
   if (replay) return replay;
 
-  // The entry's hash covers the state, the time and the entry before: only this very commit can have left it, and it is
-  // there for ever, whatever became of the head since.
+  // The entry's hash covers the state, the time and the previous entry: only this commit can have written it. Audit
+  // entries are never deleted, whatever happens to the head.
   if (failedAs('audit')?.item?.['audit_hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
 
-  // Whoever is writing these two may be this very request, sent before: what it leaves decides what the others mean.
+  // The other writer may be an earlier attempt of this request. Its outcome decides what the other reasons mean.
   if (obstacles.some(({ role, code }) => tellingRoles.has(role) && contentionCodes.has(code)))
-    throw new Contention('Others are writing the same record.', { cause: exception });
+    throw new Contention('Another request is writing the same idempotency record or audit entry.', {
+      cause: exception,
+    });
 
   const claim = failedAs('take');
   if (claim) return { kind: 'reference_taken', transactionId: Claim.parse(claim.item).transaction_id };
   if (failed.some(({ role }) => staleRoles.has(role))) return { kind: 'stale' };
-  // A missing entry of a head that is being changed may be the change's doing: only an unmoved head blames the filing.
+  // An open entry may be missing because of a concurrent change of the head. Only without contention was it a filing.
   if (obstacles.some(({ code }) => contentionCodes.has(code))) {
-    throw new Contention('Other transactions are writing the same items.', { cause: exception });
+    throw new Contention('Other requests are writing the same items.', { cause: exception });
   }
   if (failed.some(({ role }) => closedRoles.has(role))) return { kind: 'period_closed' };
   throw exception;
 };
 
-/** What stands in the way of an idempotency record alone: the one that is there. Otherwise it is worth another try. */
+/** The stored record that kept an idempotency record from being written. Throws `Contention` where there is none. */
 export const recordRefusalOf = (
   idempotency: Idempotency,
   writes: readonly RoledWrite[],
@@ -72,5 +75,5 @@ export const recordRefusalOf = (
   const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
   if (replay) return replay;
   if (!contentionCodes.has(obstacle?.code ?? '')) throw exception;
-  throw new Contention('Others are writing the same record.', { cause: exception });
+  throw new Contention('Another request is writing the same idempotency record.', { cause: exception });
 };

@@ -12,7 +12,7 @@ import { transactionItem } from './transaction-item.ts';
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** What a write is there for, which says what it means when its condition fails. */
+/** The purpose of a write. It decides what a failed condition means. */
 export type Role = 'idempotency' | 'take' | 'release' | 'head' | 'audit' | 'parent' | 'post' | 'replace' | 'remove';
 export type RoledWrite = { readonly role: Role; readonly write: Write };
 
@@ -24,8 +24,8 @@ const isPast = 'expires_at <= :now';
 const isOwn = 'transaction_id = :id';
 const isAsSeen = 'version = :seen';
 
-// Whose item is read when it stands in the way. A head's is not: it may have 300 KB, and its audit entry says the same.
-const askedBack = new Set<Role>(['idempotency', 'take', 'audit']);
+// Roles whose stored item is returned when the condition fails. Heads may have 300 KB; the audit entry tells the same.
+const returnedRoles = new Set<Role>(['idempotency', 'take', 'audit']);
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,7 @@ const put = (role: Role, item: Item, condition: string, values?: Item): RoledWri
       Item: item,
       ConditionExpression: condition,
       ...(values && { ExpressionAttributeValues: values }),
-      ...(askedBack.has(role) && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      ...(returnedRoles.has(role) && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
     },
   },
 });
@@ -56,7 +56,7 @@ const remove = (role: Role, Key: Item, condition: string, values?: Item): RoledW
 
 const instantOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** The record of a request that may be sent again: there is none yet, or none that still counts. */
+/** The write of an idempotency record, on the condition that there is none or that it has expired. */
 export const idempotencyWrites = ({
   account,
   idempotency,
@@ -79,7 +79,7 @@ const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
   ];
 };
 
-/** A head and its audit entry: new, or as it was seen. The whole item is put, so that nothing of the old one stays. */
+/** The writes of a head and its audit entry. An existing head must have the version that was read; its whole item is replaced. */
 export const headWrites = (
   account: string,
   { before, after, entry }: HeadChange,
@@ -96,7 +96,7 @@ export const headWrites = (
 
 const placeIn = (account: string) => (entry: OpenEntry) => Object.values(openEntryKey(account, entry)).join(' ');
 
-// An entry whose amounts change is removed and posted under one key, which a transaction may name only once.
+// An entry whose amounts change is removed and posted under the same key, which a DynamoDB transaction may name only once.
 const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Commit): RoledWrite[] => {
   const placeOf = placeIn(account);
   const postedPlaces = new Set(post.map(placeOf));
@@ -113,7 +113,7 @@ const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Co
   ];
 };
 
-/** The writes of a commit, all of which happen or none. The idempotency record is the first: its reason is read first. */
+/** The writes of a commit, in one DynamoDB transaction. The idempotency record is first: its cancellation reason is read first. */
 export const commitWrites = (commit: Commit): RoledWrite[] => [
   ...idempotencyWrites(commit),
   ...claimWrites(commit),

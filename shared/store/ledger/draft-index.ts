@@ -18,7 +18,7 @@ const startKey = (shard: number, { account, id, expires_at }: ExpiredDraft) => (
   expires_at,
 });
 
-/** The drafts by deadline. It holds drafts alone, so that a sweep meets nothing else. */
+/** The drafts by deadline, from the sparse index of drafts. */
 export const draftIndex: DraftIndex = {
   shards: draftShards,
   expired: async (shard, nowMs, limit, after) => {

@@ -26,7 +26,7 @@ const read = async (account: string, id: string, from: ItemKey, limit: number): 
 };
 
 const newest: HistoryReads['newest'] = async (account, id, limit) => {
-  // The head sorts behind all entries, and there is nothing between.
+  // The head sorts after all entries, and no other item lies between.
   const [head, ...entries] = await read(account, id, headKey(account, id), limit + 1);
   return head ? { stored: transactionFrom(head), entries: entries.map(auditEntryFrom) } : undefined;
 };

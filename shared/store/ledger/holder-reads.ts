@@ -23,7 +23,7 @@ const claimed: HolderReads['claimed'] = async (account, references) => {
   );
 };
 
-// The attributes that conditions and operators read: nothing is decompressed.
+// Uncompressed attributes only.
 const Head = z.object({
   id: z.string(),
   reference_id: z.optional(z.string()),
@@ -46,5 +46,5 @@ const recorded: HolderReads['recorded'] = async (account, ids) => {
   );
 };
 
-/** Who holds references, on DynamoDB. A hundred transactions may have 30 MB; what is sent of them is a few KB. */
+/** Reads the holders of references. A projection keeps the reply small: a hundred whole transactions may have 30 MB. */
 export const holderReads: HolderReads = { claimed, recorded };

@@ -6,15 +6,15 @@ import { idempotencyKey } from '../keys.ts';
 
 const keptMs = 24 * 3_600_000;
 
-// The body as it is, after a line with the rest: as a string within JSON it would be longer than what it is the answer of.
-const textOf = ({ body, ...beside }: SavedAnswer) => `${JSON.stringify(beside)}\n${body}`;
+// The first line is status and headers, the rest is the body. As a JSON string the body would need escapes.
+const textOf = ({ body, ...head }: SavedAnswer) => `${JSON.stringify(head)}\n${body}`;
 
 const answerFrom = (text: string): SavedAnswer => {
   const end = text.indexOf('\n');
-  return { ...Beside.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
+  return { ...AnswerHead.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 };
 
-/** A request's record: what it was and what was answered, for 24 hours (interface decisions 10). */
+/** The item of an idempotency record: the request's fingerprint and its answer, kept for 24 hours (interface decisions 10). */
 export const idempotencyItem = (
   account: string,
   { digest, fingerprint, answer, shape }: Idempotency & { readonly answer: SavedAnswer },
@@ -28,9 +28,9 @@ export const idempotencyItem = (
 });
 
 const Item = z.object({ fingerprint: z.string(), answer: z.instanceof(Uint8Array), expires_at: z.string() });
-const Beside = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
+const AnswerHead = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
 
-/** What a record says of a request that comes again. One that has expired, but is not yet tidied away, says nothing. */
+/** The replay that a stored record gives for a repeated request; `undefined` without a record, and after its expiry. */
 export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: number): Replay | undefined => {
   if (item === undefined) return undefined;
   const record = Item.parse(item);

@@ -16,7 +16,7 @@ const storedFrom = (item: unknown): StoredTransaction | undefined =>
 const findReplay: Ledger['findReplay'] = async (account, idempotency, nowMs) =>
   replayFrom(await readItem(TableName, idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
 
-// No id of ours is longer, and DynamoDB fails on a key of more than 2 KB.
+// Levy's ids are shorter, and DynamoDB refuses a key of more than 2 KB.
 export const idLengthMax = 64;
 
 const find: Ledger['find'] = async (account, id) =>
@@ -48,7 +48,7 @@ const findWithReplayWithin =
     return { stored: storedFrom(head), replay: replayFrom(record, idempotency, nowMs) };
   };
 
-/** What reads the ledger for an invocation that lasts so long. */
+/** The ledger's reads. They stop retrying when `remainingMs` is used up. */
 export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   find,
   findSome: findSomeWithin(remainingMs),
@@ -56,5 +56,5 @@ export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   findWithReplay: findWithReplayWithin(remainingMs),
 });
 
-/** What reads the ledger. By itself, so that a function that only reads carries nothing that writes. */
+/** The ledger's reads without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
 export const ledgerReads: LedgerReads = ledgerReadsWithin();

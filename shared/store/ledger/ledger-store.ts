@@ -7,7 +7,7 @@ import { recordRefusalOf, refusalOf } from './commit-obstacles.ts';
 import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
 
-/** Write all of it or nothing; a refusal is read from what stood in the way. */
+/** Send the writes as one DynamoDB transaction. `refused` reads the reason of a cancellation. */
 const writeTogether = <Refused>(
   writes: readonly RoledWrite[],
   refused: (exception: TransactionCanceledException) => Refused,
@@ -18,7 +18,7 @@ const writeTogether = <Refused>(
       await database.send(new TransactWriteCommand({ TransactItems: writes.map(({ write }) => write) }));
       return { kind: 'committed' };
     } catch (error) {
-      // The same one, whose reply was lost: another try finds what became of it.
+      // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
       if (error instanceof TransactionInProgressException)
         throw new Contention('The transaction is being written.', { cause: error });
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -27,18 +27,18 @@ const writeTogether = <Refused>(
   }, remainingMs);
 
 /**
- * Make a commit's changes true together, or say why not: then nothing of it is stored.
+ * Write a commit atomically, or return why it was refused; then nothing is stored.
  *
- * The SDK repeats one try under one ClientRequestToken, so a lost reply cannot write twice within it.
+ * The SDK sends its retries with one ClientRequestToken, so that a lost reply cannot cause a second write.
  */
 const commitWithin =
   (remainingMs?: RemainingMs): Ledger['commit'] =>
-  (asked: Commit) => {
-    const writes = commitWrites(asked);
-    return writeTogether(writes, (exception) => refusalOf(asked, writes, exception), remainingMs);
+  (commit: Commit) => {
+    const writes = commitWrites(commit);
+    return writeTogether(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
   };
 
-// A transaction of one write, so that it is refused in the way of a commit.
+// A transaction of one write, so that a refusal has the same form as that of a commit.
 const saveAnswerWithin =
   (remainingMs?: RemainingMs): Ledger['saveAnswer'] =>
   (account, idempotency, nowMs) => {
@@ -47,12 +47,12 @@ const saveAnswerWithin =
     return writeTogether(writes, refused, remainingMs);
   };
 
-/** The ledger on DynamoDB, for an invocation that lasts so long: contention is waited for no longer. */
+/** The ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   ...ledgerReadsWithin(remainingMs),
   commit: commitWithin(remainingMs),
   saveAnswer: saveAnswerWithin(remainingMs),
 });
 
-/** The same where no invocation ends. */
+/** The ledger without a time limit. */
 export const ledger: Ledger = ledgerWithin();

@@ -3,7 +3,7 @@ import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';
 
-/** What an entry is wherever it is kept. A thousand lines may touch hundreds of jurisdictions: compressed as well. */
+/** The attributes that open and filed entries share. The figures are compressed: a thousand lines may have hundreds of jurisdictions. */
 export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   transaction_id: entry.transactionId,
   state: entry.state,
@@ -13,7 +13,7 @@ export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   figures: compress({ base: entry.base, amounts: entry.amounts }),
 });
 
-/** An open entry as the table holds it. */
+/** The item of an open entry. */
 export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
   ...openEntryKey(account, entry),
   ...entryAttributes(entry),

@@ -5,7 +5,7 @@ import { database } from '../client/client.ts';
 import { headKey, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';
 
-// Below and above every id and every instant that this service writes.
+// Sort before and after every id and instant that Levy writes.
 const lowest = '!';
 const highest = '~';
 
@@ -36,7 +36,7 @@ const byTaxDate = (from: string | null, to: string | null) => ({
 
 const emptyPage: ListPage = { rows: [], next: null };
 
-/** Built here from the account that asks: a position can point nowhere but into its own index. */
+/** Built from the caller's account, so that a position cannot address another account's rows. */
 const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byId>, position: ListPosition) => ({
   ...headKey(account, position.id),
   [partitions[query.index]]: partitionValue(account, query.value),
@@ -46,7 +46,7 @@ const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byI
 const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   const sort = (query.index === 'by_tax_date' ? byTaxDate : byId)(query.from, query.to);
   const place = query.after === null ? null : sort.placeOf(query.after);
-  // DynamoDB refuses bounds that cross, and a start outside of them.
+  // DynamoDB refuses bounds in the wrong order, and a start key outside of them.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
   const { Items = [], LastEvaluatedKey } = await database.send(
@@ -70,5 +70,5 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   return { rows, next: last ? { id: last.id, tax_date: last.tax_date } : null };
 };
 
-/** The lists, each from the index whose rows are whole; an index may be seconds behind the table. */
+/** Pages of transactions from the indexes, which may be seconds behind the table. */
 export const transactionIndex: TransactionIndex = { page };

@@ -11,44 +11,45 @@ import { compressText, decompress } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { creditedAttribute, creditedBytesMax, creditedOf } from './credited-attribute.ts';
 
-type Apart = Pick<StoredTransaction, 'transaction' | 'creditOf' | 'creditBasis' | 'pinned'>;
+type Compressed = Pick<StoredTransaction, 'transaction' | 'creditOf' | 'creditBasis' | 'pinned'>;
 
-const texts = ({ transaction, creditOf, creditBasis, pinned }: Apart) => {
-  // The key stays in its place: what is read back is, to the byte, what was answered.
-  // An explanation is as long as the lines: in the summary, every index would carry it.
+const texts = ({ transaction, creditOf, creditBasis, pinned }: Compressed) => {
+  // `null` keeps the order of the keys: the transaction that is read back equals the answer byte by byte.
+  // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
   const lines = { line_items, explanation, creditOf, creditBasis, pinned };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
 
-const split = (stored: Apart) => {
+const split = (stored: Compressed) => {
   const { summary, lines } = texts(stored);
   return { summary: compressText(summary), lines: compressText(lines) };
 };
 
-const sizeBy = (stored: Apart, sizeOf: (text: string) => number): number => {
+const sizeBy = (stored: Compressed, sizeOf: (text: string) => number): number => {
   const { summary, lines } = texts(stored);
   const counters = stored.transaction.type === 'sale' ? creditedBytesMax(stored.transaction) : 0;
   return sizeOf(summary) + sizeOf(lines) + counters;
 };
 
 /**
- * How many bytes a transaction takes: what is compressed of it, and of a sale the counters of its credits, as long as
- * they can become. The rest is bounded by the schema to 5 KB.
+ * The bytes that a transaction takes: its compressed attributes, and for a sale the greatest length of its credit
+ * counters. The schema bounds the other attributes to 5 KB.
  */
-export const storedSize = (stored: Apart): number => sizeBy(stored, (text) => compressText(text).byteLength);
+export const storedSize = (stored: Compressed): number => sizeBy(stored, (text) => compressText(text).byteLength);
 
 /**
- * Never less than `storedSize`, and found without compressing: zlib's bound of what gzip makes of any text (deflateBound)
- * is 25 bytes more, and 1 for each 3,000 or so.
+ * An upper bound of `storedSize` that needs no compression: gzip adds at most 25 bytes and about 1 for each 3,000 (zlib's
+ * deflateBound).
  */
-export const storedSizeMax = (stored: Apart): number => sizeBy(stored, (text) => Buffer.byteLength(text) * 1.001 + 64);
+export const storedSizeMax = (stored: Compressed): number =>
+  sizeBy(stored, (text) => Buffer.byteLength(text) * 1.001 + 64);
 
 const optionally = (value: string | null | undefined, attribute: (value: string) => Record<string, string>) =>
   value === null || value === undefined ? {} : attribute(value);
 
-/** A deadline that holds only while a draft is one, which puts it into the index that the sweep reads. */
+/** The deadline of a draft, with the partition of the index that the sweep reads. Other statuses have neither. */
 const deadline = (account: string, { id, status, expires_at }: Transaction) =>
   status === 'draft'
     ? optionally(expires_at, (at) => ({
@@ -57,7 +58,7 @@ const deadline = (account: string, { id, status, expires_at }: Transaction) =>
       }))
     : {};
 
-/** A transaction as the table holds it: compressed, beside what conditions, lists and operators need of it. */
+/** The item of a transaction: compressed, with the attributes that conditions, lists and operators need. */
 export const transactionItem = (account: string, stored: StoredTransaction): Record<string, unknown> => {
   const { transaction } = stored;
   const { id, reference_id, parent_transaction_id, customer } = transaction;
@@ -91,14 +92,13 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
 };
 
 const bytes = z.instanceof(Uint8Array);
-// Not the id: it is no key of the index by tax date, whereas every index has the table's.
+// Without the id, which the index by tax date does not project. Every index has the table's keys.
 const rowShape = { pk: z.string(), status: z.string(), version: z.int(), summary: bytes };
 const Row = z.object(rowShape);
 const Head = z.object({ ...rowShape, lines: bytes, credited: z.optional(bytes), audit_hash: z.string() });
 
-// Gzip's checksum says that it is what was written; that it is a transaction is looked at, not its every field. A field
-// that a later release adds, or a product tax code that it drops, would otherwise make a transaction of today unreadable,
-// and looking at 1,000 lines would take 8 ms longer than the 4 that reading them takes.
+// Gzip's checksum shows that the bytes are those that were written. Not every field is validated: a later version may
+// drop a product tax code, and must still read today's transactions. Full validation of 1,000 lines takes 8 ms more.
 const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
@@ -113,19 +113,19 @@ const Lines = z.object({
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
   const read = Summary.parse(decompress(summary));
-  const agrees = read.id === headOwner(pk).id && read.status === status && read.version === version;
-  // Never the values: what is thrown may be logged.
-  if (!agrees) throw new Error('A transaction differs from the attributes that it is found by.');
+  const isConsistent = read.id === headOwner(pk).id && read.status === status && read.version === version;
+  // Without the values, because errors may be logged.
+  if (!isConsistent) throw new Error('A transaction differs from its key attributes.');
   return read;
 };
 
-/** A transaction as an index lists it: without its lines. Throws where the row is not what `transactionItem` makes. */
+/** The transaction of an index row, without its lines. Throws where the row is not what `transactionItem` makes. */
 export const summaryFrom = (item: unknown): TransactionSummary => summaryOf(Row.parse(item));
 
 /** The transaction of a head. Throws where the item is not what `transactionItem` makes. */
 export const transactionFrom = (item: unknown): StoredTransaction => {
   const head = Head.parse(item);
-  const { line_items, explanation, ...beside } = Lines.parse(decompress(head.lines));
+  const { line_items, explanation, ...kept } = Lines.parse(decompress(head.lines));
   const transaction = { ...summaryOf(head), line_items, explanation };
-  return { transaction, auditHash: head.audit_hash, credited: creditedOf(head.credited, transaction), ...beside };
+  return { transaction, auditHash: head.audit_hash, credited: creditedOf(head.credited, transaction), ...kept };
 };

@@ -6,21 +6,21 @@ import { ledger, ledgerWithin } from './ledger-store.ts';
 import { storedSize } from './transaction-item.ts';
 import { fitsItemLimit } from './transaction-room.ts';
 
-/** What the transaction use cases need, on DynamoDB. */
+/** The ports of the transaction use cases, on DynamoDB. */
 export const transactionPorts: Ports = {
   ledger,
   loadContent,
   now,
   storedSize,
   fitsItemLimit,
-  // Of several at once one is through with every round. What ends it sooner is the invocation's time.
+  // One of several concurrent changes succeeds in each round. Usually the invocation's time ends the retries first.
   attemptsMax: 100,
   throwContention: () => {
-    throw new Contention('Others keep changing the transaction.');
+    throw new Contention('Concurrent requests keep changing the transaction.');
   },
 };
 
-/** The same for an invocation that lasts so long. */
+/** The same ports for an invocation with this much time left. */
 export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
   ...transactionPorts,
   ledger: ledgerWithin(remainingMs),

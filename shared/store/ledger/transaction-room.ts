@@ -2,15 +2,15 @@ import type { StoredTransaction } from '../../transactions/transaction.ts';
 import { storedSize, storedSizeMax } from './transaction-item.ts';
 
 /**
- * The most bytes of a sale when it is recorded, with what its credits will count of it; more is 413 (interface
- * decisions 3). Its metadata is not in it, which may be written at any time: that has a room of its own.
+ * The most bytes of a new sale, including its credit counters; more is 413 (interface decisions 3). Metadata is not
+ * included, because it may change at any time.
  */
 export const saleBytesMax = 300_000;
 
-/** The most bytes of anything else that is written, so that it can still be void. */
+/** The most bytes of any other write, so that the transaction can still be voided. */
 export const storedBytesMax = 400_000;
 
-/** The most bytes of what is void: an item ends at 400 KB (409,600), and what of it is not compressed takes 5,000. */
+/** The most bytes of a void transaction: an item has at most 409,600, and the uncompressed attributes take up to 5,000. */
 export const voidBytesMax = 404_000;
 
 const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
@@ -18,16 +18,15 @@ const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
   transaction: { ...stored.transaction, metadata: {} },
 });
 
-// Nearly everything is small: only what is large is compressed to see how small it becomes.
+// Most transactions are small: only a large one needs to be compressed to find its size.
 const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
   [storedSizeMax, storedSize].some((sizeOf) => sizeOf(stored) <= bytesMax);
 
 /**
- * Whether a transaction can be stored, so that money which was taken can be given back.
+ * Whether a transaction fits into an item now and after every later change, so that a sale can always be refunded.
  *
- * A sale whose figures are new must leave room for all that its credits will count of it, and for the 82 KB that metadata
- * can have: 300 KB and these, with what is not compressed, are less than 400 KB. So whatever happens to it afterwards
- * fits. Of a credit nothing is credited; where it has no room, its lines can be credited in several.
+ * A sale with new figures must leave room for its credit counters and for 82 KB of metadata: 300 KB, these and the
+ * uncompressed attributes are less than 400 KB. Credits need no such room: a refused one can be split into several.
  */
 export const fitsItemLimit = (stored: StoredTransaction, figures: 'new' | 'kept'): boolean => {
   const { type, status } = stored.transaction;

@@ -6,7 +6,7 @@ import { openEntriesOf } from '../open-entries.ts';
 import type { Caller } from '../ports.ts';
 import type { StoredTransaction } from '../transaction.ts';
 
-/** Everything that recording a transaction makes true together. */
+/** The atomic writes of recording a transaction. */
 export const commitOf = (
   stored: StoredTransaction,
   parent: StoredTransaction | null,

@@ -47,7 +47,7 @@ const figuresOf = async (
   return accept({ outcome, calculatedTax: calculated.value.tax_amount, kind: null });
 };
 
-/** What a request records: the transaction as it begins, with its figures; a credit's are taken out of its sale. */
+/** The new transaction of a request with its figures. A credit's figures are computed from its sale. */
 export const draft = async (
   input: DraftInput,
   parent: StoredTransaction | null,
@@ -58,7 +58,7 @@ export const draft = async (
   if (!figures.ok) return figures;
   const { outcome, calculatedTax, kind } = figures.value;
   const { settings } = caller.account;
-  // A credit of a sale rests on what the sale does.
+  // A credit of a sale has the sale's settings.
   const basis = { creditOf: kind, ...newBasis(parent), pinned: parent?.pinned ?? pinnedOf(settings) };
   return accept(newTransaction(input.request, outcome, calculatedTax, basis, settings.draft_ttl_hours, ports));
 };

@@ -4,7 +4,7 @@ import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 import type { CreditRequest } from './credit-request.ts';
 
-/** Why a credit cannot be made of this sale, or nothing: its fields first, all together (interface decisions 5 and 9). */
+/** The problems of a credit request for this sale, fields first (interface decisions 5 and 9); empty where it is allowed. */
 export const creditProblems = (parent: Transaction, request: CreditRequest): Problem[] => {
   const fields = [...inheritedProblems(parent, request), ...mixedProblems(request)];
   return fields.length > 0 ? fields : parentProblems(parent);
@@ -23,18 +23,18 @@ const parentProblems = ({ type, status }: Transaction): Problem[] =>
         },
       ];
 
-/** What a credit has from its sale: another value would be ignored, so it is refused. */
+/** The fields that a credit inherits from its sale. Another value is refused. */
 export const inheritedFields = ['currency', 'ship_from', 'tax_included', 'collected_by'] as const;
-/** What a credit carries on its lines only. */
+/** The fields that a credit has on its lines only. */
 export const lineFields = ['discount_amount', 'third_party_discount_amount'] as const;
 
-/** The refusal of a field that a credit has from its sale. */
+/** The problem of an inherited field with another value. */
 export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
   name === 'currency'
     ? invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`)
     : invalidFormat(`/${name}`, `Invalid ${name}`, "A credit has it from its sale: send the sale's, or leave it out.");
 
-/** The refusal of a discount beside the lines. */
+/** The problem of a document discount on a credit. */
 export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
   invalidFormat(`/${name}`, `Invalid ${name}`, 'A credit of a sale carries its discounts on its lines.');
 
@@ -46,7 +46,7 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
   ...lineFields.filter((name) => request[name]).map(lineFieldProblem),
 ];
 
-/** The refusal of shipping where the lines are not said: is the whole sale meant, or its shipping alone? */
+/** The problem of shipping without lines, which could mean the whole sale or its shipping only. */
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
@@ -66,7 +66,7 @@ const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest
     : []),
 ];
 
-/** The refusal of a parent that is not there, or is another account's: nobody learns which. */
+/** The problem of a parent that does not exist or belongs to another account. Does not reveal which. */
 export const parentNotFound: Problem = {
   code: 'validation_parent_not_found',
   title: 'Parent not found',

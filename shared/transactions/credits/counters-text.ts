@@ -3,11 +3,11 @@ import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 
 /**
- * What was credited of a sale, written as briefly as can be: every credit makes the sale's item longer, and the last one
- * must still fit. Digits, and three letters between them, so that two signs fit a byte.
+ * A compact text of the credited amounts of a sale: every credit makes the sale's item longer, and the last one must still
+ * fit. It has digits and three letters only, so that two characters fit into a byte.
  *
- * Lines stand in the order of the sale's, which is fixed once it can be credited: their ids may be far longer than their
- * amounts. Amounts are minor units without leading zeros, so nothing at all is written of a zero.
+ * The order of lines is that of the sale, which is fixed once it can be credited; ids would be longer than the amounts.
+ * Amounts are minor units without leading zeros, so that a zero is empty.
  */
 const betweenAmounts = 'a';
 const betweenCharges = 'b';
@@ -29,7 +29,7 @@ const amountsOf = (charge: CreditedCharge): string[] => [
   ...charge.rows.flatMap(({ taxable, exempt, tax }) => [taxable, exempt, tax]),
 ];
 
-/** Write down what was credited of a sale. */
+/** The text of the credited amounts of a sale. */
 export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sale): string => {
   const exponent = exponentOf(sale.currency);
   const digits = (amount: string) => {
@@ -43,7 +43,7 @@ export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sal
     known.delete(id);
     return charge ? written(amountsOf(charge)) : '';
   });
-  if (known.size > 0) throw new Error('Something was credited of a line that the sale does not have.');
+  if (known.size > 0) throw new Error('The credited amounts have a line that the sale does not have.');
   return [...charges, written(amountsOf(shipping)), written([unmatched.net, unmatched.tax])].join(betweenCharges);
 };
 
@@ -56,13 +56,13 @@ const chargeFrom = (amounts: readonly string[]): CreditedCharge => {
   return { net, tax, discount, third_party_discount, taxable, exempt, rows };
 };
 
-/** Read what `creditedText` wrote of the same sale. Throws where the text is of another one. */
+/** The credited amounts of a text that `creditedText` made for the same sale. Throws where the text is of another one. */
 export const creditedFrom = (text: string, { currency, line_items }: Sale): Credited => {
   const exponent = exponentOf(currency);
   const read = (charge: string) =>
     charge.split(betweenAmounts).map((digits) => formatAmount(BigInt(digits.replace(minus, '-')), exponent));
   const charges = text.split(betweenCharges);
-  if (charges.length !== line_items.length + 2) throw new Error('These counters are not of this sale.');
+  if (charges.length !== line_items.length + 2) throw new Error('The counters belong to another sale.');
   const [shipping = '', unmatched = ''] = charges.slice(line_items.length);
   const [net = '', tax = ''] = read(unmatched);
   const lines = line_items.flatMap(({ id }, at) => {
@@ -72,22 +72,22 @@ export const creditedFrom = (text: string, { currency, line_items }: Sale): Cred
   return { lines: Object.fromEntries(lines), shipping: chargeFrom(read(shipping)), unmatched: { net, tax } };
 };
 
-/** Whether such a text says that nothing was credited yet. */
+/** Whether such a text has no credited amount. */
 export const isEmpty = (text: string): boolean => /^b*a{5}ba$/.test(text);
 
-// More than a client can reach with discounts that it sends: they are not bounded by the sale's.
+// An upper bound for sent discounts, which the sale does not bound.
 const freeDigits = 20;
 
 /**
- * How long the text of a sale can become, whatever is credited of it in whatever order.
+ * The greatest length of a sale's text, whatever is credited in whatever order.
  *
- * No counter can exceed what was recorded, for that is what credits are bounded by. A coupon's is bounded by the net.
+ * Recorded amounts bound the counters; the net bounds that of coupons.
  */
 export const creditedTextMax = (sale: Pick<Transaction, 'line_items' | 'shipping' | 'shipping_amount'>): number => {
   const rows = (taxes: Transaction['line_items'][number]['taxes']) =>
     taxes.flatMap((row) => [row.taxable_amount, row.exempt_amount, row.tax_amount]);
   const amounts = ({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }: LineItemResponse) =>
-    // The net once more, for the coupons.
+    // Coupons are bounded by the net.
     [net_amount, tax_amount, net_amount, taxable_amount, exempt_amount, ...rows(taxes)];
   const { tax_amount = '', taxable_amount = '', exempt_amount = '', taxes = [] } = sale.shipping ?? {};
   const shipping = [sale.shipping_amount, tax_amount, '', taxable_amount, exempt_amount, ...rows(taxes)];
@@ -95,6 +95,6 @@ export const creditedTextMax = (sale: Pick<Transaction, 'line_items' | 'shipping
   return [...sale.line_items.map(amounts), shipping].map(longest).reduce((sum, length) => sum + length, unmatched);
 };
 
-// Each with the letter after it, and a discount beside.
+// Each amount has a letter after it, and a discount.
 const longest = (amounts: readonly string[]): number =>
   amounts.reduce((sum, amount) => sum + (/[1-9]/.test(amount) ? amount.length : 0) + 1, freeDigits + 1);

@@ -12,7 +12,7 @@ export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax ===
 
 export type Bases = { readonly taxable: bigint; readonly exempt: bigint };
 
-/** Every amount of a line, or of the shipping, in minor units: recorded, credited so far, or credited now. */
+/** The amounts of a line or of the shipping in minor units: recorded, credited so far, or credited now. */
 export type Amounts = Share &
   Bases & {
     readonly discount: bigint;
@@ -21,7 +21,7 @@ export type Amounts = Share &
     readonly rows: readonly (Bases & { readonly tax: bigint })[];
   };
 
-/** A line or the shipping of a sale: what was recorded of it, and what live credits took of that. */
+/** A line or the shipping of a sale: the recorded amounts, and those of live credits. */
 export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
 
 export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, credited);
@@ -39,7 +39,7 @@ const rowsOf = (rows: LineItemResponse['taxes'], read: Reader): Amounts['rows'] 
     tax: read(tax_amount),
   }));
 
-/** The amounts of a line as it is recorded. */
+/** The recorded amounts of a line. */
 export const lineAmounts = (line: LineItemResponse, exponent: number): Amounts => {
   const read = readerFor(exponent);
   return {
@@ -53,7 +53,7 @@ export const lineAmounts = (line: LineItemResponse, exponent: number): Amounts =
   };
 };
 
-/** The same of a transaction's shipping; without one, nothing. */
+/** The recorded amounts of the shipping; zero without shipping. */
 export const shippingAmounts = (
   { shipping, shipping_amount }: Pick<Transaction, 'shipping' | 'shipping_amount'>,
   exponent: number,
@@ -70,7 +70,7 @@ export const shippingAmounts = (
   };
 };
 
-/** What is written down of a charge, as the table holds it; nothing where nothing was credited yet. */
+/** The stored counters of a charge; zero before its first credit. */
 export const creditedAmounts = (stored: CreditedCharge | undefined, exponent: number): Amounts => {
   const read: Reader = (text) => parseAmount(text, exponent);
   const {
@@ -96,7 +96,7 @@ export const creditedAmounts = (stored: CreditedCharge | undefined, exponent: nu
   };
 };
 
-/** Amounts for the table. */
+/** The stored form of amounts. */
 export const storedAmounts = (amounts: Amounts, exponent: number): CreditedCharge => {
   const write = (minor: bigint) => formatAmount(minor, exponent);
   return {
@@ -116,7 +116,7 @@ export const storedAmounts = (amounts: Amounts, exponent: number): CreditedCharg
 
 const noRow = { taxable: 0n, exempt: 0n, tax: 0n };
 
-/** What was credited, with another credit (`1n`) or without it (`-1n`). */
+/** The credited amounts after adding (`1n`) or removing (`-1n`) a credit. */
 export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => ({
   net: before.net + sign * by.net,
   tax: before.tax + sign * by.tax,
@@ -124,7 +124,7 @@ export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => 
   thirdPartyDiscount: before.thirdPartyDiscount + sign * by.thirdPartyDiscount,
   taxable: before.taxable + sign * by.taxable,
   exempt: before.exempt + sign * by.exempt,
-  // The longer one has the rows: before the first credit there are none.
+  // Before the first credit there are no rows, so the longer list counts.
   rows: (before.rows.length > by.rows.length ? before : by).rows.map((_, index) => {
     const [one, other] = [before.rows[index] ?? noRow, by.rows[index] ?? noRow];
     return {

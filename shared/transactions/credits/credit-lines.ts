@@ -6,7 +6,7 @@ import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import type { Balance, Share } from './counters.ts';
 import { inheritedCoupon, inheritedDiscount, scaleCharge } from './scale.ts';
 
-/** How much of a line a credit's line takes, before its tax. */
+/** The amounts of a credit line before tax. */
 export type Sized = {
   readonly unitPrice: string;
   readonly amount: bigint;
@@ -15,7 +15,7 @@ export type Sized = {
   readonly net: bigint;
 };
 
-/** Size a credit's line by its parent's: unit price and discounts (pro rata by amount) are inherited unless sent. */
+/** Compute a credit line's amounts. Unit price and discounts (pro rata by amount) are the parent line's unless sent. */
 export const sizeLine = (
   line: LineItemRequest,
   parent: LineItemResponse,
@@ -31,7 +31,7 @@ export const sizeLine = (
   return { unitPrice, amount, discount, thirdPartyDiscount, net };
 };
 
-/** The discount sent with a line that exceeds what it is taken from, or `null`. */
+/** The problem of a sent discount that exceeds its base, or `null`. */
 export const excessiveDiscount = ({ net, thirdPartyDiscount }: Sized) =>
   net < 0n ? 'discount_amount' : net < thirdPartyDiscount ? 'third_party_discount_amount' : null;
 
@@ -41,10 +41,10 @@ type Said = Pick<
 >;
 
 /**
- * A credit's line as it is recorded: product, customer and rows are the parent's.
+ * The recorded credit line: product, customer and rows are the parent's.
  *
- * Discounts that it inherited are written as if they had been sent, also zero: who posts a calculation as it is, or
- * finalizes a draft, means these very ones, and not what would be inherited then.
+ * Inherited discounts are stored as if they had been sent, including zero. So posting a calculation or finalizing a draft
+ * keeps these amounts, even if another share would be inherited then.
  */
 export const creditLine = (
   line: Said,

@@ -1,6 +1,6 @@
 import type { TransactionRequest } from '../request.ts';
 
-/** What a credit of a sale is computed from, whoever asks: a calculation, a new transaction or an update. */
+/** The request fields that a credit of a sale is computed from, in a calculation, a new transaction or an update. */
 export type CreditRequest = Pick<
   TransactionRequest,
   | 'line_items'

@@ -12,14 +12,14 @@ import { remainingOf } from './remaining.ts';
 import { restOutcome } from './rest.ts';
 import { wholeOutcome } from './whole.ts';
 
-/** What a credit records: its figures with the recorded tax, and how it was asked for. */
+/** The result of a credit: its figures with the recorded tax, and the kind of request. */
 export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remaining' | 'lines' };
 
 /**
- * Compute a credit of a sale (interface decisions 5): pure, from the sale as it stands now.
+ * Compute a credit from the current state of its sale (interface decisions 5). Pure.
  *
- * Without lines the whole sale is reversed, or with `credit_remaining` what is left of it. Refused: a parent that cannot
- * be credited, what a credit cannot have of its own, and more than is left, of a line or in total.
+ * Without lines it reverses the whole sale, or with `credit_remaining` the remainder. Refused: a parent that cannot be
+ * credited, fields that a credit inherits, and more than the remainder of a line or of the sale.
  */
 export const creditOf = (
   parent: StoredTransaction,

@@ -9,7 +9,7 @@ const step = (pointer: string, text: string): ExplanationStep => ({
   citation: null,
 });
 
-/** How a credit came to its tax: of which recorded charge how much, and which part of the tax recorded for it. */
+/** The explanation of a credit's tax: the recorded charge, the credited part, and its part of the recorded tax. */
 export const explainCredit = (
   parent: Transaction,
   lines: readonly LineItemResponse[],

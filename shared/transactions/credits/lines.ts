@@ -23,7 +23,7 @@ type Drawn = {
   readonly balances: Map<string, Balance>;
 };
 
-/** The outcome that credits the lines that were sent, and the shipping where it was. */
+/** The outcome that credits the sent lines and shipping. */
 export const linesOutcome = (
   parent: Transaction,
   request: CreditRequest,
@@ -47,7 +47,7 @@ export const linesOutcome = (
   const calculated = [...unmatched.value.line_items];
   const lines = drawn.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
   const credited = creditOutcome(parent, request, lines, shipping.value, drawn.warnings, context);
-  // A line that matches none may go to a state that the sale had nothing of.
+  // An unmatched line may go to a state that the sale did not have.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
   const left = minus(remaining.total, totalOf(outcome));
@@ -71,7 +71,7 @@ const unmatchedWarning = (index: number): Warning => ({
   pointer: `/line_items/${index}`,
 });
 
-// Take a line out of what is left of its parent's line; several lines may draw on one.
+// Subtract a line from the remainder of its parent line. Several lines may share a parent line.
 const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: string, index: number) => {
   const exponent = exponentOf(parent.currency);
   const parentId = parentLineId(line, parent);
@@ -108,7 +108,7 @@ const calculateUnmatched = (
   const unmatched = requested.filter((_, index) => lines[index] === null);
   if (unmatched.length === 0) return accept({ line_items: [], content_releases: {} });
   const basis = unmatchedBasis(parent, request);
-  // In the places where they stand, so that the pointers are those of the request.
+  // In the order of the request, so that the pointers match it.
   const places = requested.map((line, index) => (lines[index] === null ? line : null));
   const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
   if (problem) return refuse(problem, ...others);

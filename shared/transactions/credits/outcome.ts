@@ -11,7 +11,7 @@ import { explainCredit } from './explain-credit.ts';
 
 type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount'>;
 
-/** Add up credited lines and shipping as a calculation does. Content and place are the sale's; the tax date is its own. */
+/** Sum credited lines and shipping as a calculation does. Content and place are the sale's; the tax date is the credit's. */
 export const creditOutcome = (
   parent: Transaction,
   request: CreditRequest,

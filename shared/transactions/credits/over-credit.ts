@@ -2,7 +2,7 @@ import { exponentOf, formatAmount } from '../../money/currency.ts';
 import type { Problem } from '../../problem.ts';
 import type { Share } from './counters.ts';
 
-/** What a credit takes too much of; `meta` has what is left of that. */
+/** The amount that a credit exceeds; `meta` has the remainder. */
 const details = {
   sale: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
   line: 'More would be credited than is left of this line. Credit at most meta.remaining_amount and its tax.',
@@ -11,8 +11,8 @@ const details = {
 } as const;
 
 /**
- * The refusal of a credit that would exceed what is left of its parent, or of a line or the shipping of it, in minor
- * units. Of a supplied tax: what is left of the sale's net, and of the tax of what is credited.
+ * The problem of a credit that exceeds the remainder of its parent, or of a line or the shipping, in minor units. For a
+ * supplied tax: the remaining net of the sale, and the remaining tax of the credited lines.
  */
 export const overCredit = (
   remaining: Share,

@@ -3,11 +3,11 @@ import type { HeadChange } from '../ledger.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { takenBy, withCredited } from './remaining.ts';
 
-/** What a credit takes from its parent (`1n`) or gives back to it (`-1n`). */
+/** A credit that is added to its parent's counters (`1n`) or removed from them (`-1n`). */
 export type Move = { readonly credit: Transaction; readonly sign: 1n | -1n };
 
 /**
- * What finalizing or voiding a credit does to its parent, or both where its tax changes: in the same write, as one
+ * The change of a parent when a credit is finalized or voided, or both when its tax changes: in the same write, as one
  * version (interface decisions 5.4).
  */
 export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {

@@ -16,25 +16,25 @@ import {
   storedAmounts,
 } from './counters.ts';
 
-/** What of a sale can still be credited: by line, of the shipping, and in total (interface decisions 5). */
+/** The remaining amounts of a sale: by line, of the shipping, and in total (interface decisions 5). */
 export type Remaining = {
   readonly lines: ReadonlyMap<string, Balance>;
   readonly shipping: Balance;
   readonly total: Share;
 };
 
-/** What a credit takes of its parent. */
+/** The amounts that a credit takes from its parent. */
 export type Taken = {
   readonly lines: ReadonlyMap<string, Amounts>;
   readonly shipping: Amounts;
   readonly unmatched: Share;
 };
 
-// A client may call a line `constructor` or `__proto__`: only what is the record's own counts.
+// A line id may be `constructor` or `__proto__`: only own properties count.
 const ownOf = (lines: StoredTransaction['credited']['lines'], id: string): CreditedCharge | undefined =>
   Object.hasOwn(lines, id) ? lines[id] : undefined;
 
-/** What is left of a sale after its live credits. */
+/** The remaining amounts of a sale after its live credits. */
 export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
   const exponent = exponentOf(transaction.currency);
   const balance = (whole: Amounts, stored: CreditedCharge | undefined): Balance => ({
@@ -57,7 +57,7 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
   };
 };
 
-/** Which line of the parent a credit's line belongs to: the one that it names, else the one with its id. */
+/** The parent line of a credit line: the one that it names, otherwise the one with the same id. */
 export const parentLineId = (
   line: { readonly id?: string | null | undefined; readonly parent_line_item_id?: string | null | undefined },
   parent: Transaction,
@@ -66,7 +66,7 @@ export const parentLineId = (
   return parent.line_items.find(({ id }) => id === wanted)?.id;
 };
 
-/** What a recorded credit took of its parent: what finalizing it adds to the counters, and voiding it gives back. */
+/** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
 export const takenBy = (credit: Transaction, parent: Transaction): Taken => {
   const exponent = exponentOf(credit.currency);
   const lines = new Map<string, Amounts>();
@@ -80,7 +80,7 @@ export const takenBy = (credit: Transaction, parent: Transaction): Taken => {
   return { lines, shipping: shippingAmounts(credit, exponent), unmatched };
 };
 
-/** The parent after a credit was finalized (`1n`) or voided (`-1n`): its counters, refund status and version. */
+/** The parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
 export const withCredited = (
   parent: StoredTransaction,
   taken: Taken,

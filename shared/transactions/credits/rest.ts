@@ -13,7 +13,7 @@ import { overCredit } from './over-credit.ts';
 import type { Remaining } from './remaining.ts';
 import { inheritedCoupon, scaleShipping } from './scale.ts';
 
-/** The outcome that credits exactly what is left of a sale, each line as one piece of what is left of it. */
+/** The outcome that credits the remainder of a sale, each remaining line as a quantity of one. */
 export const restOutcome = (
   parent: Transaction,
   request: CreditRequest,
@@ -45,7 +45,7 @@ const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, expo
   return creditLine(said, line.id, line, sized, taken, balance, exponent);
 };
 
-// Lines that matched none may have taken from the total what the lines themselves still show.
+// Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
 const capped = (shares: readonly Share[], total: Share): Share[] => {
   const nets = allocate(
     total.net,

@@ -4,7 +4,7 @@ import { formatAmount } from '../../money/currency.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
 import { type Balance, type Bases, leftOf, type Share } from './counters.ts';
 
-/** How much of something is credited: before, now, and in all there is. */
+/** A credited portion: the part before, the part now, and the whole. */
 export type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
 
 const between = (value: bigint, least: bigint, most: bigint) => (value < least ? least : value > most ? most : value);
@@ -12,10 +12,10 @@ const larger = (one: bigint, other: bigint) => (one > other ? one : other);
 const smaller = (one: bigint, other: bigint) => (one < other ? one : other);
 
 /**
- * How much of an amount goes with a part: what is due up to now, less what was credited of it.
+ * The share of an amount for a part: the cumulative share up to now, minus the amount credited before.
  *
- * So every part is within a cent of its proportion, and the parts that exhaust it add up to the whole amount, whatever
- * credits came before, and which of them were voided. Never negative.
+ * Every share is within a cent of its proportion. Parts that exhaust the whole add up to the whole amount, whatever credits
+ * came before and whichever of them were voided. Never negative.
  */
 const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
   const left = larger(whole - credited, 0n);
@@ -24,7 +24,7 @@ const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progre
   return between(divideHalfUp(whole * (before + now), of) - credited, 0n, left);
 };
 
-/** A discount that a credit's line inherits, by amount: never further than a cent's rounding from its proportion. */
+/** A discount that a credit line inherits, pro rata by amount, within a cent of its proportion. */
 export const inheritedDiscount = ({ whole, credited }: Balance, amount: bigint): bigint => {
   const of = whole.net + whole.discount;
   if (of === 0n) return 0n;
@@ -34,14 +34,14 @@ export const inheritedDiscount = ({ whole, credited }: Balance, amount: bigint):
   return between(due - credited.discount, least, most);
 };
 
-/** What a manufacturer paid is not the customer's to get back: it goes by what is credited of the line's net. */
+/** A manufacturer's coupon is not refunded to the customer: its share follows the credited net of the line. */
 export const inheritedCoupon = ({ whole, credited }: Balance, net: bigint): bigint => {
   const progress = { before: credited.net, now: net, of: whole.net };
-  // Where coupons were sent otherwise before, there may be more left of it than the net that it is taken from.
+  // After credits with other coupons, the remaining coupon may exceed the remaining net.
   return smaller(cumulative(whole.thirdPartyDiscount, credited.thirdPartyDiscount, progress), larger(net, 0n));
 };
 
-/** The tax of a part by the recorded tax: in proportion to the net, and all that is left for what is left (decisions 5). */
+/** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder (interface decisions 5). */
 export const recordedTax = (net: bigint, balance: Balance): bigint => {
   const left = leftOf(balance);
   if (net === left.net) return left.tax;
@@ -50,10 +50,9 @@ export const recordedTax = (net: bigint, balance: Balance): bigint => {
 };
 
 /**
- * A part's tax by row: to each what is due to it up to now, less what was credited of it; by largest remainder.
+ * The tax of a part by row: the cumulative share of each row minus its credited tax, by largest remainder.
  *
- * No row ever gets more than is left of it: what is due to all rows together is at least the tax, and to each at most
- * what is left. So the credits that exhaust a line give back of every row what was recorded.
+ * No row gets more than its remaining tax. So credits that exhaust a line refund the recorded tax of every row.
  */
 export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
   allocate(
@@ -65,7 +64,7 @@ export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
 
 const noBases: Bases = { taxable: 0n, exempt: 0n };
 
-// Both together go by the net, so that they add up to it wherever the recorded ones do.
+// Taxable and exempt are scaled together by the net, so that their sum stays equal to it where the recorded sum is.
 const basesOf = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
   const both = cumulative(whole.taxable + whole.exempt, credited.taxable + credited.exempt, progress);
   const least = larger(both - (whole.exempt - credited.exempt), 0n);
@@ -76,7 +75,7 @@ const basesOf = (whole: Bases, credited: Bases = noBases, progress: Progress): B
 
 type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'taxes'>;
 
-/** A recorded charge reduced to a part of it, whose tax is given: its rows are the recorded rows in proportion. */
+/** A part of a recorded charge with the given tax. Its rows are the recorded rows in proportion. */
 export const scaleCharge = (
   charge: Pick<Charge, 'taxes'>,
   balance: Balance,
@@ -98,7 +97,7 @@ export const scaleCharge = (
   };
 };
 
-/** The shipping of a sale, reduced to what is credited of it. */
+/** The credited part of a sale's shipping. */
 export const scaleShipping = (
   shipping: ShippingResponse,
   balance: Balance,

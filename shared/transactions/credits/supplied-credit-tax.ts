@@ -9,12 +9,12 @@ import { overCredit } from './over-credit.ts';
 import { parentLineId, remainingOf } from './remaining.ts';
 import { rowTaxes } from './scale.ts';
 
-/** What a charge can still carry, and how its jurisdictions share what it gets of that. */
+/** The remaining tax of a charge, and how its jurisdictions share it. */
 type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
 
 /**
- * Record the tax that was refunded instead of the computed one: spread over the credited lines by what is left of their
- * recorded tax, and bounded by it (interface decisions 5). With a unit price of zero this is a tax-only credit.
+ * Record the refunded tax instead of the computed one: distribute it over the credited lines by their remaining recorded
+ * tax, which also bounds it (interface decisions 5). With a unit price of zero this is a tax-only credit.
  */
 export const withSuppliedCreditTax = (
   outcome: Outcome,
@@ -26,7 +26,7 @@ export const withSuppliedCreditTax = (
   if (total === parseAmount(outcome.tax_amount, exponent)) return accept(outcome);
   const charges = chargesOf(outcome, parent, exponent);
   const sum = charges.reduce((all, { weight }) => all + weight, 0n);
-  // Lines that matched none took of the total what the lines themselves still show.
+  // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
   const left = remainingOf(parent).total;
   const bound = sum < left.tax ? sum : left.tax;
   if (total > bound) return refuse(overCredit({ net: left.net, tax: bound }, outcome.currency, '/tax_amount', 'tax'));
@@ -38,7 +38,7 @@ export const withSuppliedCreditTax = (
   return accept(withRowTaxes(outcome, rows, null));
 };
 
-// What each credited line, and the shipping, can still carry.
+// The remaining tax of each credited line and of the shipping.
 const chargesOf = ({ line_items, shipping }: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
   const remaining = remainingOf(parent);
   const spent = new Set<string>();
@@ -50,7 +50,7 @@ const chargesOf = ({ line_items, shipping }: Outcome, parent: StoredTransaction,
       const rows = line.taxes.map((row) => read(row.tax_amount));
       return { weight: read(line.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
     }
-    // A second line of the same parent's line finds nothing left.
+    // A second credit line of the same parent line has nothing left.
     const weight = spent.has(id) ? 0n : leftOf(balance).tax;
     spent.add(id);
     return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };

@@ -5,8 +5,8 @@ import type { CreditRequest } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
 
 /**
- * The outcome that reverses a whole sale. Each line names the one that it reverses, whatever that said of a parent, and
- * has its share of the document's discounts as its own: a credit has none beside its lines.
+ * The outcome that reverses a whole sale. Each line names the line that it reverses, and has its share of the document
+ * discounts as its own, because a credit has no document discounts.
  */
 export const wholeOutcome = (parent: Transaction, request: CreditRequest, context: Context): Outcome => {
   const lines = parent.line_items.map((line) => ({

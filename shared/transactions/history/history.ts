@@ -8,15 +8,15 @@ import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { TransactionHistoryQuery } from './query.ts';
 import { historyEntry, type RetrievedTransaction, type TransactionHistory } from './response.ts';
 
-/** What reads audit entries, newest first. */
+/** The reads of audit entries, newest first. */
 export type HistoryReads = {
-  /** A transaction as stored, with up to `limit` of its newest entries, in one call; `undefined` where there is none. */
+  /** A stored transaction with up to `limit` of its newest entries, in one call; `undefined` without one. */
   readonly newest: (
     account: string,
     id: string,
     limit: number,
   ) => Promise<{ readonly stored: StoredTransaction; readonly entries: readonly AuditEntry[] } | undefined>;
-  /** Up to `limit` entries of a transaction from a version down; none where there is no such transaction. */
+  /** Up to `limit` entries of a transaction from a version down; empty for an unknown transaction. */
   readonly from: (account: string, id: string, version: number, limit: number) => Promise<readonly AuditEntry[]>;
 };
 
@@ -43,8 +43,8 @@ export const transactionWithHistory = async (
 /**
  * A page of a transaction's audit entries, newest first (interface decisions 3). One database call.
  *
- * A cursor is the version of an entry: it can point nowhere but into the history that the path names, so it needs no
- * signature. Refused: `not_found`, and `validation_invalid_cursor` for a version that the transaction has no entry of.
+ * A cursor is the version of an entry. It cannot address another history, so it needs no signature. Refused: `not_found`,
+ * and `validation_invalid_cursor` for a version without an entry.
  */
 export const transactionHistory = async (
   id: string,
@@ -58,7 +58,7 @@ export const transactionHistory = async (
     const found = await newest(id, limit, account, ports);
     return found ? accept(page(id, found.entries)) : refuse(notFound);
   }
-  // As many digits as the keys of the entries have.
+  // The number of digits in the keys of entries.
   if (!/^[1-9]\d{0,9}$/.test(starting_after)) return invalidCursor;
   const found = await older(id, Number(starting_after), limit, account, ports);
   return found.ok ? accept(page(id, found.value)) : found;
@@ -67,11 +67,11 @@ export const transactionHistory = async (
 const invalidCursor = refuse({
   code: 'validation_invalid_cursor',
   title: 'Invalid starting_after',
-  detail: 'Send the version of an entry of this history: that of the last one of the page before.',
+  detail: 'Send the version of the last entry of the previous page.',
   source: { parameter: 'starting_after' },
 });
 
-/** An expired draft that the sweep has not come by yet has the entry that it will write, to the byte. */
+/** An expired draft before the sweep already shows the entry that the sweep will write, byte for byte. */
 const newest = async (
   id: string,
   limit: number,
@@ -83,7 +83,7 @@ const newest = async (
   const { transaction } = found.stored;
   const nowMs = now();
   const expiry = isExpired(transaction, nowMs) ? [expiryOf(found.stored, account.id, nowMs).head.entry] : [];
-  // The call read the transaction first: an entry that came meanwhile is not of that state.
+  // The call read the transaction first. A later entry does not belong to that state.
   const written = found.entries.filter(({ version }) => version <= transaction.version);
   return { transaction: asOf(transaction, nowMs), entries: [...expiry, ...written].slice(0, limit) };
 };
@@ -98,12 +98,12 @@ const older = async (
   const [first, ...others] = await ports.history.from(account.id, id, after, limit + 1);
   if (!first) return refuse(notFound);
   if (first.version === after) return accept(others);
-  // The entry of an expired draft may have been answered before it is written.
+  // A client may know the entry of an expired draft before it is stored.
   const top = await newest(id, 1, account, ports);
   return top?.entries[0]?.version === after ? accept([first, ...others].slice(0, limit)) : invalidCursor;
 };
 
-// Versions count from 1 without a gap, so an entry above the first has one before it.
+// Versions count from 1 without gaps, so that each later entry has a previous one.
 const page = (id: string, entries: readonly AuditEntry[]): TransactionHistory => {
   const oldest = entries.at(-1)?.version ?? 1;
   return {

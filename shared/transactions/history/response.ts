@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { AuditEntry } from '../audit.ts';
 import { Transaction } from '../transaction.ts';
 
-/** An audit entry as the API answers it: everything that its hash covers, and its hash (interface decisions 3). */
+/** An audit entry in the API: all fields that its hash covers, and the hash (interface decisions 3). */
 export const HistoryEntry = z.object({
   version: z.int(),
   at: z.string(),
@@ -16,16 +16,16 @@ export const HistoryEntry = z.object({
 });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
-/** What GET /transactions/{id} answers. The history is no part of the state: no write answers it, and no hash covers it. */
+/** The answer of GET /transactions/{id}. The history is not part of the state: writes do not return it, and no hash covers it. */
 export const RetrievedTransaction = z.extend(Transaction, { history: z.nullable(z.array(HistoryEntry)) });
 export type RetrievedTransaction = z.infer<typeof RetrievedTransaction>;
 
-/** What GET /transactions/{id}/history answers. */
+/** The answer of GET /transactions/{id}/history. */
 export const TransactionHistory = z.object({
   object: z.literal('list'),
   url: z.string(),
   has_more: z.boolean(),
-  /** Send it as starting_after to go on. */
+  /** Send it as starting_after for the next page. */
   next_cursor: z.nullable(z.string()),
   data: z.array(HistoryEntry),
 });

@@ -4,16 +4,16 @@ import type { Recorded } from './holders.ts';
 import type { BilledTransaction } from './request.ts';
 import type { DifferentTransaction, ReconciledAmounts } from './response.ts';
 
-/** Exact, with as many decimals as the longer one has: `"106.00"` less `"105.5"` is `"0.50"`. */
-const minus = (one: string, other: string): string => {
-  const [first, second] = [decimal(one), decimal(other)];
-  const scale = Math.max(first.scale, second.scale);
-  return formatAmount(rescale(first, scale) - rescale(second, scale), scale);
+/** The exact difference with the decimals of the longer operand: `"106.00"` minus `"105.5"` is `"0.50"`. */
+const minus = (a: string, b: string): string => {
+  const [left, right] = [decimal(a), decimal(b)];
+  const scale = Math.max(left.scale, right.scale);
+  return formatAmount(rescale(left, scale) - rescale(right, scale), scale);
 };
 
 const isZero = (amount: string) => !/[1-9]/.test(amount);
 
-/** How a recorded transaction differs from what was billed: `null` where both amounts are the same, to the last decimal. */
+/** The difference of a recorded transaction from the billed amounts; `null` where both amounts are equal. */
 export const differenceOf = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
   const { total_amount, tax_amount } = billed;
   const difference: ReconciledAmounts = {

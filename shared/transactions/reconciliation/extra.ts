@@ -5,20 +5,20 @@ import { isLive } from './live.ts';
 import type { Range } from './request.ts';
 import type { ExtraTransaction } from './response.ts';
 
-/** How many calls one request makes to look through its range, and how many rows of the index each reads at the most. */
+/** The most calls of one request, and the most index rows of each. */
 const pagesMax = 4;
 const pageRows = 500;
 const extraMax = 1000;
 
-/** What is in the range beyond the list, and where the range was left off: `null` at its end. */
+/** The unlisted transactions, and the position at which the search stopped; `null` at the end of the range. */
 export type Extra = { readonly extra: readonly ExtraTransaction[]; readonly next: ListPosition | null };
 
 type Search = {
   readonly account: string;
   readonly range: Range;
-  /** Where the search before this one was left off. */
+  /** The position at which the previous search stopped. */
   readonly after: ListPosition | null;
-  /** Whether the list, or what it named, has this transaction. */
+  /** Whether the list names this transaction, by reference or id. */
   readonly isListed: (row: TransactionSummary) => boolean;
   readonly nowMs: number;
 };
@@ -30,7 +30,7 @@ const instantOf = (milliseconds: number) => new Date(Math.min(Math.max(milliseco
 /**
  * The live transactions of a range of tax dates that the billing system does not list, newest first.
  *
- * Bounded: at most four calls, and at most 1,000 transactions; `next` says where to go on. From an index, which may be
+ * Bounded to four calls and 1,000 transactions; `next` is the position for the next request. Reads an index, which may be
  * seconds behind.
  */
 export const extraIn = async (

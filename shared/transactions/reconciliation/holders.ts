@@ -1,6 +1,6 @@
 import type { Status } from '../transaction.ts';
 
-/** What of a transaction a reconciliation looks at, as the table has it: an expired draft is still a draft here. */
+/** The stored fields that a reconciliation compares. An expired draft is still a draft here. */
 export type Recorded = {
   readonly id: string;
   readonly reference_id: string | null;
@@ -12,19 +12,19 @@ export type Recorded = {
 };
 
 export type HolderReads = {
-  /** Which transaction has the claim on each of these references, strongly consistent; at most 100. */
+  /** The transaction that has the claim on each reference, strongly consistent; at most 100 references. */
   readonly claimed: (account: string, references: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Those of these transactions that there are, strongly consistent; at most 100. */
+  /** The transactions that exist, strongly consistent; at most 100 ids. */
   readonly recorded: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Recorded>>;
 };
 
 const batchSize = 100;
-/** A reference may pass from one transaction to another between the two reads. */
+/** Between the two reads, a reference may move to another transaction. */
 const readings = 2;
 
 /**
- * Which transaction of the account holds each of these references, from the claims and the transactions themselves, so
- * that what was recorded a moment ago counts. Two calls for every hundred, and two more where a claim has moved.
+ * The transaction that holds each reference, read from claims and heads, so that the newest writes count. Makes two calls
+ * for each hundred, and two more where a claim moved.
  */
 export const holdersOf = async (
   references: readonly string[],
@@ -51,7 +51,7 @@ const holdersAmong = async (
     const transactions = await recorded(account, [...new Set(claims.values())]);
     for (const [reference, id] of claims) {
       const transaction = transactions.get(id);
-      // Only one that was voided a moment ago, or never had it, lets another one have it.
+      // The claim moved: its transaction was voided or changed between the reads.
       if (transaction?.reference_id === reference) holders.set(reference, transaction);
     }
     waiting = [...claims.keys()].filter((reference) => isMoved(holders.get(reference)));

@@ -19,11 +19,11 @@ export type ReconciliationPorts = {
 type Account = { readonly id: string; readonly cursor_secret: string };
 
 /**
- * Compare a list of the billing system with the ledger, and store nothing: which of its invoices are missing here, which
- * are here with other amounts, and which are here, within a range of tax dates, without being on the list.
+ * Compare a list of the billing system with the ledger: missing invoices, invoices with other amounts, and transactions in
+ * a range of tax dates that are not on the list. Stores nothing.
  *
- * What counts is finalized or filed. What is missing or different is read from the table itself, two calls for every
- * hundred, and one small one for each that nothing holds, to tell what was voided from what never was. Refused:
+ * Finalized and filed transactions count. Missing and different ones are read from the table: two calls for each hundred,
+ * and one small call for each reference without a claim, to distinguish voided from unknown. Refused:
  * `validation_invalid_cursor`.
  */
 export const reconcile = async (
@@ -66,7 +66,7 @@ export const reconcile = async (
 const invalidCursor = {
   code: 'validation_invalid_cursor',
   title: 'Invalid starting_after',
-  detail: 'Send the next_cursor of an answer to the same from and to.',
+  detail: 'Send the next_cursor of an answer with the same from and to.',
   source: { pointer: '/starting_after' },
 } as const;
 
@@ -92,7 +92,7 @@ const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string
   return { matched, missing, different };
 };
 
-// A draft after its deadline is void, before anybody writes so.
+// A draft after its deadline counts as void, even before the sweep.
 const missingOf = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
   reference_id,
   transaction_id: holder?.id ?? null,
@@ -101,7 +101,7 @@ const missingOf = (reference_id: string, holder: Recorded | undefined, nowMs: nu
 
 const atOnce = 20;
 
-/** Tell those that were voided, which gave up their reference, from those that never were. */
+/** Distinguish references of voided transactions from unknown ones. */
 const withVoids = async (
   missing: readonly MissingTransaction[],
   account: string,
@@ -150,7 +150,7 @@ const searched = ({ ids, transactions, ...search }: Searched, index: Transaction
   return extraIn(
     {
       ...search,
-      // By its id as well: the index may not have heard of its reference yet.
+      // Also by id, because the index may not have the reference yet.
       isListed: ({ id, reference_id }) => ids.has(id) || (reference_id !== null && references.has(reference_id)),
     },
     index,

@@ -7,7 +7,7 @@ import { edge } from '../list-filters.ts';
 const transactionsMax = 1000;
 const countAdvice = `Send an array of 1 to ${transactionsMax.toLocaleString('en-US')} transactions.`;
 
-/** An invoice or credit memo as the billing system has it. Amounts of a credit are positive, too. */
+/** An invoice or credit memo of the billing system. Amounts of a credit are positive. */
 export const BilledTransaction = z.object(
   { reference_id: identifier, total_amount: decimalString, tax_amount: decimalString },
   'Send an object with reference_id, total_amount and tax_amount.',
@@ -31,7 +31,7 @@ export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 /** Milliseconds, both inclusive: a date means the whole day. */
 export type Range = { readonly from: number; readonly to: number };
 
-/** The range of tax dates whose transactions are looked through, or `null`. */
+/** The range of tax dates to search, or `null`. */
 export const rangeOf = ({ from, to }: Pick<ReconciliationRequest, 'from' | 'to'>): Range | null => {
   const [first, last] = [edge(from ?? undefined, 'gte'), edge(to ?? undefined, 'lte')];
   return first === null || last === null ? null : { from: first, to: last };
@@ -60,7 +60,7 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
     : [];
 };
 
-/** What is wrong across the fields of a body that may be anything: the range, and references that are sent twice. */
+/** Cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
 export const reconciliationProblems = (body: unknown): Problem[] => {
   const fields = objectOf(body);
   if (!fields) return [];

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Warning } from '../../calculations/response.ts';
 import { statuses } from '../transaction.ts';
 
-/** Why nothing in the ledger counts for a reference of the billing system. */
+/** Why the ledger has no counting transaction for a reference of the billing system. */
 export const missingReasons = ['not_found', 'draft', 'void'] as const;
 
 export const MissingTransaction = z.object({
@@ -39,7 +39,7 @@ export const ExtraTransaction = z.object({
 });
 export type ExtraTransaction = z.infer<typeof ExtraTransaction>;
 
-/** What POST /reconciliations answers. */
+/** The answer of POST /reconciliations. */
 export const Reconciliation = z.object({
   object: z.literal('reconciliation'),
   from: z.nullable(z.string()),

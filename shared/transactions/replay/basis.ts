@@ -3,19 +3,19 @@ import { creditedFrom, creditedText } from '../credits/counters-text.ts';
 import { takenBy, withCredited } from '../credits/remaining.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 
-/** How a sale stands: what a credit of it keeps, so that it can be computed again. */
+/** The state of a sale that a credit stores, so that the credit can be computed again. */
 export const saleStateOf = ({ transaction, credited }: StoredTransaction): SaleState => ({
   tax_amount: transaction.tax_amount,
   credited: creditedText(credited, transaction),
 });
 
-/** The basis of a credit that is computed from a sale now; nothing for what is no credit of one. */
+/** The basis of a credit that is computed from a sale now; empty for other transactions. */
 export const newBasis = (sale: StoredTransaction | null): { readonly creditBasis?: CreditBasis } =>
   sale ? { creditBasis: { figures: saleStateOf(sale), tax: null } } : {};
 
 /**
- * The basis of a credit after an update: new where its figures were computed again, another one for its tax where only
- * that was replaced after it was finalized, else as it was.
+ * The basis of a credit after an update: a new one where its figures were recomputed, a new one for the tax where only the
+ * tax of a finalized credit was replaced, otherwise unchanged.
  */
 export const basisAfter = (
   { creditBasis, transaction }: StoredTransaction,
@@ -30,11 +30,11 @@ export const basisAfter = (
 
 const noShipping = { net: 0n, tax: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, rows: [] };
 
-/** A sale with what had been credited of it then, as a credit found it: finalized, whatever became of it. */
+/** A sale with the credits that it had then: finalized, whatever its status is now. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
   const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
-  // Nothing is added: this makes the sums agree with the counters.
+  // Adding zero makes the sums consistent with the counters.
   const none = { lines: new Map(), shipping: noShipping, unmatched: nothing };
   return { ...withCredited(then, none, 1n, sale.transaction.updated_at), credited };
 };

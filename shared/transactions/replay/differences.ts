@@ -3,16 +3,16 @@ import { isObjectOrArray } from '../../json.ts';
 import type { Transaction } from '../transaction.ts';
 import type { ReplayDifference } from './response.ts';
 
-/** What an engine says of its figures, rather than figures: told by itself, or in words. */
+/** Fields of an answer that are no figures: identification of the engine, and texts. */
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
 
-/** Everything of a transaction that the service computes. */
+/** All computed fields of a transaction. */
 export type Figures = Pick<
   Transaction,
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
 
-// How precisely an address was read is no figure: engine 1.0.0 said `zip9` where the state alone had decided.
+// The level of address resolution is not compared: engine 1.0.0 reported `zip9` where only the state decided.
 const figureFields: AnswerFields = {
   ...computed,
   line_items: { ...computed.line_items, address_resolution: { ambiguous: true, coverage: true } },
@@ -21,7 +21,7 @@ const figureFields: AnswerFields = {
 
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** A key as a JSON Pointer writes it (RFC 6901). */
+/** Escape a key for a JSON Pointer (RFC 6901). */
 const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const namesIn = (recorded: unknown, replayed: unknown): string[] => [
@@ -47,6 +47,6 @@ const compare = (
   });
 };
 
-/** Every computed figure that came out otherwise than it was recorded, leaf by leaf, in the order of the transaction. */
+/** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
 export const differencesOf = (recorded: Figures, replayed: Figures): ReplayDifference[] =>
   compare(recorded, replayed, figureFields, '');

@@ -10,7 +10,7 @@ import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../
 import { saleAsOf } from './basis.ts';
 import type { Figures } from './differences.ts';
 
-/** The inputs that a transaction keeps, without the wish for an explanation, which is no figure. */
+/** The stored inputs of a transaction, without `explain`, which changes no figure. */
 const inputsOf = (transaction: Transaction) => ({ ...inputOf(transaction), explain: false });
 
 const recorded = (outcome: Outcome, calculated: Outcome): Figures => ({
@@ -18,7 +18,7 @@ const recorded = (outcome: Outcome, calculated: Outcome): Figures => ({
   calculated_tax_amount: calculated.tax_amount,
 });
 
-/** Calculate a sale, or a credit without one, again from what it keeps. A supplied tax is spread again. */
+/** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
 export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<Figures> => {
   const calculated = calculate(inputsOf(transaction), context, []);
   if (!calculated.ok) return calculated;
@@ -33,18 +33,18 @@ type ReplayedCredit = {
   readonly stored: StoredTransaction;
   readonly basis: CreditBasis;
   readonly sale: StoredTransaction;
-  /** Of the credit: what it keeps is what its sale kept. */
+  /** The credit's context, which equals that of its sale. */
   readonly context: Context;
 };
 
-/** Compute a credit again from its sale as that stood then (interface decisions 5). */
+/** Recompute a credit from its sale as of then (interface decisions 5). */
 export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<Figures> => {
   const { transaction, creditOf: kind } = stored;
   const found = replayedSaleAsOf(sale, basis.figures, context);
   if (!found.ok) return found;
   const { line_items, shipping, ...others } = inputsOf(transaction);
-  const asked = kind === 'lines' ? { ...others, line_items, shipping } : others;
-  const credit = creditOf(found.value, { ...asked, credit_remaining: kind === 'remaining' }, context, []);
+  const request = kind === 'lines' ? { ...others, line_items, shipping } : others;
+  const credit = creditOf(found.value, { ...request, credit_remaining: kind === 'remaining' }, context, []);
   if (!credit.ok) return credit;
   const calculated = credit.value.outcome;
   const taxed = basis.tax
@@ -55,7 +55,7 @@ export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): 
   return taxed.ok ? accept(recorded(taxed.value, calculated)) : taxed;
 };
 
-// A sale's tax may have been replaced while no credit of it was in force: then it was spread otherwise.
+// The sale's tax may have been replaced while it had no live credits, which distributed it differently.
 const replayedSaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
   const calculated = calculate(inputsOf(sale.transaction), context, []);
@@ -65,7 +65,7 @@ const replayedSaleAsOf = (sale: StoredTransaction, state: SaleState, context: Co
   return accept(saleAsOf({ ...sale, transaction }, state));
 };
 
-/** Replace a credit's tax as an update does: spread whatever it was before, even where it comes to the same. */
+/** Replace a credit's tax as an update does: distribute it again, even if the amount is the same. */
 const retaxed = (calculated: Outcome, tax: string, sale: Result<StoredTransaction>): Result<Outcome> => {
   if (!sale.ok) return sale;
   const without = withSuppliedCreditTax(calculated, formatAmount(0n, exponentOf(calculated.currency)), sale.value);

@@ -14,7 +14,7 @@ import { differencesOf, type Figures } from './differences.ts';
 import { replayCredit, replaySale } from './figures.ts';
 import type { Replay, ReplayDifference } from './response.ts';
 
-/** What a replay needs from outside. It stores nothing. */
+/** The ports of a replay, which stores nothing. */
 export type ReplayPorts = {
   readonly ledger: Pick<Ledger, 'find'>;
   readonly loadContent: LoadContent;
@@ -26,11 +26,11 @@ type Account = { readonly id: string; readonly settings: Settings };
 const differencesMax = 100;
 
 /**
- * Calculate a recorded transaction again and compare every figure (interface decisions 3): from the releases, the
- * settings, the tax date and the inputs that it keeps, with the engine as it is now. A credit of a sale is computed from
- * the sale as it stood then, which takes one more read.
+ * Recalculate a recorded transaction and compare every figure (interface decisions 3): from its pinned releases and
+ * settings, its tax date and its inputs, with the current engine. A credit of a sale is computed from the sale as of then,
+ * which takes one more read.
  *
- * Refused: `not_found`. What cannot be calculated again is answered with `match: null` and the reason.
+ * Refused: `not_found`. Where a replay is impossible, `match` is null and `reason` says why.
  */
 export const replayTransaction = async (id: string, account: Account, ports: ReplayPorts): Promise<Result<Replay>> => {
   const found = await ports.ledger.find(account.id, id);
@@ -54,7 +54,7 @@ const replay = (
   if (!sale || !basis)
     return {
       reason: 'parent_not_known',
-      detail: 'The credit was computed from its sale as that stood then, and how it stood was not kept.',
+      detail: 'The state of the sale that this credit was computed from was not stored.',
     };
   return figuresOr(replayCredit({ stored, basis, sale, context }));
 };
@@ -64,10 +64,10 @@ const figuresOr = (result: Result<Figures>): Figures | Unknown =>
     ? result.value
     : {
         reason: 'refused',
-        detail: `The engine now refuses it: ${result.problems.map(({ title }) => title).join('; ')}.`,
+        detail: `The current engine refuses it: ${result.problems.map(({ title }) => title).join('; ')}.`,
       };
 
-/** The context that a transaction was calculated in and nothing else, unlike that of a recalculation; or what of it is gone. */
+/** The original context of a transaction, without any active content; or the reason why it cannot be loaded. */
 const recordedContext = async (
   { transaction, pinned }: StoredTransaction,
   sale: StoredTransaction | null,
@@ -76,7 +76,7 @@ const recordedContext = async (
 ): Promise<Context | Unknown> => {
   const settings = { ...account, ...pinned };
   const { content_releases } = transaction;
-  // Nothing of today's content gets into it: a place that there was nothing of then has nothing now.
+  // Active content is not used: a place without content then has none in the replay.
   const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
   const documents = sale ? [transaction, sale.transaction] : [transaction];
   const addresses = documents.flatMap((document) => addressesOf(document, settings)).filter(isPinned);

@@ -7,10 +7,10 @@ export const ReplayDifference = z.object({
 });
 export type ReplayDifference = z.infer<typeof ReplayDifference>;
 
-/** Why a transaction could not be calculated again. */
+/** Why a transaction could not be replayed. */
 export const replayReasons = ['release_not_found', 'parent_not_known', 'refused'] as const;
 
-/** What POST /transactions/{id}/replay answers. */
+/** The answer of POST /transactions/{id}/replay. */
 export const Replay = z.object({
   object: z.literal('replay'),
   id: z.string(),

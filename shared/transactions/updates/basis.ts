@@ -1,6 +1,6 @@
 import type { Context } from '../../calculations/document.ts';
 import type { LoadContent } from '../../content/content.ts';
-import { type Around, currentContext, pinnedContext } from '../context.ts';
+import { type BaseContext, currentContext, pinnedContext } from '../context.ts';
 import { unmatchedInput } from '../credits/unmatched.ts';
 import type { TransactionUpdate } from '../request.ts';
 import type { StoredTransaction } from '../transaction.ts';
@@ -9,15 +9,15 @@ import { type Basis, creditRequest, inputAfter } from './recalculate.ts';
 import { requestedChanges } from './requested-changes.ts';
 
 /**
- * What an update is decided on, with the content that its recalculation rests on: the sale's where it changes a credit of
- * one, the active one where it edits the inputs, else what is pinned, so that the figures come out as they were recorded.
- * An update that recalculates nothing loads nothing.
+ * Load the data that an update is decided with. The content is that of the sale for a credit, the active content for edited
+ * inputs, and otherwise the pinned content, so that the figures stay as recorded. Loads nothing where nothing is
+ * recalculated.
  */
 export const basisOf = async (
   update: TransactionUpdate,
   stored: StoredTransaction,
   parent: StoredTransaction | null,
-  around: Around,
+  around: BaseContext,
   loadContent: LoadContent,
 ): Promise<Basis> => {
   const requested = requestedChanges(update, stored.transaction);
@@ -39,5 +39,5 @@ export const basisOf = async (
 };
 
 const notLoaded: Context['releaseFor'] = () => {
-  throw new Error('An update that recalculates nothing asks for no content.');
+  throw new Error('An update without a recalculation must not read content.');
 };

@@ -3,7 +3,7 @@ import type { TransactionUpdate } from '../request.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 
-/** The inputs of the calculation: what recalculates a draft, and is fixed afterwards (interface decisions 4). */
+/** The inputs of the calculation. Changing one recalculates a draft; later statuses refuse it (interface decisions 4). */
 const inputFields = [
   'currency',
   'tax_date',
@@ -19,7 +19,7 @@ const inputFields = [
 ] as const;
 export type InputField = (typeof inputFields)[number];
 
-/** The inputs that an update really changes: a field sent with its stored value is unchanged (interface decisions 1). */
+/** The inputs whose values differ from the stored ones (interface decisions 1). */
 export const changedInputs = (update: TransactionUpdate, transaction: Transaction): InputField[] => {
   const before = inputOf(transaction);
   return inputFields.filter((field) => {

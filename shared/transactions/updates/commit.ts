@@ -6,7 +6,7 @@ import type { Caller } from '../ports.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import type { Plan } from './plan.ts';
 
-/** Everything that a change makes true together: of the transaction, of a credit's sale, and of what is owed. */
+/** The atomic writes of a change: the transaction, the sale of a credit, and the open entries. */
 export const commitOf = (
   { next, fields }: Plan,
   before: StoredTransaction,

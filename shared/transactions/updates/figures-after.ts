@@ -13,14 +13,14 @@ import { type Basis, recalculate } from './recalculate.ts';
 
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
-// What is left of the sale may have become less since the draft was made.
+// Other credits may have reduced the remaining sale since the draft was created.
 const mayBeStale = (update: TransactionUpdate, { creditOf }: StoredTransaction, requested: RequestedChanges): boolean =>
   creditOf !== null && requested.status && update.status === 'finalized';
 
 const isRetouched = (update: TransactionUpdate, stored: StoredTransaction, requested: RequestedChanges): boolean =>
   requested.inputs.length > 0 || requested.tax || mayBeStale(update, stored, requested);
 
-/** Whether an update calculates the figures again, so that it needs content. */
+/** Whether an update recalculates, so that it needs content. */
 export const isRecalculated = (
   update: TransactionUpdate,
   stored: StoredTransaction,
@@ -28,7 +28,7 @@ export const isRecalculated = (
   parent: StoredTransaction | null,
 ): boolean => isRetouched(update, stored, requested) && !(parent && stored.transaction.status === 'finalized');
 
-/** The figures after the edits, or nothing where they stay: nothing is recalculated silently. */
+/** The figures that the edits change; empty where nothing is recalculated. */
 export const figuresAfter = (
   update: TransactionUpdate,
   stored: StoredTransaction,
@@ -41,7 +41,7 @@ export const figuresAfter = (
   if (!isRetouched(update, stored, requested))
     return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
   if (basis.parent && transaction.status === 'finalized')
-    return retaxed(transaction, update.tax_amount ?? null, basis.parent, unknownFields);
+    return withReplacedTax(transaction, update.tax_amount ?? null, basis.parent, unknownFields);
   const supplied = suppliedTax(update, transaction, requested);
   const calculated = recalculate(update, stored, requested, basis, unknownFields);
   if (!calculated.ok) return calculated;
@@ -71,7 +71,7 @@ export const figuresAfter = (
   });
 };
 
-// The same unknown field in every update is one warning.
+// A repeated unknown field gives one warning.
 const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly string[]): Warning[] => {
   const told = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
   const added = unknownFieldWarnings(unknownFields).filter(({ code, pointer }) => !told.has(`${code} ${pointer}`));
@@ -79,10 +79,10 @@ const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly
 };
 
 /**
- * Another tax of a finalized credit. What it credits stays; its tax is spread over, and bounded by, what is left of the
- * sale's without this credit itself.
+ * Replace the tax of a finalized credit. Its lines stay; the new tax is distributed over, and bounded by, the sale's
+ * remaining tax without this credit.
  */
-const retaxed = (
+const withReplacedTax = (
   transaction: Transaction,
   supplied: string | null,
   parent: StoredTransaction,

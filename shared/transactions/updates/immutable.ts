@@ -4,14 +4,14 @@ import type { TransactionUpdate } from '../request.ts';
 import { oppositeOf, type Status, type Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
 
-/** What an update asks to change, before anyone asks whether it may. */
+/** The changes that an update requests, before they are checked. */
 export type RequestedChanges = {
   readonly inputs: readonly InputField[];
   readonly metadata: Record<string, string> | null;
   readonly reference: boolean;
   readonly tax: boolean;
   readonly status: boolean;
-  /** Another reason of what is void already. */
+  /** Another void_reason for a void transaction. */
   readonly reason: boolean;
 };
 
@@ -33,9 +33,9 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
 const identity = ['type', 'parent_transaction_id'] as const;
 
 /**
- * Everything that an update may not do to a transaction in its state (the table of interface decisions 4), or nothing.
+ * The problems of an update in the transaction's status (the table of interface decisions 4); empty where it is allowed.
  *
- * An expired draft has been void since its deadline, and says so by a code of its own.
+ * An expired draft is void since its deadline, and has an error code of its own.
  */
 export const updateProblems = (
   update: TransactionUpdate,
@@ -72,7 +72,7 @@ const statusProblems = (
   return status === 'void' && hasCredits(transaction) ? [hasCreditsProblem('/status')] : [];
 };
 
-/** Whether live credits have taken something of a sale. */
+/** Whether a sale has live credits. */
 const hasCredits = ({ refund_status }: Transaction): boolean => refund_status !== 'none';
 
 const hasCreditsProblem = (pointer: string): Problem => ({

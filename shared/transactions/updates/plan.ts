@@ -12,12 +12,12 @@ import { type Basis, isOfLines } from './recalculate.ts';
 import { requestedChanges } from './requested-changes.ts';
 import { voidReasonProblem } from './void-reason.ts';
 
-/** What an update makes of a transaction: its next state, and the names of the fields that changed. */
+/** The next state of a transaction, and the names of the changed fields. */
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
 
 /**
- * Decide what an update makes of a transaction: edits and a status change apply in that order, as one version
- * (interface decisions 3 and 4). Pure. `null`: nothing changes, so nothing is written.
+ * Plan an update: first the edits, then the status change, as one version (interface decisions 3 and 4). Pure. `null`
+ * where nothing changes.
  */
 export const planUpdate = (
   update: TransactionUpdate,
@@ -28,10 +28,10 @@ export const planUpdate = (
   const { transaction } = stored;
   const decimals = taxDecimalsProblem(update.tax_amount, update.currency ?? transaction.currency);
   const reason = voidReasonProblem(update, transaction);
-  const [invalid, ...alsoInvalid] = [decimals, reason].filter((one) => one !== null);
+  const [invalid, ...alsoInvalid] = [decimals, reason].filter((problem) => problem !== null);
   if (invalid) return refuse(invalid, ...alsoInvalid);
   const requested = requestedChanges(update, transaction);
-  // Each update may have as many keys as the transaction may, but not beside the ones that are there.
+  // The limit of keys applies to the merged metadata, too.
   if (Object.keys(requested.metadata ?? {}).length > metadataMax.keys)
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, requested);
@@ -47,7 +47,7 @@ export const planUpdate = (
   const next: Transaction = {
     ...transaction,
     ...figures.value,
-    // Only a draft changes its currency, of which nothing is credited; that, too, has the currency's decimals.
+    // Only a draft can change its currency. Nothing is credited on it, and the zeros take the new currency's decimals.
     ...(isConverted && { credited_amount: zero, credited_tax_amount: zero }),
     status,
     reference_id: update.reference_id === undefined ? transaction.reference_id : update.reference_id,
@@ -56,9 +56,9 @@ export const planUpdate = (
     version: transaction.version + 1,
     ...(requested.status && stamps(status, at, update)),
   };
-  // Lines that an edit gave to a credit are what it credits from now on.
+  // A credit that was edited with lines is a credit of these lines from now on.
   const creditOf = stored.creditOf !== null && isOfLines(update, stored, requested) ? 'lines' : stored.creditOf;
-  // An edit of the inputs recalculates with the account's settings of today; a credit's are its sale's.
+  // Edited inputs are recalculated with the current settings; a credit keeps those of its sale.
   const isRebased = requested.inputs.length > 0 && basis.parent === null;
   const pinned = isRebased ? pinnedOf(basis.context.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, figures.value, basis.parent);

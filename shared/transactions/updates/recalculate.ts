@@ -18,14 +18,14 @@ import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { InputField } from './changed-fields.ts';
 import type { RequestedChanges } from './immutable.ts';
 
-/** What an update rests on beside the transaction. */
+/** The data that an update is decided with, in addition to the transaction. */
 export type Basis = {
-  /** With the content that the recalculation rests on, and the settings. */
+  /** The content and settings of the recalculation. */
   readonly context: Context;
   readonly parent: StoredTransaction | null;
 };
 
-/** The inputs of a transaction as an update leaves them. */
+/** The inputs of a transaction after an update. */
 export const inputAfter = (
   update: TransactionUpdate,
   { transaction }: StoredTransaction,
@@ -38,7 +38,7 @@ export const inputAfter = (
   return { ...inputOf(transaction), ...changes };
 };
 
-/** Calculate again: a credit of a sale from the sale as it stands now, everything else from its inputs. */
+/** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
 export const recalculate = (
   update: TransactionUpdate,
   stored: StoredTransaction,
@@ -59,7 +59,7 @@ export const recalculate = (
   return calculate(input, context, unknownFields);
 };
 
-// What a credit has from its sale is not edited: another value, also null, would be ignored.
+// Fields that a credit inherits from its sale cannot be edited: another value would be ignored.
 const keptFromParent = (
   update: TransactionUpdate,
   stored: StoredTransaction,
@@ -71,7 +71,7 @@ const keptFromParent = (
   ...(requested.inputs.includes('shipping') && !isOfLines(update, stored, requested) ? [shippingAlone] : []),
 ];
 
-/** Whether a credit is of certain lines after an update: it was, or is given lines, or shipping beside its lines. */
+/** Whether a credit is of certain lines after an update: it already was, or the update sends lines, or shipping with lines. */
 export const isOfLines = (
   { line_items }: TransactionUpdate,
   { creditOf: kind }: StoredTransaction,
@@ -79,7 +79,7 @@ export const isOfLines = (
 ): boolean =>
   kind === 'lines' || inputs.includes('line_items') || (inputs.includes('shipping') && (line_items ?? null) !== null);
 
-/** A credit is asked for again as it was: all, what remains, or these lines. */
+/** The credit request that gives the same kind of credit again: all, the remainder, or these lines. */
 export const creditRequest = (
   update: TransactionUpdate,
   input: CreditRequest,

@@ -4,7 +4,7 @@ import type { Transaction } from '../transaction.ts';
 import { changedInputs, changedMetadata } from './changed-fields.ts';
 import type { RequestedChanges } from './immutable.ts';
 
-/** What an update really asks to change: a field sent with its stored value asks nothing (interface decisions 1). */
+/** The changes that an update requests. A field with its stored value is no change (interface decisions 1). */
 export const requestedChanges = (update: TransactionUpdate, transaction: Transaction): RequestedChanges => ({
   inputs: changedInputs(update, transaction),
   metadata: changedMetadata(update, transaction),

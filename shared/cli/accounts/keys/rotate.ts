@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type ApiKey, newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
-import { keyOn, rotateKey } from '../../../store/accounts/api-key-store.ts';
+import { newKey, rotateKey } from '../../../store/accounts/api-key-store.ts';
 import { CommandError } from '../../content/command-error.ts';
 import { print, printJson } from '../../content/output.ts';
 import { addTermOptions, printKey, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
@@ -35,7 +35,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
   const oldEndsAt = new Date(oldEndMs).toISOString();
   const { scopes, label } = old.key;
-  const key = keyOn({ account: old.key.account, scopes, ...(label !== undefined && { label }), ...terms }, nowMs);
+  const key = newKey({ account: old.key.account, scopes, ...(label !== undefined && { label }), ...terms }, nowMs);
   const secret = newApiKey();
   if (!(await rotateKey({ old, key, secret, oldEndsAt })))
     throw new CommandError(
