@@ -19,10 +19,10 @@ const names = [
   'history',
 ] as const;
 
-// A transaction's request may carry the tax that was collected.
+// The request of a transaction may have a tax_amount.
 const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
 
-/** The same of a transaction. */
+/** The fields that a transaction has and its request does not. */
 export const transactionAnswerFields: AnswerFields = {
   ...ofCalculation,
   ...Object.fromEntries(names.map((name) => [name, true as const])),
