@@ -1,4 +1,4 @@
-/** Fields by name; `true` has none below it that matter. */
+/** Field names; `true` means that the fields below it do not matter. */
 export type AnswerFields = { readonly [name: string]: true | AnswerFields };
 
 const named = <Name extends string>(...names: readonly Name[]) =>
@@ -7,9 +7,10 @@ const named = <Name extends string>(...names: readonly Name[]) =>
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
 
 /**
- * What an answer has beside the fields of its request, so that it may be sent back as one (interface decisions 1).
+ * The fields that a response has and its request does not. A response sent back as a request has no warnings about them
+ * (interface decisions 1).
  *
- * Plain names, because the answers' schemas would be built at every cold start for nothing else; a test compares the two.
+ * Plain names, because building the schemas of responses would slow down every cold start. A test compares the two.
  */
 export const calculationAnswerFields = {
   ...named('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),

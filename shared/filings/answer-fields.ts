@@ -21,5 +21,5 @@ const names = [
   'entries',
 ] as const;
 
-/** The fields of a filing's answer, which a request may send back (interface decisions 1). */
+/** The fields of a filing. A filing sent back as a request has no warnings about them (interface decisions 1). */
 export const filingAnswerFields: AnswerFields = Object.fromEntries(names.map((name) => [name, true]));

@@ -19,10 +19,10 @@ const names = [
   'history',
 ] as const;
 
-// In a transaction's request, tax_amount is an input: the collected tax.
+// The request of a transaction may have a tax_amount.
 const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
 
-/** The answer fields of a transaction, which a request may send back. */
+/** The fields that a transaction has and its request does not. */
 export const transactionAnswerFields: AnswerFields = {
   ...ofCalculation,
   ...Object.fromEntries(names.map((name) => [name, true as const])),

@@ -21,7 +21,7 @@ import { problemsOf, schemaProblems } from './validate-response.ts';
 const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.line_items[0], product_tax_code }] });
 const sentTo = (address: object) => ({ ...sale, customer: { address } });
 
-/** What a caller of its own gets. */
+/** The response to a new caller. */
 const call = async (method: string, path: string, request: Request = {}): Promise<Answer> =>
   (await newCaller()).call(method, path, request);
 
@@ -31,7 +31,7 @@ const calculate = async (body: object, settings: Partial<Settings> = {}): Promis
 const create = async (caller: Caller, body: object, headers = {}): Promise<Answer> =>
   caller.call('POST', '/transactions', { body, headers });
 
-/** A transaction that the test needs to be there. */
+/** Create a transaction that a test needs. */
 const created = async (caller: Caller, body: object): Promise<any> => {
   const answer = await create(caller, body);
   expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
@@ -58,7 +58,7 @@ const expiredKey = async (): Promise<string> => {
 
 const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI', period_end, ...others } });
 
-/** How to provoke each error code. A new one does not compile before somebody says how. */
+/** A request that returns each error code. A new code does not compile without one. */
 const provocations: Record<Code, () => Promise<Answer>> = {
   validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
   auth_error: () => anonymous.call('GET', '/product-attributes'),
@@ -97,7 +97,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, creditOf(parent));
     return update(caller, parent, { status: 'void' });
   },
-  // What closing a period does: the entry leaves the open ones.
+  // Closing a period removes the open entry.
   conflict_period_closed: async () => {
     const caller = await newCaller();
     const { id, currency } = await created(caller, { ...sale, status: 'finalized' });
@@ -131,7 +131,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, { ...sale, status: 'finalized', tax_date: '2026-09-08' });
     return caller.call('POST', '/filings', close('2026-10-31'));
   },
-  // One that was begun, and is left to the schedule.
+  // A filing that was started and left to the schedule.
   conflict_filing_in_progress: async () => {
     const caller = await newCaller();
     const begun = await (await hurriedCall(handlers, caller))('POST', '/filings', close('2026-09-30'));
@@ -159,7 +159,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   validation_address_unresolvable: () => calculate(sentTo({ state: 'ZZ' })),
   validation_not_covered: () => calculate(sentTo({ city: 'Lyon', country: 'FR' }), { incomplete_coverage: 'reject' }),
   validation_invalid_cursor: () => call('GET', '/transactions?starting_after=no-cursor'),
-  // A dry run whose time is over before it has read anything.
+  // A dry run without any time left.
   validation_too_many_entries: async () => {
     const hurried = await hurriedCall(handlers, await newCaller());
     const answer = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
@@ -176,41 +176,41 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   rate_limit_error: async () => {
     const caller = await newCaller({ settings: { rate_limit: 1 } });
     const answers = [];
-    // More than one window could be open meanwhile.
+    // The requests may fall into two windows.
     for (let i = 0; i < 3; i++) answers.push(await caller.call('GET', '/product-attributes?limit=1'));
     return answers.find(({ status }) => status === 429) ?? (answers.at(-1) as Answer);
   },
-  // A database without the table: a bug of the deployment.
+  // The table does not exist, as after a broken deployment.
   system_internal_error: () => answerWith({ TABLE_ACCOUNTS: 'no-such-table' }),
-  // A database that nobody listens for.
+  // Nothing listens at the address of the database.
   system_service_unavailable: () => answerWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
 };
 
 describe('every error code', () => {
-  it.each(Object.entries(provocations))('%s comes as it is documented', async (code, provoke) => {
+  it.each(Object.entries(provocations))('%s has its documented status', async (code, provoke) => {
     const answer = await provoke();
-    // Where a code comes first, it sets the status.
+    // The first error sets the status.
     expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorCodes[code as Code].status, code]);
     expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
   });
 
   it.each(['system_internal_error', 'system_service_unavailable'] as const)(
-    '%s keeps the contract, and says nothing of why',
+    '%s matches its schema and reveals no cause',
     async (code) => {
       const { status, headers, body, text } = await provocations[code]();
       expect(problemsOf({ method: 'GET', path: '/product-attributes', status, headers, body })).toEqual([]);
       expect(text).not.toMatch(/no-such-table|127\.0\.0\.1|ECONNREFUSED|at .*\.ts|ResourceNotFound/);
-      // A write may have been made, and only its reply lost.
+      // The write may have succeeded before the failure.
       if (status === 503) expect(text).toContain('with the same Idempotency-Key');
     },
   );
 
-  it('is documented for a path that no operation has, too', async () => {
+  it('not_found is returned for an unknown path', async () => {
     const answer = await anonymous.call('GET', '/nowhere');
     expect([answer.status, answer.body.errors[0].code]).toEqual([404, 'not_found']);
   });
 
-  it('comes for null in an update exactly where the document says so', async () => {
+  it('validation_required_field rejects null in an update exactly where the document does not allow it', async () => {
     const caller = await newCaller();
     const { properties } = document.components.schemas.TransactionUpdate;
     const transaction = await created(caller, sale);

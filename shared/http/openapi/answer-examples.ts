@@ -1,80 +1,34 @@
-import type { Calculation } from '../../calculations/response.ts';
-import { builtInRelease } from '../../content/built-in.ts';
+import { defaultSettings } from '../../accounts/account.ts';
+import { CalculationRequest } from '../../calculations/request.ts';
+import { builtInReleaseFor } from '../../content/built-in.ts';
+import { createCalculation } from '../../transactions/create-calculation.ts';
 import type { TransactionList } from '../../transactions/list-response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
+import { currentVersion } from '../versions.ts';
 import { exampleId, sale } from './request-examples.ts';
 
-const figures = {
-  taxable_amount: '95.00',
-  exempt_amount: '0.00',
-  tax_amount: '5.70',
-} as const;
+const createdAt = '2026-10-08T12:00:00.000Z';
 
-const michigan = {
-  jurisdiction_code: 'US-MI',
-  jurisdiction_name: 'Michigan',
-  jurisdiction_type: 'state',
-  rate: '0.06',
-} as const;
-
-const discounts = { applied_discount_amount: '5.00', applied_third_party_discount_amount: '0.00' } as const;
-
-const [sentLine] = sale.line_items;
-
-const outcome: Omit<Calculation, 'object'> = {
-  type: 'sale',
-  parent_transaction_id: null,
-  currency: sale.currency,
-  tax_date: sale.tax_date,
-  customer: sale.customer,
-  ship_from: null,
-  discount_amount: null,
-  third_party_discount_amount: null,
-  shipping: null,
-  tax_included: false,
-  collected_by: 'seller',
-  line_items: [
-    {
-      ...sentLine,
-      parent_line_item_id: null,
-      third_party_discount_amount: null,
-      customer: null,
-      ship_from: null,
-      metadata: {},
-      amount: '100.00',
-      ...discounts,
-      net_amount: '95.00',
-      ...figures,
-      taxes: [
-        {
-          ...michigan,
-          ...figures,
-          tax_type: 'sales',
-          taxability_reason: 'standard_rated',
-          sourcing: 'destination',
-          rule_id: 'mi-goods',
-        },
-      ],
-      address_resolution: { level: 'state', ambiguous: false, coverage: 'complete' },
-    },
-  ],
-  metadata: {},
-  explain: false,
-  subtotal_amount: '100.00',
-  ...discounts,
-  shipping_amount: '0.00',
-  ...figures,
-  total_amount: '100.70',
-  tax_summary: [{ ...michigan, ...figures }],
-  content_releases: { 'US-MI': builtInRelease('MI')?.id ?? '' },
-  engine_version: '1.1.0',
-  warnings: [],
-  explanation: null,
+const account = {
+  id: 'acct_example',
+  name: 'Example',
+  created_at: createdAt,
+  cursor_secret: '',
+  settings: defaultSettings(currentVersion),
 };
 
-/** The response to the example sale. The contract test compares it with a real one. */
-export const calculation: Calculation = { object: 'calculation', ...outcome };
+const calculated = await createCalculation(CalculationRequest.parse(sale), [], account, {
+  now: () => Date.parse(createdAt),
+  loadContent: async () => builtInReleaseFor,
+  ledger: { find: async () => undefined },
+});
+if (!calculated.ok) throw new Error(`POST /calculations refuses its example: ${calculated.problems[0].detail}`);
+
+/** The response to the example sale, from the built-in content. */
+export const calculation = calculated.value;
+
+const { object: _, ...outcome } = calculation;
 
 /** The same sale as a draft. */
 export const draft: Transaction = {
@@ -83,13 +37,13 @@ export const draft: Transaction = {
   status: 'draft',
   reference_id: null,
   ...outcome,
-  calculated_tax_amount: '5.70',
+  calculated_tax_amount: outcome.tax_amount,
   tax_amount_source: 'calculated',
   credited_amount: '0.00',
   credited_tax_amount: '0.00',
   refund_status: 'none',
-  created_at: '2026-10-08T12:00:00.000Z',
-  updated_at: '2026-10-08T12:00:00.000Z',
+  created_at: createdAt,
+  updated_at: createdAt,
   finalized_at: null,
   filed_at: null,
   voided_at: null,

@@ -16,7 +16,7 @@ const figures = {
   count: 1,
 } as const;
 
-/** The October of Michigan, in which there was the one sale of the examples. */
+/** October in Michigan, with the example sale as its only transaction. */
 export const closed: Filing = {
   object: 'filing',
   id: exampleFilingId,
@@ -55,7 +55,7 @@ export const dryRun: Filing = {
   closed_at: null,
 };
 
-/** What the state confirmed is being written into its transactions. */
+/** The return was sent, and Levy is marking the transactions as filed. */
 export const marking: Filing = {
   ...closed,
   status: 'marking',

@@ -10,7 +10,7 @@ const found = await findRates(ratesQuery, defaultSettings(currentVersion), {
   loadContent: async () => builtInReleaseFor,
   now: () => Date.parse(ratesQuery.date),
 });
-if (!found.ok) throw new Error(`The example of GET /rates is refused: ${found.problems[0].detail}`);
+if (!found.ok) throw new Error(`The example of GET /rates is rejected: ${found.problems[0].detail}`);
 
-/** What the built-in content answers to it: made, not written, so that no fact stands twice. */
+/** The response to it, computed from the built-in content, so that no fact has a second copy here. */
 export const rates = found.value;
