@@ -33,7 +33,7 @@ type Props = Pick<FunctionOptions, 'timeout' | 'environment'> & {
 /** Where events go that the function failed to process, and what moves requests to a new version. */
 type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
 
-// SAM runs the architecture that the template names, and an arm64 image on another host needs an emulator.
+// SAM runs the architecture of the template, and an arm64 image on another host needs emulation.
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
 
 /** One Lambda function with the defaults of all functions, a role of its own, and exactly the access of its definition. */
@@ -42,7 +42,7 @@ export class EndpointFunction extends LambdaFunction {
 
   constructor(scope: Construct, entry: Entry, { access, tables, settings, environment, ...options }: Props) {
     const logs = logGroup(scope, `${entry}-logs`, settings);
-    // The managed policy that a function gets by default may write to every log group of the account.
+    // The default managed policy may write to every log group of the account.
     const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logs.grantWrite(role);
     const reserved = settings.reservedConcurrency[entry];
@@ -60,18 +60,18 @@ export class EndpointFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
-      // Or CloudFormation deletes the version before as soon as the new one is in use, and there is none to go back to. One
-      // that a failed deployment has made goes: Lambda publishes the same code once, and a second try would fail.
+      // Otherwise CloudFormation deletes the previous version once the new one is in use, and a rollback has no target. A
+      // version of a failed deployment is deleted: Lambda publishes the same code once, and a retry would fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       environment: {
         ...environment,
         ...(settings.stage !== null && { METRICS_NAMESPACE: settings.name }),
-        // SAM passes on only the variables that the template declares.
+        // SAM passes only variables that the template declares.
         ...(settings.sam && { DYNAMODB_ENDPOINT: 'http://dynamodb:8000' }),
       },
     });
     this.#settings = settings;
-    // The same readable name in the console, in `sam local invoke` and in an env-vars file.
+    // One readable name in the console, in `sam local invoke` and in an env-vars file.
     (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
     this.#grant(access, tables);
     Validations.of(role).acknowledge({
@@ -98,8 +98,8 @@ export class EndpointFunction extends LambdaFunction {
   }
 
   /**
-   * Publish what is deployed as a version, and give out its alias `live`: what API Gateway and the schedules call. SAM
-   * knows functions only, and gets the function itself.
+   * Publish a version and return its alias `live`, which API Gateway and the schedules call. SAM supports no aliases, and
+   * gets the function itself.
    */
   publish({ deployment, ...events }: Published = {}): IFunction {
     if (this.#settings.sam) {
