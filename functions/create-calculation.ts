@@ -3,7 +3,7 @@ import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { calculationErrors } from '../shared/http/error-codes.ts';
+import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { noteTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';

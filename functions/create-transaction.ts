@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { calculationErrors } from '../shared/http/error-codes.ts';
+import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { noteTax } from '../shared/observability/answered-tax.ts';

@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
-import { calculationErrors } from '../shared/http/error-codes.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';

@@ -6,9 +6,9 @@ import { type TableAccess, withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import { type Caller, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { inBodyOrder } from './field-problems.ts';
-import type { ComponentName } from './openapi/component-names.ts';
 import type { Tag } from './openapi/document.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
+import type { ResponseSchema } from './openapi/response-schemas.ts';
 import { readQuery } from './query.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
 import { currentBody, problemsInVersion, replyInVersion } from './versions/shape.ts';
@@ -19,10 +19,10 @@ export type DocumentedResponse = {
   readonly status: 200 | 201 | 202;
   readonly description: string;
   /**
-   * The component of the OpenAPI document that describes the body, or a JSON Schema. A name, because the function does
+   * The name of the schema of the body (openapi/response-schemas.ts), or a JSON Schema. A name, because the function does
    * not use the zod schema and would build it at every cold start.
    */
-  readonly schema: ComponentName | Readonly<Record<string, unknown>>;
+  readonly schema: ResponseSchema | Readonly<Record<string, unknown>>;
   /** `application/json` unless named. */
   readonly type?: 'text/html';
   /** Whether `Accept: text/csv` selects a CSV file instead. */
@@ -51,7 +51,7 @@ export type EndpointDescription<Name extends string = string> = {
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
   /** What 304 means, where the endpoint reads If-None-Match. */
   readonly notModified?: string;
-  /** The codes of its own refusals; those of every endpoint, credential, body and query follow (error-codes.ts). */
+  /** The codes of its own refusals; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
   readonly errors: readonly Code[];
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { errorCodesOf } from '../../shared/http/error-codes.ts';
+import { errorCodesOf } from '../../shared/http/endpoint-errors.ts';
 import { openApiText } from '../../shared/http/openapi/document.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { statusOf } from '../../shared/problem.ts';

@@ -45,11 +45,11 @@ import {
 import { Replay, ReplayDifference } from '../../transactions/replay/response.ts';
 import { TransactionRequest, TransactionUpdate } from '../../transactions/request.ts';
 import { Transaction } from '../../transactions/transaction.ts';
-import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabulary/schema.ts';
 
 /** What follows the name of a request's component where an answer repeats it: there it is closed, and never completed. */
 export const echoSuffix = 'AsSent';
 
+// The vocabulary names its own components, beside their schemas.
 const names = {
   AddressResolution,
   Attribution,
@@ -106,10 +106,6 @@ const names = {
   TransactionUpdate,
   Warning,
 } as const;
-
-/** The schemas by component name. The vocabulary registers its own names. */
-export const components = { ...names, ProductAttributesListResponse, ProductTaxCodeList } as const;
-export type ComponentName = keyof typeof components;
 
 /** Give the schemas the names that clients read, and that generated code has for its types. */
 export const nameComponents = (): void => {

@@ -1,10 +1,10 @@
 import type { ZodObjectInput, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import type { DocumentedResponse, Endpoint } from '../define-endpoint.ts';
-import { components } from './component-names.ts';
 import { examplesOf } from './examples.ts';
 import { parameterTexts } from './field-texts.ts';
 import type { RequestHeader } from './headers.ts';
 import { exampleFilingId, exampleId } from './request-examples.ts';
+import { responseSchemas } from './response-schemas.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 
 const camelCase = (operation: string) => operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -33,7 +33,7 @@ const contentOf = (operation: string, { status, schema, type, hasCsv }: Document
   const { responses = {}, csv } = examplesOf(operation);
   return {
     [type ?? 'application/json']: {
-      schema: typeof schema === 'string' ? components[schema] : schema,
+      schema: typeof schema === 'string' ? responseSchemas[schema] : schema,
       ...(status in responses && { example: responses[status] }),
     },
     ...(hasCsv && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),

@@ -1,7 +1,7 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Code, type Problem, statusOf } from '../../problem.ts';
 import type { Endpoint } from '../define-endpoint.ts';
-import { errorCodesOf } from '../error-codes.ts';
+import { errorCodesOf } from '../endpoint-errors.ts';
 import { envelope } from '../reply.ts';
 import { codeMeanings } from './code-meanings.ts';
 import { ErrorResponse } from './error-schema.ts';
