@@ -71,7 +71,7 @@ export class EndpointFunction extends LambdaFunction {
       },
     });
     this.#settings = settings;
-    // The same readable name in the console, in `sam local invoke` and in an env-vars file.
+    // One readable name in the console, in `sam local invoke` and in an env-vars file.
     (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
     this.#grant(access, tables);
     Validations.of(role).acknowledge({

@@ -24,7 +24,7 @@ export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     this.#props = props;
-    // A run that failed is made good by the next one; this holds why.
+    // The next run repeats the work of a failed one. The queue keeps the error.
     this.failedRuns = deadLetterQueue(this, 'FailedRuns', 'runs');
     for (const definition of Object.values(schedules)) this.#add(definition);
   }
@@ -36,9 +36,9 @@ export class Schedules extends Construct {
       access,
       timeout: Duration.seconds(timeoutSeconds),
     });
-    // At once: of one run in five minutes, a part cannot be moved, and the next run makes good what one fails at.
+    // No gradual deployment: one run in five minutes cannot be split, and the next run repeats what failed.
     const called = handler.publish({
-      // The next run is the retry. One that has waited for a whole period would only run beside it.
+      // The next run is the retry. A run delayed by a whole period would only run in parallel to it.
       retryAttempts: 0,
       maxEventAge: period,
       onFailure: new SqsDestination(this.failedRuns),
@@ -60,11 +60,11 @@ export class Schedules extends Construct {
     (schedule.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(name)}Schedule`);
   }
 
-  // The role that LambdaInvoke would make may invoke every version of the function as well.
+  // The role that LambdaInvoke creates could also invoke every version of the function.
   #invoker(name: ScheduleName, { functionArn }: IFunction): Role {
     const role = new Role(this, `${name}-invoker`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        // No other account's schedule may make the scheduler use this role.
+        // Prevents the confused deputy: no other account's schedule may use this role.
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     });

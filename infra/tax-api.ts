@@ -24,7 +24,7 @@ import { pascalCase } from './pascal-case.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
-// A part of every address: what a client's code is written against.
+// Part of every address, so clients depend on it.
 export const stageName = 'v1';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
@@ -43,7 +43,7 @@ export class TaxApi extends Construct {
     const config = gradually[rollout];
     const api = { ApiName: name, Stage: stageName };
     this.#deployment = config && new GradualDeployment(this, 'Deployments', { config, api });
-    // Before the verbs: API Gateway prefers the more exact method, but SAM CLI lets the last one of a template win.
+    // Before the methods: API Gateway prefers the exact method, but in SAM CLI the last one of a template wins.
     this.#refuseOtherMethods();
     for (const endpoint of Object.values(endpoints)) this.#add(endpoint);
     for (const response of gatewayResponses) {
@@ -55,7 +55,7 @@ export class TaxApi extends Construct {
     this.#acknowledge();
   }
 
-  /** Without a slash at its end, so that a path of the documentation can be written behind it. */
+  /** Without a trailing slash, so that a path can be appended. */
   get url(): string {
     const { domain } = this.#props.settings;
     const host = domain?.name ?? `${this.#api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
@@ -66,14 +66,14 @@ export class TaxApi extends Construct {
     const { settings } = this.#props;
     const accessLog = logGroup(this, 'AccessLog', settings);
     const api = new RestApi(this, 'Api', {
-      // Its metrics are told apart by this name alone.
+      // The only dimension that distinguishes its metrics.
       restApiName: settings.name,
       endpointTypes: [EndpointType.REGIONAL],
-      // Not with the domain: until the DNS points there, and clients have changed over, they come to this address.
+      // Independent of `domain`: clients use this address until the DNS and they have moved.
       disableExecuteApiEndpoint: settings.awsAddress === 'shut',
-      // Pages of lists, the document and its page; a calculation is shorter, and need not wait for it.
+      // Compresses pages of lists and the documentation. A calculation is shorter and skips the delay.
       minCompressionSize: Size.kibibytes(16),
-      // An account and region has one role for API Gateway's logs: kept, as other APIs may have come to need it.
+      // One role per account and region lets API Gateway write logs. Retained, because other APIs may use it.
       ...(settings.gatewayLogRole === 'make'
         ? { cloudWatchRole: true, cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }
         : { cloudWatchRole: false }),
@@ -90,13 +90,13 @@ export class TaxApi extends Construct {
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
       },
     });
-    // Never derived from the construct's path: another id would be another API, at another address.
+    // A fixed id: another logical id would create another API at another address.
     const resource = api.node.defaultChild as CfnRestApi;
     resource.overrideLogicalId('Api');
-    // Without, a regional API takes TLS 1.0; and what it says holds for its own domain, too.
+    // The default of a regional API accepts TLS 1.0. This also applies to its custom domain.
     resource.securityPolicy = tls;
     resource.endpointAccessMode = 'BASIC';
-    // API Gateway would make it with the first error, without an end.
+    // Otherwise API Gateway creates it with the first error, without a retention.
     const executionLog = logGroup(
       this,
       'ExecutionLog',
@@ -104,7 +104,7 @@ export class TaxApi extends Construct {
       `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`,
     );
     api.deploymentStage.node.addDependency(executionLog);
-    // The stack has an output of its own, under a name that stays.
+    // The stack has its own output with a stable name.
     api.node.tryRemoveChild('Endpoint');
     return api;
   }
@@ -125,10 +125,10 @@ export class TaxApi extends Construct {
     const handler = new EndpointFunction(this, entry, { ...this.#props, access, environment });
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'API Gateway calls it synchronously: a failure is an answer, and no event is left over to keep.',
+      reason: 'API Gateway calls it synchronously: a failure is a response, and no event remains to keep.',
     });
     const called = handler.publish({ deployment: this.#deployment });
-    // Without the console's test button, which would be a second permission on each function.
+    // The console's test button would need a second permission on each function.
     return new LambdaIntegration(called, { allowTestInvoke: false });
   }
 

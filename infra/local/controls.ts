@@ -29,7 +29,7 @@ const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
   methods: ['POST'],
   run: async ({ requestId }) => {
     const { timeoutSeconds } = schedules[name];
-    // As EventBridge Scheduler starts it: with nothing to say.
+    // EventBridge Scheduler sends an empty event.
     const invocation = { functionName: name, requestId, timeoutMs: timeoutSeconds * 1000 };
     return json(200, (await invoke(handlers.schedules[name], {}, invocation)) ?? null, requestId);
   },
@@ -51,13 +51,13 @@ const forbidden = (header: string, detail: string): Problem => ({
   source: { header },
 });
 
-/** A page on the web can make a browser send requests here; it cannot hide its Origin, nor the Host that it rebound. */
+/** A web page can make a browser send requests here, but cannot hide its Origin, or the Host after DNS rebinding. */
 const intrusion = ({ message, target }: ControlRequest): Problem | null => {
   const { host = [], origin } = message.headersDistinct;
   const authorities = target.authority === null ? host : [...host, target.authority];
   if (host.length !== 1 || !authorities.every(isLoopback))
     return forbidden('Host', 'The controls answer on a loopback Host only, such as 127.0.0.1.');
-  return origin ? forbidden('Origin', 'The controls are not for web pages: send no Origin header.') : null;
+  return origin ? forbidden('Origin', 'Send no Origin header: the controls refuse requests of web pages.') : null;
 };
 
 const wrongBody = ({ message, body }: ControlRequest): Problem | null =>
@@ -84,7 +84,7 @@ const methodNotAllowed = (allowed: string): Problem => ({
 
 export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
 
-/** Answer what only the local service offers: its clock and its schedules (interface decisions 11). */
+/** Serve the controls that only the local service has: its clock and its schedules (interface decisions 11). */
 export const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const control = controlAt(target.path, handlers);

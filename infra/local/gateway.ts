@@ -16,11 +16,11 @@ import { matchResource } from './resources.ts';
 
 export type GatewayOptions = {
   readonly handlers: Handlers;
-  /** How long a function may take; the deployed ones have as long. */
+  /** The time limit of a function; the deployed functions have the same default. */
   readonly timeoutMs?: number;
 };
 
-const failed: Problem = { ...broken, detail: `${broken.detail} The log of the local service says what.` };
+const failed: Problem = { ...broken, detail: `${broken.detail} See the log of the local service.` };
 
 const answer = async (message: IncomingMessage, requestId: string, options: GatewayOptions) => {
   const { handlers, timeoutMs = 10_000 } = options;
@@ -31,7 +31,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
   const resource = matchResource(message.method ?? 'GET', target.path);
   if (!resource) return refusal(notFound, requestId);
   if (!body) return refusal(bodyTooLarge, requestId);
-  // A method that a path does not offer goes to the function behind the deployed API's ANY.
+  // As deployed: any other method of a path goes to the function behind ANY.
   const functionName = resource.operation ?? 'method-not-allowed';
   const event = proxyEventOf({ message, requestId, target, resource, body });
   const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });
@@ -43,12 +43,12 @@ const send = (response: ServerResponse, result: APIGatewayProxyResult): void => 
   const { statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded } = result;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
   for (const [name, values] of Object.entries(multiValueHeaders)) response.setHeader(name, values.map(String));
-  // API Gateway's default, too.
+  // The default of API Gateway.
   if (statusCode !== 204 && statusCode !== 304 && !response.hasHeader('Content-Type'))
     response.setHeader('Content-Type', 'application/json');
-  // Not writeHead: it writes before it knows the length, and the answer goes out in chunks.
+  // Not writeHead: it writes before the length is known, and the response would be chunked.
   response.statusCode = statusCode;
-  // Text as text: Node then sends head and body in one piece.
+  // Text is not converted to a Buffer: Node then sends head and body in one packet.
   response.end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
@@ -57,7 +57,7 @@ const serve = async (message: IncomingMessage, response: ServerResponse, options
   try {
     send(response, await answer(message, requestId, options));
   } catch (error) {
-    // The client hung up: nobody is left to tell.
+    // The client hung up.
     if (message.errored || response.destroyed) return;
     console.error(`Request ${requestId} failed:`, failureLine(error));
     for (const name of response.getHeaderNames()) response.removeHeader(name);
@@ -65,7 +65,7 @@ const serve = async (message: IncomingMessage, response: ServerResponse, options
   }
 };
 
-// What is no HTTP, or too long to be read: nobody knows more of it, and Node's own answer is not in the envelope.
+// The request is not HTTP, or its head is too long. Node's own response would lack the envelope.
 const refuseUnreadable = (_error: Error, socket: Duplex): void => {
   if (!socket.writable) return;
   const { headers = {}, body } = refusal(malformed, randomUUID(), { Connection: 'close' });
@@ -74,10 +74,10 @@ const refuseUnreadable = (_error: Error, socket: Duplex): void => {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-/** What API Gateway reads of the request line and the headers together (Amazon API Gateway quotas). */
+/** The limit of request line and headers together (Amazon API Gateway quotas). */
 const headBytesMax = 10_240;
 
-/** The deployed API on node:http: the same routes and functions, and its gateway's manners. The caller listens. */
+/** The deployed API on node:http: the same endpoints and functions, and the behavior of API Gateway. The caller listens. */
 export const createGateway = (options: GatewayOptions): Server =>
   createServer({ maxHeaderSize: headBytesMax }, (message, response) => void serve(message, response, options)).on(
     'clientError',

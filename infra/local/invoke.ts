@@ -9,7 +9,7 @@ export const isTimeout = (error: unknown): boolean => error instanceof TimedOut;
 type Invocation = { readonly functionName: string; readonly requestId: string; readonly timeoutMs: number };
 type Invocable<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
 
-// Only what a handler may read of it: there is no log group here and no function's ARN.
+// Only the fields that handlers read: there is no log group and no ARN here.
 const contextOf = ({ functionName, requestId, timeoutMs }: Invocation): Context => {
   const deadline = performance.now() + timeoutMs;
   return {
@@ -20,7 +20,7 @@ const contextOf = ({ functionName, requestId, timeoutMs }: Invocation): Context 
   } as Context;
 };
 
-/** Call a handler as Lambda does: with a context that counts down, and no longer than that. */
+/** Call a handler as Lambda does: with a context that counts down, and a time limit. */
 export const invoke = async <Event, Answer>(
   handler: Invocable<Event, Answer>,
   event: Event,

@@ -11,7 +11,7 @@ export type ProxyRequest = {
   readonly body: Buffer;
 };
 
-/** Both maps that payload v1 has of repeatable names: all values, and the last alone. */
+/** The two maps of payload v1 for repeatable names: all values, and the last value. */
 const mapsOf = (pairs: Iterable<readonly [string, string]>) => {
   const multi: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) {
@@ -44,10 +44,10 @@ const requestContext = ({ message, requestId, target, resource }: ProxyRequest) 
     resourceId: resource.path,
     resourcePath: resource.path,
     stage: 'local',
-    // The rest of the type is about authorizers and client certificates, which the API has none of.
+    // The rest of the type is about authorizers and client certificates, which the API does not use.
   }) as APIGatewayProxyEvent['requestContext'];
 
-/** One request as a REST API with Lambda proxy integration hands it over (payload v1). */
+/** The event of a REST API with Lambda proxy integration (payload v1). */
 export const proxyEventOf = (request: ProxyRequest): APIGatewayProxyEvent => {
   const { message, target, resource, body } = request;
   const headers = mapsOf(headerPairs(message));

@@ -22,7 +22,7 @@ export const json = (
   body: JSON.stringify(body),
 });
 
-/** An error that the gateway itself makes, in the envelope of every other (specification 2.5). */
+/** An error of the gateway itself, in the envelope of all errors (specification 2.5). */
 export const refusal = (problem: Problem, requestId: string, headers: Headers = {}): APIGatewayProxyResult => {
   const { status, body } = envelope([problem], requestId);
   return json(status, body, requestId, headers);

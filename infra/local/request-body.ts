@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What API Gateway takes at most (Amazon API Gateway quotas). */
+/** The limit of API Gateway (Amazon API Gateway quotas). */
 const bodyLimitBytes = 10 * 1024 * 1024;
 
 /**
  * The request's body, or `null` for one over the limit. Throws when the client hangs up.
  *
- * What is over the limit is read and dropped: to answer while a client still sends could cost it the answer.
+ * The rest of a body over the limit is read and dropped: a client that is still sending could miss the response.
  */
 export const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];

@@ -6,9 +6,9 @@ export type RequestTarget = {
 };
 
 /**
- * Take a request's target apart without changing a byte of it.
+ * Split the target of a request without changing a byte.
  *
- * Not `new URL`: it resolves `..`, takes `//host/path` for a host and throws at what a client may well send.
+ * Not `new URL`: it resolves `..`, reads `//host/path` as a host, and throws on targets that a client may send.
  */
 export const parseTarget = (target: string): RequestTarget => {
   const [, authority = null, rest = target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];

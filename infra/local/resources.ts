@@ -1,6 +1,6 @@
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 
-/** A path of the API with the operations that it offers: what API Gateway calls a resource. */
+/** A path of the API with its endpoints by method: a resource in API Gateway. */
 type Resource = {
   readonly path: string;
   readonly pattern: RegExp;
@@ -25,7 +25,7 @@ const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints),
     operations: new Map(offered.map(({ method, name }) => [method, name])),
   }));
 
-/** Each parameter decoded once; `null` when one is not the encoding of any text. */
+/** The parameters, decoded once; `null` if one has malformed percent-encoding. */
 const decoded = (parameters: Readonly<Record<string, string>>): Record<string, string> | null => {
   try {
     return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decodeURIComponent(value)]));
@@ -34,13 +34,13 @@ const decoded = (parameters: Readonly<Record<string, string>>): Record<string, s
   }
 };
 
-/** The resource that a path leads to, and its operation unless the method is not offered there. */
+/** The resource of a path, and the endpoint of the method, or `null` if the resource does not have the method. */
 export const matchResource = (method: string, path: string): MatchedResource | null => {
   for (const resource of resources) {
     const found = resource.pattern.exec(path);
     if (!found) continue;
     const parameters = decoded(found.groups ?? {});
-    // Malformed percent-encoding names nothing that could exist.
+    // Nothing can exist under a malformed path.
     return parameters && { path: resource.path, parameters, operation: resource.operations.get(method) ?? null };
   }
   return null;

@@ -2,7 +2,7 @@ type Range = { readonly type: string; readonly quality: number };
 
 const quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
 
-/** The media ranges of `Accept`. Parameters other than `q` are of no account: no type is offered in two forms. */
+/** The media ranges of `Accept`. Parameters other than `q` are ignored: no type is offered in two forms. */
 const rangesOf = (accept: readonly string[]): Range[] =>
   accept
     .join(',')
@@ -10,32 +10,32 @@ const rangesOf = (accept: readonly string[]): Range[] =>
     .flatMap((text) => {
       const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
       const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '') ?? '1';
-      // What cannot be read says nothing.
+      // Ignore a range that does not parse.
       return /^[^\s/]+\/[^\s/]+$/.test(type) && quality.test(weight) ? [{ type, quality: Number(weight) }] : [];
     });
 
-/** How exactly a range names a type: 2 by its name, 1 by its half, 0 among all, -1 not at all. */
+/** How exactly a range matches a type: 2 for the full type, 1 for its main type, 0 for any type, -1 for no match. */
 const exactness = (range: string, type: string): number => ['*/*', `${type.split('/')[0]}/*`, type].indexOf(range);
 
 /**
- * The one of the offered media types that `Accept` asks for most (RFC 9110, 12.5.1).
+ * The offered media type that `Accept` prefers (RFC 9110, 12.5.1).
  *
- * The most exact range decides about a type. Where two are wanted alike, the one that is named more exactly wins, and
- * then the one that is offered first. So does that where nothing fits: there is no 406 among the answers.
+ * The most exact range gives a type its quality. Ties go to the type that is named more exactly, then to the one offered
+ * first. If nothing matches, the first offered type is returned: the API has no 406.
  */
 export const preferredType = <Type extends string>(
   accept: readonly string[],
   offered: readonly [Type, ...Type[]],
 ): Type => {
   const ranges = rangesOf(accept);
-  const wanted = offered.map((type) => {
+  const rated = offered.map((type) => {
     const matching = ranges.map((range) => ({ ...range, exactness: exactness(range.type, type) }));
     const most = Math.max(-1, ...matching.map((range) => range.exactness));
     const qualities = matching.filter((range) => range.exactness === most && most >= 0).map((range) => range.quality);
     return { type, exactness: most, quality: Math.max(0, ...qualities) };
   });
-  const [best] = wanted
+  const [best] = rated
     .filter((type) => type.quality > 0)
-    .toSorted((one, other) => other.quality - one.quality || other.exactness - one.exactness);
+    .toSorted((a, b) => b.quality - a.quality || b.exactness - a.exactness);
   return best?.type ?? offered[0];
 };

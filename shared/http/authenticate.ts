@@ -13,16 +13,16 @@ import { type Caller, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
 
-/** What authentication asks of the outside. */
+/** The ports of authentication. */
 export type Credentials = {
   readonly findKey: (digest: string) => Promise<ApiKey | undefined>;
   readonly findAccount: (id: string) => Promise<Account | undefined>;
   readonly verifyToken: VerifyToken;
-  /** Records that a key is in use, where that is not recorded already. */
+  /** Records the use of a key, unless a recent use is recorded. */
   readonly recordKeyUse: (account: string, id: string) => Promise<void>;
 };
 
-// A revocation and a changed setting are noticed within this time (interface decisions 10).
+// A revocation or a changed setting takes effect within this time (interface decisions 10).
 const lifetimeMs = 60_000;
 const capacity = 1000;
 const keyLengthMax = 512;
@@ -43,7 +43,7 @@ const unauthorized = (code: Code, detail: string, header: Header = 'X-API-Key'):
 const missing = 'Send an API key in the header X-API-Key, or a bearer token in Authorization.';
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
-// The one value of a header, which may be repeated but not contradict itself.
+// A header may be repeated with the same value only.
 const onlyValue = ({ headers }: Exchange, header: Header): string | undefined => {
   const values = new Set(headers.get(header.toLowerCase()));
   if (values.size > 1)
@@ -66,13 +66,13 @@ const tokenOf = (authorization: string): string => {
   );
 };
 
-/** Make the step that finds a request's caller. What it looks up is kept in the instance for a minute. */
+/** Make the step that finds the caller of a request. Keys and accounts are cached in the instance for a minute. */
 export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse }: Credentials) => {
   const keys = instanceCache<ApiKey | undefined>({ lifetimeMs, capacity });
   const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
-  // A failure is kept as long as a success is: a database that struggles is not asked with every request.
+  // A failure is cached as long as a success, so that a struggling database does not get a call with every request.
   const noteUse = ({ account, credential }: Caller): Promise<void> =>
     uses(credential, () =>
       recordKeyUse(account.id, credential).catch((error: unknown) => {
@@ -110,7 +110,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     return { account, credential: subject, scopes: new Set(scopes) };
   };
 
-  /** Find who sent this request, or refuse it with 401. With two credentials, the key's name and scopes count. */
+  /** Find the caller, or refuse with 401. With two credentials, the name and the scopes of the API key apply. */
   return async (exchange: Exchange): Promise<void> => {
     const secret = onlyValue(exchange, 'X-API-Key');
     const authorization = onlyValue(exchange, 'Authorization');
@@ -132,9 +132,9 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
 const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
 
 /**
- * Find who sent this request: sets `exchange.caller`, or refuses with 401 (interface decisions 9 and 10).
+ * Set `exchange.caller`, or refuse with 401 (interface decisions 9 and 10).
  *
- * Whatever else fails on the way, in the table or at the issuer of tokens, is counted in the metric CredentialsUnread.
+ * Any other failure, of the table or of the token issuer, counts in the metric CredentialsUnread.
  */
 export const authenticate = async (exchange: Exchange): Promise<void> => {
   try {
@@ -145,13 +145,13 @@ export const authenticate = async (exchange: Exchange): Promise<void> => {
   }
 };
 
-/** Refuse a caller whose credential lacks the operation's scope with 403; `null` asks for none. */
+/** Refuse a credential without the scope of the endpoint with 403. `null` needs no scope. */
 export const authorize =
   (scope: Scope | null) =>
   (exchange: Exchange): void => {
     if (scope === null) return;
     const { caller } = exchange;
-    if (!caller) throw new Error('The caller is known before the scope is checked.');
+    if (!caller) throw new Error('authorize runs after authenticate.');
     if (caller.scopes.has(scope)) return;
     showRate(exchange, caller);
     throw new Refusal([

@@ -7,30 +7,30 @@ import type { Scope } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import type { CheckToken } from './jwt.ts';
 
-/** What a bearer token says, once it is known to be the issuer's. */
+/** The content of a verified bearer token. */
 export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };
 
-/** Checks a bearer token. A refusal is the token's fault; it throws where the issuer cannot be reached. */
+/** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
 
-/** The OIDC issuer whose tokens are accepted, whom they must be made for, and where they say what we need. */
+/** The accepted OIDC issuer, the expected audience, and the claims that hold the account and the scopes. */
 export type Issuer = {
   readonly issuer: string;
-  /** One of them must be the token's. */
+  /** The token must have at least one of them. */
   readonly audience: readonly string[];
   /** The claim that names the account. */
   readonly accountClaim: string;
-  /** The claim that holds the scopes: text with spaces, or a list. */
+  /** The claim that holds the scopes: a list, or text separated by spaces. */
   readonly scopesClaim: string;
-  /** What the issuer calls our scopes. */
+  /** The issuer's names of our scopes. */
   readonly scopes: Readonly<Record<Scope, string>>;
 };
 
-// An instance can live for hours. A key that the issuer withdraws works for so long …
+// TTL of the signing keys: a key that the issuer withdraws works for at most this long …
 const keysLifetimeMs = 600_000;
-// … and for so long while the issuer cannot be reached, as its outage should not be ours.
+// … and for this long while the issuer is down, so that its outage is not ours.
 const keysLifetimeInOutageMs = 3_600_000;
-// Whoever asks it meanwhile may wait for seconds, for what is at hand. One request a minute has to.
+// During an outage, a fetch can take seconds, so only one request a minute tries it.
 const pauseInOutageMs = 60_000;
 
 const countFailure = (error: unknown): void =>
@@ -42,8 +42,8 @@ const refusal = (detail: string) =>
 /**
  * Check bearer tokens: JWTs that the configured OIDC issuer signed for us (interface decisions 10).
  *
- * Nothing is loaded before the first token comes, and nothing is fetched before one comes that may be the issuer's. Each
- * time that the issuer cannot be asked is counted in the metric IssuerUnavailable, with what is wrong as the error's name.
+ * The verifier loads with the first token, and fetches keys for the first token that names the issuer. Each failed fetch
+ * counts in the metric IssuerUnavailable, with the name of the error.
  */
 export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   if (!configured) return async () => refusal('This service accepts no bearer tokens. Send an API key in X-API-Key.');
@@ -52,7 +52,7 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   const freshOrLast = async (create: () => Promise<CheckToken>): Promise<CheckToken> => {
-    // The local service's clock can be set back, and then there was no failure.
+    // The clock of the local service can be set back to before the failure.
     const isPaused = now() < pausedUntil && now() >= pausedUntil - pauseInOutageMs;
     if (isPaused && last && now() < last.readAt + keysLifetimeInOutageMs) return last.check;
     try {
@@ -76,5 +76,5 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   };
 };
 
-/** Check a bearer token as the environment asks. */
+/** Check a bearer token against the issuer of the environment. */
 export const verifyToken = bearerVerifier(environment.oidc);

@@ -9,9 +9,9 @@ import { unknownFields } from './unknown-fields.ts';
 
 export type BodyDefinition<Body extends z.ZodMiniType> = {
   readonly schema: Body;
-  /** What the operation answers beside: these may come back in a request and are then ignored silently. */
+  /** Fields of the response only: a request may repeat them, and they are ignored without a warning. */
   readonly answer: AnswerFields;
-  /** Checks across fields, of a body that may be anything; each of their problems carries its pointer. */
+  /** Checks across fields, on an unchecked body. Each problem has its pointer. */
   readonly inspect?: (body: unknown, nowMs: number) => readonly Problem[];
 };
 
@@ -27,7 +27,7 @@ const refuse = (code: Problem['code'], title: string, detail: string): never => 
   throw new Refusal([{ code, title, detail }]);
 };
 
-/** Read the body as JSON: 415, then 413, then 400 (interface decisions 9). Its size is known only after 401 and 429. */
+/** Read the body as JSON, or refuse with 415, 413 or 400, in this order (interface decisions 9). */
 export const readBody = (exchange: Exchange): void => {
   const type = exchange.headers.get('content-type')?.at(-1) ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type))
@@ -53,7 +53,7 @@ const unknownFieldProblem = (pointer: string): Problem => ({
 
 const pointerOf = ({ source }: Problem) => (source && 'pointer' in source ? source.pointer : '');
 
-/** Check the body against its schema: every problem of every field together, in the order of the body. */
+/** Check the body against its schema. Returns the problems of all fields, in the order of the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
   { schema, answer, inspect }: BodyDefinition<Body>,
   exchange: Exchange,
@@ -69,7 +69,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
     ...(inspect?.(body, now()) ?? []),
     ...(strict ? unknown.map(unknownFieldProblem) : []),
   ];
-  // What cannot be read is not judged otherwise.
+  // Unreadable text gets no other problem.
   const unreadableAt = new Set(unreadable.map(pointerOf));
   const problems = [...unreadable, ...others.filter((problem) => !unreadableAt.has(pointerOf(problem)))];
   return {

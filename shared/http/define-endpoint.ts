@@ -12,7 +12,7 @@ import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type { ResponseSchemaName } from './openapi/response-schemas.ts';
 import { readQuery } from './query.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
-import { askedProblems, askedReply, currentBody } from './versions/shape.ts';
+import { currentBody, problemsInVersion, replyInVersion } from './versions/shape.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
 /** A successful response, as the OpenAPI document describes it. */
@@ -20,7 +20,7 @@ export type DocumentedResponse = {
   readonly status: 200 | 201 | 202;
   readonly description: string;
   /**
-   * The component of the OpenAPI document that describes the body, or a JSON Schema. A name, because the function does
+   * The name of the schema of the body (openapi/response-schemas.ts), or a JSON Schema. A name, because the function does
    * not use the zod schema and would build it at every cold start.
    */
   readonly schema: ResponseSchemaName | Readonly<Record<string, unknown>>;
@@ -96,7 +96,7 @@ const serveWith =
     const sent = currentBody(exchange.body, changes);
     const parsedBody = body ? parseBody(body, { ...exchange, body: sent }) : undefined;
     const problems: readonly Problem[] = [...parsedQuery.problems, ...(parsedBody?.problems ?? [])];
-    if (isSome(problems)) throw new Refusal(askedProblems(problems, changes));
+    if (isSome(problems)) throw new Refusal(problemsInVersion(problems, changes));
     const { caller, version, pathParameters } = exchange;
     if (!caller || version === undefined) throw new Error('The handler sets the caller and the version first.');
     const result = await run({
@@ -108,10 +108,10 @@ const serveWith =
       version,
       exchange,
     });
-    if (result.ok) return proxyResult(askedReply(result.value, changes), exchange);
+    if (result.ok) return proxyResult(replyInVersion(result.value, changes), exchange);
     // Problems are listed in the order of the body, whatever `run` found first.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
-    return proxyResult(envelope(askedProblems([first, ...others], changes), exchange.requestId), exchange);
+    return proxyResult(envelope(problemsInVersion([first, ...others], changes), exchange.requestId), exchange);
   };
 
 /**

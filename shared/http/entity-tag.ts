@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** A strong entity tag over parts that together decide every byte of an answer. */
+/** A strong entity tag over the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
   const hash = createHash('sha256');
-  // Lengths first: ('ab', 'c') and ('a', 'bc') are different answers.
+  // Lengths first, so that ('ab', 'c') and ('a', 'bc') get different tags.
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return `"${hash.digest('base64url')}"`;
 };
 
-// RFC 9110, 8.8.3: a quoted tag may hold commas, but no quotes, spaces or control characters, and knows no escapes.
+// RFC 9110, 8.8.3: a quoted tag may contain commas, but no quotes, spaces or control characters, and has no escapes.
 const oneTag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/y;
 const separator = /[ \t]*,[ \t,]*|[ \t]*$/y;
 
@@ -27,9 +27,9 @@ const opaqueTagsIn = (value: string): ReadonlySet<string> => {
 };
 
 /**
- * Tell whether If-None-Match holds a tag, by weak comparison (RFC 9110, 13.1.2): lists, several lines, `*`, weak forms.
+ * Whether If-None-Match contains a tag, by weak comparison (RFC 9110, 13.1.2): lists, several lines, `*`, weak forms.
  *
- * What is not a tag ends the reading of its line: at worst an answer is sent that the client has already.
+ * A syntax error ends the reading of its line. At worst, the client gets a response that it has already.
  */
 export const matches = (ifNoneMatch: readonly string[], tag: string): boolean => {
   const opaque = tag.slice(tag.indexOf('"') + 1, -1);
@@ -39,7 +39,7 @@ export const matches = (ifNoneMatch: readonly string[], tag: string): boolean =>
 /**
  * The tags of If-Match, quoted, or `null` without the header; `*` stands for any version (RFC 9110, 13.1.1).
  *
- * The comparison is strong: a weak tag is of no version.
+ * The comparison is strong: a weak tag matches no version.
  */
 export const ifMatchOf = (values: readonly string[] | undefined): readonly string[] | null =>
   values

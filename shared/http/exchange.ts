@@ -14,11 +14,11 @@ export type Caller = {
   readonly scopes: ReadonlySet<Scope>;
 };
 
-/** A request as every later layer sees it: nothing below this file knows API Gateway. */
+/** A request without API Gateway: nothing below this file knows the proxy event. */
 export type Exchange = {
   readonly requestId: string;
   readonly method: string;
-  /** The path as the routes have it, with its parameters filled in: the same at each of the service's addresses. */
+  /** The path of the endpoint with its parameters filled in, without the stage or base path of the address. */
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
   /** By lower-cased name, in the order received. */
@@ -27,14 +27,14 @@ export type Exchange = {
   readonly rawBody: Buffer;
   /** Milliseconds until Lambda ends this invocation. */
   readonly remainingMs: () => number;
-  /** Goes onto whatever answer there will be. */
+  /** Headers of every response, also of a refusal. */
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
-  /** What goes on beside the request and ends with it, as nothing runs between two invocations. It never rejects. */
+  /** Work in parallel to the request. The handler awaits it, as nothing runs between two invocations. Never rejects. */
   beside?: Promise<void>;
   version?: string;
   supportedVersions?: readonly string[];
-  /** What has changed for the operation since that version, the oldest change first. */
+  /** The changes of the endpoint since that version, oldest first. */
   changes?: readonly Shapes[];
   body?: unknown;
 };
@@ -57,7 +57,7 @@ const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) 
   return headers;
 };
 
-// Not `event.path`, which a domain's base path is in: a request that is sent again at the other address is the same one.
+// Not `event.path`, which includes a domain's base path: a retry at the other address must have the same path.
 const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
   resource.replace('{id}', () => pathParameters?.['id'] ?? '');
 
@@ -74,7 +74,7 @@ export const exchangeOf = (event: APIGatewayProxyEvent, remainingMs: () => numbe
   replyHeaders: { 'X-Request-Id': event.requestContext.requestId },
 });
 
-/** How a step of the middy stack ends a request. Below the stack, refusals are values. */
+/** Thrown by a step of the middy stack to end a request. Below the stack, refusals are values. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly problems: readonly [Problem, ...Problem[]];

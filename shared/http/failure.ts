@@ -1,7 +1,7 @@
 import { failureLine } from '../observability/failure-line.ts';
 import { Refusal } from './exchange.ts';
 
-// The database or the way to it, not our code: the client may try again.
+// The database or the network, not our code: the client may retry.
 const outages = new Set([
   'TimeoutError',
   'ThrottlingException',
@@ -17,7 +17,7 @@ const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND'
 const isOutage = (error: Error & { code?: unknown }) => outages.has(error.name) || networkCodes.has(String(error.code));
 
 /**
- * What a client hears of a bug or an outage, and the one log line about it: the name and the place, never the request.
+ * The response to a bug or an outage. Logs one line with the name and the place of the error, never the request.
  *
  * Lambda's JSON log format adds the time, the level and the function.
  */
@@ -31,7 +31,7 @@ export const failure = (thrown: unknown, requestId: string): Refusal => {
           {
             code: 'system_service_unavailable',
             title: 'Service Unavailable',
-            // A write may have been made, and only its reply lost.
+            // The write may have succeeded with only its reply lost.
             detail:
               'A service that this one needs does not answer. Send the request again, a writing one with the same Idempotency-Key.',
           },

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
 import { pointerTo, valueAt } from './pointer.ts';
 
-/** What is used of a zod issue. A check that knows its own problem passes it in `params`. */
+/** The parts of a zod issue that are used. A check of ours passes its own problem in `params`. */
 type Issue = {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -9,11 +9,11 @@ type Issue = {
   readonly params?: unknown;
 };
 
-/** The problem that a check of ours put into an issue, if it did. */
+/** The problem that a check of ours put into an issue, if any. */
 export const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
   (params as { problem?: Omit<Problem, 'source'> } | undefined)?.problem;
 
-/** A zod issue as a client is told about it: a field that is missing (or null), or one in a wrong format. */
+/** The problem of a zod issue: a field that is missing or null, or has a wrong format. */
 export const problemOf = (issue: Issue, body: unknown): Problem => {
   const source = { pointer: pointerTo(issue.path) };
   const given = ownProblem(issue.params);
@@ -31,7 +31,7 @@ export const problemOf = (issue: Issue, body: unknown): Problem => {
     : { code: 'validation_invalid_format', title: `Invalid ${name}`, detail: issue.message, source };
 };
 
-/** Where each key of an object stands, by object. Counted once: a body may have a wrong field for every few bytes. */
+/** The position of each key, by object. Computed once per object: a body may have a wrong field for every few bytes. */
 type KeyOrders = Map<object, ReadonlyMap<string, number>>;
 
 const keyOrderOf = (container: object, known: KeyOrders): ReadonlyMap<string, number> => {
@@ -42,7 +42,7 @@ const keyOrderOf = (container: object, known: KeyOrders): ReadonlyMap<string, nu
   return order;
 };
 
-// Where a pointer lies in the body as it was sent; what is missing comes after its siblings.
+// The position of a pointer in the body as sent. A missing field comes after its siblings.
 const positionOf = (pointer: string, body: unknown, known: KeyOrders): readonly number[] => {
   let value = body;
   return pointer
@@ -56,15 +56,15 @@ const positionOf = (pointer: string, body: unknown, known: KeyOrders): readonly 
     });
 };
 
-const compare = (one: readonly number[], other: readonly number[]): number => {
-  for (let i = 0; i < Math.max(one.length, other.length); i++) {
-    const difference = (one[i] ?? -1) - (other[i] ?? -1);
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const difference = (a[i] ?? -1) - (b[i] ?? -1);
     if (difference !== 0) return difference;
   }
   return 0;
 };
 
-/** Problems in the order in which their fields stand in the body, each once. */
+/** Problems in the order of their fields in the body, without duplicates. */
 export const inBodyOrder = (problems: readonly Problem[], body: unknown): Problem[] => {
   const seen = new Set<string>();
   const known: KeyOrders = new Map();
@@ -73,7 +73,7 @@ export const inBodyOrder = (problems: readonly Problem[], body: unknown): Proble
       const pointer = problem.source && 'pointer' in problem.source ? problem.source.pointer : '';
       return { problem, pointer, position: positionOf(pointer, body, known) };
     })
-    .toSorted((one, other) => compare(one.position, other.position))
+    .toSorted((a, b) => compare(a.position, b.position))
     .filter(({ pointer, problem }) => {
       const key = `${pointer} ${problem.code} ${problem.title}`;
       return !seen.has(key) && seen.add(key);

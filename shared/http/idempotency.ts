@@ -4,14 +4,14 @@ import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered } from '../transactions/ports.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import type { Reply } from './reply.ts';
-import { askedBody } from './versions/shape.ts';
+import { bodyInVersion } from './versions/shape.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * What makes a request the same as one before (interface decisions 10), or `null` without an Idempotency-Key.
+ * The digest and fingerprint that identify a retry (interface decisions 10), or `null` without an Idempotency-Key.
  *
- * A key holds for the account, the method and the path; the fingerprint covers the body and the resolved version.
+ * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
  */
 export const idempotencyOf = ({ headers, method, path, body, version, changes = [] }: Exchange): Idempotency | null => {
   const keys = headers.get('idempotency-key');
@@ -29,11 +29,11 @@ export const idempotencyOf = ({ headers, method, path, body, version, changes = 
   return {
     digest: sha256(`${method}\n${path}\n${key}`),
     fingerprint: sha256(`${version}\n${canonicalJson(body)}`),
-    ...(changes.length > 0 && { shape: (answer: string) => askedBody(answer, changes) }),
+    ...(changes.length > 0 && { shape: (answer: string) => bodyInVersion(answer, changes) }),
   };
 };
 
-/** An answered change as a reply; a repeated one says so, and is the same to the byte. */
+/** The reply to a change. A replayed reply has the same bytes, and the header Idempotent-Replayed. */
 export const replyOfAnswer = ({ answer, isReplayed }: Answered): Reply => ({
   status: answer.status,
   body: answer.body,

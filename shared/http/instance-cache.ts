@@ -3,14 +3,13 @@ import { now } from '../config/clock.ts';
 type Bounds = { readonly lifetimeMs: number; readonly capacity: number };
 type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 
-/** Gives the value of a key, loading it where the cache has none that is young enough. */
+/** Returns the value of a key, and loads it if the cache has none within its TTL. */
 export type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
 
 /**
- * Keep what was read, also that nothing was found, in this instance for a while; a failure is not kept.
+ * A cache in this instance, with a TTL and LRU eviction. It also caches `undefined`, but no failure.
  *
- * Requests for one key at the same time share one read. The key unused for longest makes room for a new one, so a
- * flood of unknown keys cannot push out one that is in use.
+ * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in use.
  */
 export const instanceCache = <Value>({ lifetimeMs, capacity }: Bounds): InstanceCache<Value> => {
   const entries = new Map<string, Entry<Value>>();
@@ -27,7 +26,7 @@ export const instanceCache = <Value>({ lifetimeMs, capacity }: Bounds): Instance
   return (key, load) => {
     const ageMs = now() - (entries.get(key)?.readAt ?? Number.NEGATIVE_INFINITY);
     const kept = entries.get(key);
-    // The local service's clock can be set back, and an entry from the future is not a young one.
+    // The clock of the local service can be set back: an entry from the future counts as stale.
     if (kept && ageMs >= 0 && ageMs < lifetimeMs) {
       keep(key, kept);
       return kept.value;

@@ -14,23 +14,23 @@ const nameLimit = ({ replyHeaders }: Exchange, limit: number, remaining: number)
   replyHeaders['X-RateLimit-Remaining'] = String(remaining);
 };
 
-/** Name the limit in an answer that comes before the request is counted: every answer to a known account has it. */
+/** Add the rate limit headers to a response that comes before the request is counted. */
 export const showRate = (exchange: Exchange, { account }: Caller): void => {
   const limit = account.settings.rate_limit;
   nameLimit(exchange, limit, limiter.remaining(account.id, limit, now()));
 };
 
 /**
- * Count this request in its account's window of ten seconds, and refuse it where the window is used up.
+ * Count this request in its account's window of ten seconds, and refuse it with 429 if the window is used up.
  *
- * A limiter that cannot be reached lets requests pass, and counts that in the metric RateLimitOpen.
+ * If the counter cannot be reached, the request passes and counts in the metric RateLimitOpen.
  */
 export const limitRate = async (exchange: Exchange): Promise<void> => {
   const { caller } = exchange;
-  if (!caller) throw new Error('The rate is limited after the caller is known.');
+  if (!caller) throw new Error('limitRate runs after authenticate.');
   const { account } = caller;
   const limit = account.settings.rate_limit;
-  // The operation loads meanwhile, and the invocation may run out of time: also an answer that says so names the limit.
+  // The invocation may run out of time while the request is counted, and that response has the headers, too.
   showRate(exchange, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(exchange, limit, remaining);

@@ -4,7 +4,7 @@ import { isObjectOrArray } from '../json.ts';
 export const pointerTo = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** What stands at a path, or `undefined`. Only own properties count: `__proto__` leads nowhere. */
+/** The value at a path, or `undefined`. Only own properties count: `__proto__` is not found. */
 export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown => {
   let value = body;
   for (const part of path) {

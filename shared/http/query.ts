@@ -22,7 +22,7 @@ const invalid = (parameter: string, detail: string): Problem => ({
   source: { parameter },
 });
 
-/** Check the query: each parameter is known, sent once, and in its format. All problems come together. */
+/** Check the query: each parameter is known, sent once, and valid. Returns all problems. */
 export const readQuery = (schema: Schema, { query }: Exchange): { value: unknown; problems: readonly Problem[] } => {
   const names = namesIn(schema);
   const problems: Problem[] = [];

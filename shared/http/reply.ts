@@ -4,14 +4,14 @@ import { recordRefusal } from '../observability/tally.ts';
 import type { Problem, Source } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What an operation answers: a status, a body that becomes JSON (or text that is JSON already), headers of its own. */
+/** The reply of an endpoint: a status, a body that becomes JSON (text stays as it is), and its own headers. */
 export type Reply = {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The code of the first error, if this is a refusal. */
   readonly code?: Code;
-  /** Whether the body is already in the shape of the version that was asked for. */
+  /** Whether the body already has the shape of the requested version. */
   readonly isShaped?: boolean;
 };
 
@@ -19,7 +19,7 @@ const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 
 const errorsMax = 20;
 
-/** The error envelope (specification 2.5), of the first 20 problems. They arrive in the order of precedence: the first one sets the status. */
+/** The error envelope (specification 2.5), of the first 20 problems, in order of precedence: the first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
   status: errorCodes[problems[0].code].status,
   code: problems[0].code,
@@ -36,9 +36,8 @@ export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: 
 });
 
 /**
- * What keeps a browser from keeping, guessing at, framing or running an answer, whoever makes it. An operation's own
- * headers come later: GET /docs is a page. There are no CORS headers: a storefront's server calls us, and a key in a
- * browser would be a key that is lost.
+ * Keep a browser from caching, sniffing, framing or running a response. An endpoint's own headers override them: GET /docs
+ * is a page. There are no CORS headers: a storefront's server calls the API, and a key in a browser would be public.
  */
 export const safetyHeaders = {
   'Cache-Control': 'no-store',
@@ -49,7 +48,7 @@ export const safetyHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** A reply as API Gateway takes it. What the steps of the stack say of every answer wins over nothing of the reply's own. */
+/** The reply for API Gateway. Its own headers override those of the steps, which override the safety headers. */
 export const proxyResult = (
   { status, body, headers, code }: Reply,
   { replyHeaders }: Exchange,

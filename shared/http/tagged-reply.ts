@@ -1,21 +1,21 @@
 import { entityTag, matches } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
-import { askedBody } from './versions/shape.ts';
+import { bodyInVersion } from './versions/shape.ts';
 
 /**
- * Answer with a strong ETag over the text and the service version, or with 304 to a client that has it already.
+ * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
  *
- * Kept by the client and asked for again each time: what a new release changes shows at once (decisions 7).
+ * The client revalidates its copy each time, so a new release shows at once (decisions 7).
  */
 export const taggedReply = (body: object, version: string, { headers, changes = [] }: Exchange): Reply => {
-  // The tag is of the very text that is sent.
-  const text = JSON.stringify(askedBody(body, changes));
+  // The tag covers the bytes that are sent.
+  const text = JSON.stringify(bodyInVersion(body, changes));
   const tag = entityTag(version, text);
   const tagged = {
     ETag: tag,
     'Cache-Control': 'private, no-cache',
-    // The caller's account decides the version when no header does.
+    // Without the header, the caller's account determines the version.
     Vary: 'Authorization, X-API-Key, Service-Version',
   };
   return matches(headers.get('if-none-match') ?? [], tag)

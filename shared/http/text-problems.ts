@@ -11,11 +11,11 @@ const problem = (path: readonly string[], title: string, detail: string): Proble
   source: { pointer: pointerTo(path) },
 });
 
-// Neither can be stored and given back as it was sent.
+// NUL and lone surrogates cannot be stored and returned unchanged.
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
 
 /**
- * What no schema should have to look at: text with NUL characters or lone surrogates, and nesting without end.
+ * Problems that are found before the schema runs: text with NUL characters or lone surrogates, and too deep nesting.
  *
  * The deepest documented body has six levels.
  */

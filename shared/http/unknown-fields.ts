@@ -17,10 +17,10 @@ const definitionOf = (schema: Schema): Definition | undefined => {
 };
 
 /**
- * Pointers to the fields of a body that neither the request nor the answer documents.
+ * JSON Pointers of the fields that neither the request nor the response documents.
  *
- * An answer may be sent back as a request, so its fields are known, and ignored (interface decisions 1). A field that
- * only the answer has is not looked into.
+ * A response may be sent back as a request, so its fields are known and ignored (interface decisions 1). Fields inside a
+ * response-only field are not checked.
  */
 export const unknownFields = (
   body: unknown,
@@ -34,7 +34,7 @@ export const unknownFields = (
       ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
       : [];
   if (!isObjectOrArray(body)) return [];
-  // A record takes every name but this one, which zod leaves out of it.
+  // A record accepts every name except this one, which zod drops.
   if (known?.type === 'record') return Object.hasOwn(body, '__proto__') ? [pointerTo([...path, '__proto__'])] : [];
   if (known?.type !== 'object') return [];
   return Object.entries(body).flatMap(([key, value]) => {

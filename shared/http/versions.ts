@@ -3,38 +3,37 @@ import { type Version, versions } from './versions/version.ts';
 
 const namesOf = (known: readonly Version[]): readonly string[] => known.map(({ name }) => name);
 
-/** The versions that a client may pin with Service-Version: they fix shapes, never rates (specification 9). */
+/** The versions that a client may pin with Service-Version. They fix shapes, never rates (specification 9). */
 export const supportedVersions = namesOf(versions);
 
-/** What a new account is pinned to. */
+/** The version that a new account is pinned to. */
 export const currentVersion = supportedVersions.at(-1) as string;
 
-// Sent twice, it is no version.
+// A repeated header is joined, and then matches no version.
 const sentVersion = ({ headers }: Exchange): string | undefined => headers.get('service-version')?.join(', ');
 
 const announce = (exchange: Exchange, version: string, known: readonly string[]): void => {
   exchange.version = version;
   exchange.supportedVersions = known;
-  // Every answer names the version that shaped it, also the one that refuses another.
+  // Every response names the version that shaped it, also one that refuses an unknown version.
   exchange.replyHeaders['Service-Version'] = known.includes(version) ? version : (known.at(-1) as string);
   exchange.replyHeaders['Vary'] = 'Service-Version';
 };
 
-/** The version before anyone is known: the one asked for, else the current one. Refusals of strangers carry it. */
+/** The version before the caller is known: the requested one, else the current one. A 401 carries it. */
 export const presumeVersion = (exchange: Exchange): void =>
   announce(exchange, sentVersion(exchange) ?? currentVersion, supportedVersions);
 
 /**
- * The version of this exchange: the one asked for, else the one that the account was created with.
+ * The version of this exchange: the requested one, else the one that the account was created with.
  *
- * An operation knows the current shapes only. What has changed for it since the version that was asked for goes with the
- * exchange, the oldest change first: a request passes through all of them, and the answer back, from the newest on. That
- * chain of transformations is how long-lived APIs keep one code and many versions.
+ * An endpoint knows the current shapes only. The exchange carries the changes since the requested version, oldest first: a
+ * request passes through them in this order, and the response in reverse.
  */
 export const resolveVersion =
   (operation: string, known: readonly Version[] = versions) =>
   (exchange: Exchange): void => {
-    if (!exchange.caller) throw new Error('The version is resolved after the caller is known.');
+    if (!exchange.caller) throw new Error('resolveVersion runs after authenticate.');
     const version = sentVersion(exchange) ?? exchange.caller.account.settings.service_version;
     const names = namesOf(known);
     announce(exchange, version, names);
@@ -43,7 +42,7 @@ export const resolveVersion =
       .flatMap(({ changes }) => changes.flatMap(({ of }) => of[operation] ?? []));
   };
 
-/** Refuse a version that does not exist. It comes after the body's own refusals (interface decisions 9). */
+/** Refuse an unknown version. Refusals of the body come first (interface decisions 9). */
 export const refuseUnknownVersion = ({
   version = '',
   supportedVersions: known = supportedVersions,

@@ -34,7 +34,7 @@ describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => 
   });
 });
 
-it('has no method beside the route table', () => {
+it('has no method beside the defined endpoints', () => {
   const paths = new Set(Object.values(endpoints).map(({ path }) => path));
   expect(methods).toHaveLength(Object.keys(endpoints).length + paths.size);
 });

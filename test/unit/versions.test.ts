@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askedBody, askedProblems, askedReply, currentBody } from '../../shared/http/versions/shape.ts';
+import { bodyInVersion, currentBody, problemsInVersion, replyInVersion } from '../../shared/http/versions/shape.ts';
 import { type Shapes, versions } from '../../shared/http/versions/version.ts';
 import { currentVersion, supportedVersions } from '../../shared/http/versions.ts';
 import type { Problem } from '../../shared/problem.ts';
@@ -39,21 +39,21 @@ const changes = [noting('older'), {}, noting('newer')];
 describe('the changes since a version', () => {
   it('take a request from the oldest to the newest, and an answer back', () => {
     expect(currentBody({ path: '' }, changes)).toEqual({ path: '>older>newer' });
-    expect(askedBody({ path: '' }, changes)).toEqual({ path: '<newer<older' });
-    expect(askedBody('{"path":""}', changes)).toBe('{"path":"<newer<older"}');
+    expect(bodyInVersion({ path: '' }, changes)).toEqual({ path: '<newer<older' });
+    expect(bodyInVersion('{"path":""}', changes)).toBe('{"path":"<newer<older"}');
   });
 
   it('are none for the current version: nothing is read, copied or written anew', () => {
     const body = { path: '' };
     expect(currentBody(body, [])).toBe(body);
-    expect(askedBody(body, [])).toBe(body);
-    expect(askedBody('no JSON', [])).toBe('no JSON');
+    expect(bodyInVersion(body, [])).toBe(body);
+    expect(bodyInVersion('no JSON', [])).toBe('no JSON');
   });
 
   it('leave alone what has the shape that was asked for, such as a file', () => {
     const reply = { status: 200, body: 'a,b', isShaped: true };
-    expect(askedReply(reply, changes)).toBe(reply);
-    expect(askedReply({ status: 200, body: { path: '' } }, changes).body).toEqual({ path: '<newer<older' });
+    expect(replyInVersion(reply, changes)).toBe(reply);
+    expect(replyInVersion({ status: 200, body: { path: '' } }, changes).body).toEqual({ path: '<newer<older' });
   });
 
   it('leave a body that is no object to the checks', () => {
@@ -70,7 +70,7 @@ describe('the changes since a version', () => {
       { code: 'c', message: 'm', pointer: '/a' },
       { code: 'c', message: 'm', pointer: null },
     ];
-    expect(askedBody({ path: '', warnings }, changes)).toMatchObject({
+    expect(bodyInVersion({ path: '', warnings }, changes)).toMatchObject({
       warnings: [{ code: 'c', message: 'm', pointer: '/a/newer/older' }, { pointer: null }],
     });
   });
@@ -83,7 +83,7 @@ describe('the changes since a version', () => {
       source: { pointer: '/a' },
     };
     const inHeader: Problem = { ...problem, source: { header: 'a' } };
-    expect(askedProblems([problem, inHeader], changes)).toEqual([
+    expect(problemsInVersion([problem, inHeader], changes)).toEqual([
       { ...problem, title: 'Missing older', source: { pointer: '/a/newer/older' } },
       inHeader,
     ]);

@@ -1,29 +1,29 @@
 import type { JsonObject } from '../../json.ts';
 
 /**
- * What one change of the API means to one operation, between the shape before it (older) and the one since (newer).
+ * One change of the API for one endpoint, between the shape before it (older) and after it (newer).
  *
- * Nothing is checked yet when a request comes here, so each function leaves what it does not expect as it is, and throws
- * never. It answers with a new object.
+ * The request is unchecked here, so each function leaves unexpected values unchanged and never throws. It returns a new
+ * object.
  */
 export type Shapes = {
-  /** A request's body of the older shape in the newer one. */
+  /** Converts a request body from the older to the newer shape. */
   readonly request?: (older: JsonObject) => JsonObject;
-  /** An answer's body of the newer shape in the older one. */
+  /** Converts a response body from the newer to the older shape. */
   readonly response?: (newer: JsonObject) => JsonObject;
-  /** Where a request of the older shape has what this pointer leads to in the newer one. */
+  /** Converts a pointer into the newer shape to one into the older shape. */
   readonly pointer?: (newer: string) => string;
 };
 
 export type VersionChange = {
-  /** What has changed, in words for the one who reads the registry. */
+  /** What has changed, for readers of the registry. */
   readonly name: string;
   /** The shapes by the name of the endpoint. */
   readonly of: Readonly<Record<string, Shapes>>;
 };
 
-/** A version is what came with it: everything else is as in the one before. */
+/** A version and its changes from the version before. */
 export type Version = { readonly name: string; readonly changes: readonly VersionChange[] };
 
-/** The versions that a client may pin, from the oldest to the current one. None is ever taken out (decision 0013). */
+/** The versions that a client may pin, oldest first. No version is ever removed (decision 0013). */
 export const versions: readonly Version[] = [{ name: 'aspen.2026-10-01', changes: [] }];
