@@ -1,4 +1,4 @@
-/** Fields by name; `true` has none below it that matter. */
+/** Fields by name. `true` is a field without nested fields of interest. */
 export type AnswerFields = { readonly [name: string]: true | AnswerFields };
 
 const named = <Name extends string>(...names: readonly Name[]) =>
@@ -7,9 +7,9 @@ const named = <Name extends string>(...names: readonly Name[]) =>
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
 
 /**
- * What an answer has beside the fields of its request, so that it may be sent back as one (interface decisions 1).
+ * The fields that a response has besides those of its request. They may be sent back in a request (interface decisions 1).
  *
- * Plain names, because the answers' schemas would be built at every cold start for nothing else; a test compares the two.
+ * Plain names: building the response schemas for this alone would slow down every cold start. A test compares the two.
  */
 export const calculationAnswerFields = {
   ...named('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),

@@ -7,7 +7,7 @@ import type { Problem } from '../problem.ts';
 import { readableBy } from '../vocabulary/check.ts';
 import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
-/** The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2). */
+/** Fields that requests share, each with advice on what to send instead (interface decisions 1 and 2). */
 
 export const text = (max: number) =>
   z.string('Send a string.').check(z.maxLength(max, `Send at most ${max} characters.`));
@@ -72,7 +72,7 @@ export const metadata = z
 const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
 
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
-// A region that nobody knows would exempt nowhere, and nobody would hear of it.
+// An unknown region would exempt nowhere, without a warning.
 const region = text(50).check(
   z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
 );
@@ -95,7 +95,7 @@ export const Exemption = z
   )
   .check(
     z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
-      error: 'Send a last day that is not before the first: this certificate would never hold.',
+      error: 'Send a valid_to that is not before valid_from.',
       path: ['valid_to'],
     }),
   );

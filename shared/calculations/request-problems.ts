@@ -6,8 +6,8 @@ import { invalidFormat } from './fields.ts';
 import { type Fields, recordOf } from './sent-fields.ts';
 
 /**
- * What is wrong with a calculation's body beyond the format of its fields: between them, with its date, with its
- * addresses. All of it comes together with the schema's own problems (interface decisions 9).
+ * Problems of a calculation's body besides the format of its fields: between fields, of its date and of its addresses. They
+ * are returned together with the schema's problems (interface decisions 9).
  */
 export const calculationProblems = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
@@ -17,17 +17,11 @@ export const calculationProblems = (body: unknown, nowMs: number): Problem[] => 
 
 const aheadMs = 31 * 86_400_000;
 
-/** A tax date further ahead than content is known. */
+/** A tax date too far in the future for known content. */
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
   const taxDate = recordOf(body)?.['tax_date'];
   return typeof taxDate === 'string' && Date.parse(taxDate) > nowMs + aheadMs
-    ? [
-        invalidFormat(
-          '/tax_date',
-          'Invalid tax_date',
-          'Send a date at most 31 days ahead: content beyond is not known.',
-        ),
-      ]
+    ? [invalidFormat('/tax_date', 'Invalid tax_date', 'Send a date at most 31 days in the future.')]
     : [];
 };
 
@@ -38,13 +32,13 @@ const isEmpty = (address: PostalAddress) => Object.values(address).every((value)
 const holderProblems = (fields: Fields, path: string): Problem[] =>
   holders.flatMap((holder) => {
     const { success, data } = PostalAddress.safeParse(recordOf(fields[holder])?.['address']);
-    // An empty origin is none; an address that is wrong by itself is the schema's to tell.
+    // An empty origin counts as absent. The schema reports invalid addresses.
     if (!success || (holder === 'ship_from' && isEmpty(data))) return [];
     const read = readAddress(data, `${path}/${holder}/address`);
     return read.ok ? [] : read.problems;
   });
 
-/** Addresses that cannot be resolved, of the document and of its lines. A credit of a sale takes the sale's. */
+/** Problems of addresses that cannot be resolved. A credit of a sale takes the sale's addresses. */
 export const addressProblems = (body: unknown): Problem[] => {
   const input = recordOf(body);
   if (!input || (input['type'] === 'credit' && input['parent_transaction_id'])) return [];

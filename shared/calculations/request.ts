@@ -16,7 +16,7 @@ import {
 /** How many line items a document may have. */
 export const lineItemsMax = 1000;
 
-// On create, null means absent. One schema serves all fields of a kind: each takes 20 µs of every cold start to build.
+// On create, null means absent. Fields of a kind share one schema, because building one takes 20 µs of every cold start.
 const optional = {
   customer: z.nullish(Customer),
   decimal: z.nullish(decimalString),
@@ -34,7 +34,7 @@ export const LineItemRequest = z.object(
     description: z.nullish(text(1000)),
     product_tax_code: optional.productTaxCode,
     quantity,
-    /** Required, but on a line that credits a parent's line. */
+    /** Required, except on a line that credits a parent's line. */
     unit_price: optional.decimal,
     discount_amount: optional.decimal,
     third_party_discount_amount: optional.decimal,
@@ -54,7 +54,7 @@ export type ShippingRequest = z.infer<typeof ShippingRequest>;
 
 export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items.`;
 
-/** The inputs of a calculation, which a transaction carries too (interface decisions 2). */
+/** The inputs of a calculation and of a transaction (interface decisions 2). */
 export const inputShape = {
   currency: z.nullish(currency),
   tax_date: z.nullish(instant),
@@ -74,7 +74,7 @@ export const inputShape = {
   explain: optional.flag,
 };
 
-/** What makes a calculation, or a transaction, a credit of an earlier sale (interface decisions 5). */
+/** The fields of a credit of an earlier sale (interface decisions 5). */
 export const creditShape = {
   type: z.nullish(z.enum(['sale', 'credit'], 'Send sale or credit.')),
   parent_transaction_id: z.nullish(text(64)),
@@ -84,5 +84,5 @@ export const creditShape = {
 export const CalculationRequest = z.object({ ...inputShape, ...creditShape }, 'Send a JSON object.');
 export type CalculationRequest = z.infer<typeof CalculationRequest>;
 
-/** The inputs alone: what the tax core is fed from, whoever asks. */
+/** The inputs of the tax core. */
 export type CalculationInput = Omit<CalculationRequest, keyof typeof creditShape>;

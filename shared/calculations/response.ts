@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { taxabilityReasons } from '../tax/document.ts';
 import { inputShape, LineItemRequest } from './request.ts';
 
-/** What a calculation answers. Every documented key is always present; amounts are decimal strings of the currency. */
+/** The response of a calculation. Every documented key is always present. Amounts are decimal strings of the currency. */
 
 const amount = z.string();
 
@@ -107,7 +107,7 @@ export const ExplanationStep = z.object({
 });
 export type ExplanationStep = z.infer<typeof ExplanationStep>;
 
-/** The figures and echoes that a calculation and a transaction have in common. */
+/** The fields that calculations and transactions share. */
 export const outcomeShape = {
   type: z.enum(['sale', 'credit']),
   parent_transaction_id: nullable(z.string()),

@@ -1,7 +1,7 @@
-/** The fields of a body that may be anything. */
+/** The fields of an unvalidated body. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What was sent, where it is an object. */
+/** The value, if it is an object. */
 export const recordOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { localBases, localRates } from './local-rates.ts';
 
-/** How a state treats a kind of goods, in a word. */
+/** How a state treats a kind of goods. */
 export const treatments = [
   'taxable',
   'exempt',
@@ -75,7 +75,7 @@ export const StateCoverage = z.object({
   notes: z.array(z.string()),
 });
 
-/** What GET /coverage answers. */
+/** The response of GET /coverage. */
 export const Coverage = z.object({
   object: z.literal('coverage'),
   tax_date: z.string(),

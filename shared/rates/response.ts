@@ -4,7 +4,7 @@ import { confidence } from '../coverage/response.ts';
 
 const sent = z.nullable(z.string());
 
-/** The address as it was sent; `null` where a part of it was not. */
+/** The address as sent. */
 export const RatesAddress = z.object({
   line1: sent,
   city: sent,
@@ -29,7 +29,7 @@ export const JurisdictionRate = z.object({
 });
 export type JurisdictionRate = z.infer<typeof JurisdictionRate>;
 
-/** What GET /rates answers. */
+/** The response of GET /rates. */
 export const Rates = z.object({
   object: z.literal('rates'),
   date: z.string(),
