@@ -8,10 +8,10 @@ type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
 };
 
 /**
- * The addresses that a calculation may tax at, or that goods are sent from, each once: what its content is loaded for. One
- * whose ZIP is in several states, and that names none of them, is there in each of them.
+ * The addresses that a calculation needs content for: destinations and origins, each once. An address without a state whose
+ * ZIP is in several states is listed for each of them.
  *
- * One that cannot be read is left out; locating refuses it, and says why.
+ * Addresses that cannot be read are left out: locating refuses them.
  */
 export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
   const seen = new Set<PostalAddress>();
@@ -19,7 +19,7 @@ export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_fro
   const add = (address: PostalAddress | null | undefined) => {
     if (!address || seen.has(address)) return;
     seen.add(address);
-    // Most lines of a long document share their addresses, as objects or at least by what decides.
+    // Most lines of a long document share their addresses, as objects or by the fields that decide.
     const key = JSON.stringify([address.country, address.state, address.postal_code, address.city, address.county]);
     if (found.has(key)) return;
     const read = readAddress(address, '');

@@ -12,7 +12,7 @@ const correct = 'No other address would be more precise: the content has to be c
 const noMorePrecise = 'No other address would be more precise: only content by ZIP+4 would be.';
 const onlyByZip = 'No other address would be more precise: only content by ZIP would be.';
 
-/** Whether some ZIP has just one of the sets that a city may have, so that it leaves no doubt. */
+/** Whether a ZIP exists that has exactly one of the sets that the city may have. */
 const hasOwnZip = ({ place: { release }, choice }: Decisive): boolean =>
   release?.locations.some(
     ({ zips, alternatives: [first, ...others] }) =>
@@ -54,7 +54,7 @@ const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: rea
   };
 };
 
-// A ZIP+4 helps where the content has such ranges in this ZIP, and nowhere else.
+// A ZIP+4 helps only where the content has ranges of ZIP+4 in this ZIP.
 const ofZip = ({ address: { zip5, plus4 }, choice }: Decisive): Ambiguity => {
   if (choice?.byStreet)
     return {
@@ -83,7 +83,7 @@ const ofZip = ({ address: { zip5, plus4 }, choice }: Decisive): Ambiguity => {
   return { why: `ZIP ${zip5} spans jurisdictions with different taxes.`, advice };
 };
 
-// A city that has no local tax anywhere brings the one set without any into those of a ZIP that has some.
+// A city without local tax adds the empty set to those of a ZIP that has local taxes.
 const ofContradiction = ({ zip5, city }: Decisive['address'], { possible, usual }: LocalChoice): Ambiguity => ({
   why:
     usual.every(({ codes }) => codes.length > 0) && possible.at(-1)?.codes.length === 0
@@ -92,7 +92,7 @@ const ofContradiction = ({ zip5, city }: Decisive['address'], { possible, usual 
   advice: 'Correct the city, or the ZIP code.',
 });
 
-/** Why an address is ambiguous, and what to send so that it is not: two sentences, without what was assumed. */
+/** Why an address is ambiguous, and what to send instead: two sentences, without what was assumed. */
 export const ambiguityOf = (decisive: Decisive): Ambiguity => {
   const { address, choice } = decisive;
   if (address.isStateGuessed)

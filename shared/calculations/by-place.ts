@@ -1,12 +1,12 @@
-/** Texts about local rates that were looked up by ZIP and city, without a boundary file. */
+/** Texts about local rates that are found by ZIP and city, without a boundary file. */
 import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import type { Decisive } from './sourcing.ts';
 
-/** Why an address is ambiguous, and what to send so that it is not. */
+/** Why an address is ambiguous, and what to send instead. */
 export type Ambiguity = { readonly why: string; readonly advice: string };
 
-/** What the tables decided about an address; `null` where an import, or a list of an older release, decided. */
+/** How the local tables decided about an address; `null` where an import or an older release decided. */
 export const decidedByTable = ({ choice, place: { release } }: Decisive): ByPlace | null =>
   release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
 
@@ -22,7 +22,7 @@ const readByTable = (
 
 const importFile = "import the state's boundary file.";
 
-/** What to send so that only one county is left, or how to do without. */
+/** What to send so that only one county matches, or what to import instead. */
 const countyAdvice = ({ address: { county } }: Decisive, canCountyHelp: boolean): string => {
   if (!canCountyHelp) return `I${importFile.slice(1)}`;
   return `${county === null ? 'Send' : 'Correct'} the county (address.county), or ${importFile}`;
@@ -81,7 +81,7 @@ export const ambiguityByPlace = (decisive: Decisive, byPlace: ByPlace): Ambiguit
   };
 };
 
-/** What decides between candidates of the tables where the account does not want the highest rate. */
+/** What decides between candidates of the tables, unless the account's policy takes the highest rate. */
 export const deciderOf = (decisive: Decisive, byPlace: ByPlace): string => {
   const { isZipInTable, isCountyUsed } = readByTable(decisive, byPlace);
   const level = decisive.choice?.level;
@@ -108,7 +108,7 @@ export const areaUsed = (decisive: Decisive, { area }: ByPlace): string => {
   return [...new Set([area.place, area.county])].filter(Boolean).join(', ');
 };
 
-/** What the tables know of the local rates of an address, and which of them are charged. */
+/** The local rates that the tables have for an address, and which of them are charged. */
 export const coverageByPlace = (decisive: Decisive, byPlace: ByPlace, { id, local }: Release): string => {
   const { address, resolution } = decisive;
   const table = `the table of local rates ${local?.rates ?? id}`;

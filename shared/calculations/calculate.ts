@@ -11,17 +11,17 @@ import type { CalculationInput, ShippingRequest } from './request.ts';
 import type { Calculation, LineItemResponse, ShippingResponse } from './response.ts';
 import { warningsOf } from './warnings.ts';
 
-/** The engine's version: a transaction pins it, and a replay by another one says so. */
+/** The engine's version. A transaction pins it, and a replay reports when it differs. */
 export const engineVersion = '1.1.0';
 
-/** Everything of a calculation but what says whether it is a calculation or a transaction. */
+/** A calculation without the fields that differ between calculations and transactions. */
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
 /**
- * Calculate the tax of a request (interface decisions 2). Pure: the content and the time are given.
+ * Calculate the tax of a request (interface decisions 2). Pure: the content and the time are arguments.
  *
- * Refused with `validation_address_unresolvable` or `validation_not_covered`; everything else is answered, and what is
- * not known is said in `warnings`.
+ * Refusals: `validation_address_unresolvable`, `validation_not_covered`. Everything else is calculated, with `warnings`
+ * about missing or unconfirmed content.
  */
 export const calculate = (
   input: CalculationInput,
@@ -71,7 +71,7 @@ const outcomeOf = (
 
 type LineEcho = ReturnType<typeof lineEchoes>[number];
 
-// Every field by its name: of a thousand lines, objects that are put together with `...` take longer than the tax.
+// Fields are listed one by one: for 1,000 lines, spreading objects takes longer than the tax.
 const lineResponse = (
   echo: LineEcho,
   amount: bigint,

@@ -6,8 +6,8 @@ import { invalidFormat } from './fields.ts';
 import { lineItemsAdvice, lineItemsMax } from './request.ts';
 
 /**
- * What is wrong between fields, of a body that may be anything: a field that is wrong by itself is skipped here, so that
- * both kinds of problem come together (interface decisions 9).
+ * Problems between the fields of an unvalidated body. Fields that are invalid by themselves are skipped, so that the schema's
+ * problems and these can be returned together (interface decisions 9).
  */
 export const crossFieldProblems = (body: unknown): Problem[] => {
   const input = objectOf(body);
@@ -19,7 +19,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
     ...(!isSent(input['line_items']) && !hasParent ? [missingLines] : []),
     ...parentProblems(input, isCredit),
     ...duplicateIds(lines),
-    // A credit's line takes what it does not say from its parent's line; the use case checks what is left.
+    // A credit's line takes missing fields from its parent's line. The use case checks the rest.
     ...(hasParent
       ? []
       : [...missingPrices(lines), ...missingAddresses(input, lines), ...discountProblems(input, lines)]),
@@ -28,7 +28,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
 
 type Line = JsonObject | undefined;
 
-// A line that is no object, or lines that are too many, are wrong by themselves.
+// The schema refuses lines that are not objects, and too many lines.
 export const linesOf = (value: unknown): readonly Line[] =>
   Array.isArray(value) && value.length <= lineItemsMax ? value.map(objectOf) : [];
 
@@ -45,7 +45,11 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
   ['parent_transaction_id', 'credit_remaining']
     .filter((name) => isSent(input[name]) && input[name] !== false && !isCredit)
     .map((name) =>
-      invalidFormat(`/${name}`, `Invalid ${name}`, 'Only a credit has it: send type "credit", or leave it out.'),
+      invalidFormat(
+        `/${name}`,
+        `Invalid ${name}`,
+        'Only credits have this field. Send type "credit", or leave it out.',
+      ),
     );
 
 const duplicateIds = (lines: readonly Line[]): Problem[] => {
@@ -69,7 +73,7 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
       : [required(`/line_items/${index}/unit_price`, 'unit_price', 'Send unit_price, a decimal as a string.')],
   );
 
-// A line or a customer that is no object is told of by the schema, without what it would have to hold.
+// The schema refuses a line or a customer that is not an object, so a missing address is not reported too.
 const hasAddress = (holder: Line) => {
   const customer = holder?.['customer'];
   return !holder || (objectOf(customer) ? isSent(objectOf(customer)?.['address']) : isSent(customer));
@@ -93,7 +97,7 @@ const amountOf = (value: unknown, exponent: number): bigint =>
 
 const isDecimal = (value: unknown): value is string => typeof value === 'string' && decimalPattern.test(value);
 
-/** What each line comes to before document-level discounts, or `undefined` where it cannot be known. */
+/** The net of a line before document-level discounts, or `undefined` where its amounts are invalid. */
 const ownNet = (line: Line, exponent: number): bigint | undefined => {
   const { quantity, unit_price } = line ?? {};
   if (!isDecimal(quantity) || !isDecimal(unit_price)) return undefined;
@@ -101,12 +105,12 @@ const ownNet = (line: Line, exponent: number): bigint | undefined => {
   return discounts.reduce((net, name) => net - amountOf(line?.[name], exponent), amount);
 };
 
-/** The refusal of a discount beyond what it is taken from. */
+/** The refusal of discounts above the amount that they apply to. */
 export const discountTooLarge = (pointer: string, name: string): Problem =>
   invalidFormat(
     pointer,
     `Invalid ${name}`,
-    'Discounts together exceed the amount that they are taken from: lower one.',
+    'The discounts exceed the amount that they apply to. Send lower discounts.',
   );
 
 const discountProblems = (input: JsonObject, lines: readonly Line[]): Problem[] => {

@@ -10,7 +10,7 @@ import { policyProblem } from './policy.ts';
 import { reliefOf } from './relief.ts';
 import type { CalculationInput } from './request.ts';
 
-/** What a calculation rests on beside the request. */
+/** The inputs of a calculation besides the request. */
 export type Context = {
   readonly settings: Settings;
   readonly releaseFor: ReleaseFor;
@@ -30,14 +30,14 @@ const delivery = 'SHIPPING.DELIVERY';
 
 const productOf = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
-  if (!parsed.ok) throw new Error('The schema has let through a product tax code that is none.');
+  if (!parsed.ok) throw new Error('The schema accepted an unknown product tax code.');
   return parsed.value;
 };
 
 /**
- * Turn a valid request into the tax core's document: amounts in minor units, addresses as places.
+ * Convert a valid request into the tax core's document: amounts in minor units, addresses as places.
  *
- * Refused, all together: addresses that cannot be resolved, and places that the account's policies reject.
+ * Refusals: addresses that cannot be resolved, and places that the account's policies reject.
  */
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const taxDate = input.tax_date ?? new Date(context.now).toISOString();
@@ -61,7 +61,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       relief: reliefOf(input, line.customer ?? null, place.code, day, context.settings),
     };
   });
-  // Where nothing is collected, it does not matter what is not known of the place.
+  // Where nothing is collected, incomplete content does not matter.
   const rejected = located.value.filter((_, index) => lines[index]?.relief === null);
   const [problem, ...others] = distinct(rejected.flatMap((line) => policyProblem(line, context.settings) ?? []));
   if (problem) return refuse(problem, ...others);

@@ -2,7 +2,7 @@ import { lineIds } from './line-ids.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { LineItemResponse, ShippingResponse } from './response.ts';
 
-/** Metadata as it is kept: a key with a null value is a deleted one. */
+/** Metadata as stored: keys with a null value are deleted. */
 export const metadataOf = (
   metadata: Readonly<Record<string, string | null>> | null | undefined,
 ): Record<string, string> =>
@@ -10,7 +10,7 @@ export const metadataOf = (
     ? Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== null))
     : {};
 
-/** The request's fields as every answer gives them back: as sent, `null` where absent, defaults filled in. */
+/** The request's fields in a response: as sent, `null` where absent, defaults filled in. */
 export const inputEcho = (input: CalculationInput, taxDate: string) => ({
   currency: input.currency ?? 'USD',
   tax_date: taxDate,
@@ -50,7 +50,7 @@ type Echoed = Omit<ReturnType<typeof inputEcho>, 'metadata' | 'explain'> & {
   readonly explain: boolean;
 };
 
-/** The inputs that an answer was calculated from: everything of them is echoed in it. */
+/** The inputs that a response was calculated from: it echoes all of them. */
 export const inputOf = (answer: Echoed) => ({
   currency: answer.currency,
   tax_date: answer.tax_date,

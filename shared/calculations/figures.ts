@@ -3,16 +3,16 @@ import { formatAmount, parseAmount } from '../money/currency.ts';
 import type { TaxedDocument, TaxedShipping, TaxRow } from '../tax/document.ts';
 import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
 
-/** How amounts in minor units are written in the document's currency. */
+/** Formats an amount of minor units in the document's currency. */
 export type Writer = (minor: bigint) => string;
 
 export const writerFor = (exponent: number): Writer => {
-  // A third of all amounts: what is not exempt and what is not discounted.
+  // A third of all amounts are zero.
   const zero = formatAmount(0n, exponent);
   return (minor) => (minor === 0n ? zero : formatAmount(minor, exponent));
 };
 
-/** Every row of a document that is written already. */
+/** Every row of a response. */
 export const rowsOf = ({ line_items, shipping }: Charges): TaxRowResponse[] => [
   ...line_items.flatMap(({ taxes }) => taxes),
   ...(shipping?.taxes ?? []),
@@ -20,7 +20,7 @@ export const rowsOf = ({ line_items, shipping }: Charges): TaxRowResponse[] => [
 type Charges = { readonly line_items: readonly Rows[]; readonly shipping: Rows | null };
 type Rows = { readonly taxes: readonly TaxRowResponse[] };
 
-/** A jurisdiction's row as the API writes it. */
+/** A jurisdiction's row in a response. */
 export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
   const { code, name, type, tax_type } = row.jurisdiction;
   return {
@@ -48,10 +48,10 @@ type Sum = {
 };
 type Amounts = Readonly<Record<'taxable' | 'exempt' | 'tax', bigint>>;
 
-/** Adds up rows by jurisdiction and rate, in the order of their first appearance: what a return asks for. */
+/** Sums rows by jurisdiction and rate, in the order of their first appearance, as returns need them. */
 const summarizer = () => {
   const sums: Sum[] = [];
-  // By code, and then by rate, of which a jurisdiction has few: joining both for every row would take longer than adding.
+  // By code, and then by rate, of which a jurisdiction has few. A joined text key for every row would be slower.
   const byCode = new Map<string, Sum[]>();
   const find = ({ code }: SummedJurisdiction, rate: string) => byCode.get(code)?.find((sum) => sum.rate === rate);
   const start = (sum: Sum): void => {
@@ -89,7 +89,7 @@ export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): Ta
   return summary.rows(write);
 };
 
-/** The summary of rows that are written already: of a credit, or after a tax was supplied. */
+/** The summary of a response's rows: of a credit, or after a tax was supplied. */
 export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] => {
   const summary = summarizer();
   for (const row of rows)

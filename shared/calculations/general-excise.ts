@@ -6,14 +6,14 @@ import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-e
 import { decimalText } from './explain/step.ts';
 import type { Warning } from './response.ts';
 
-// A rate in units of `10^-rateDecimals` as a percentage; a visible one with all of its decimals, as it is published.
+// A rate in units of `10^-rateDecimals` as a percentage. A visible rate has all of its decimals, as published.
 const percent = (units: bigint): string => decimalText({ units, scale: rateDecimals - 2 });
 const visiblePercent = (units: bigint): string =>
   formatAmount(units / powerOfTen(rateDecimals - visibleDecimals), visibleDecimals - 2);
 
 /**
- * That a general excise tax is charged at the rate that the seller owes (in units of `10^-rateDecimals`), though it is owed
- * on the tax too.
+ * Warns that general excise tax is charged at the rate that the seller owes (in units of `10^-rateDecimals`), although it is
+ * owed on the tax too.
  */
 export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
@@ -25,8 +25,8 @@ const isCharged = ({ rows }: Pick<TaxedShipping, 'rows'>): boolean =>
   rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
 
 /**
- * The warning of a document that charges general excise tax without passing it on: one, at the first line that does, with
- * the rates on general goods there. Of goods that are exempt, it may be the shipping that is charged.
+ * The warning of a document that charges general excise tax without passing it on: once, at the first line that is charged,
+ * or at the shipping where the goods are exempt.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,

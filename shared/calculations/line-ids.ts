@@ -1,7 +1,6 @@
 /**
- * The ids of line items: as sent, else `line_1`, `line_2`, … by position, never one that another line was sent with.
- *
- * Nor one of `others`: a credit's line must not match a line of its sale by an id that nobody sent.
+ * The ids of line items: as sent, otherwise `line_1`, `line_2`, … by position. A generated id never equals one that was sent
+ * or one of `others`: a credit's line must not match a line of its sale by a generated id.
  */
 export const lineIds = (
   lines: readonly { readonly id?: string | null | undefined }[],

@@ -11,24 +11,24 @@ import type { Customer, ShipFrom } from './fields.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import { type Decisive, type Route, resolutionOf, sourceSale } from './sourcing.ts';
 
-/** Where a line is taxed, and how well that is known. */
+/** Where a line is taxed, and how precisely that is known. */
 export type LocatedLine = {
   readonly resolution: Resolution;
   readonly place: Place;
   /** The addresses that decide. Lines whose addresses are equal share them. */
   readonly decisive: readonly Decisive[];
-  /** What the state says of sales within it, where that decided and is not certain. */
+  /** The state's sourcing setting, where it decided and is not confirmed. */
   readonly doubtful: Evidence | null;
-  /** Where the addresses stand in the request. */
+  /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
-  /** Where the one stands that decides first. */
+  /** The pointer of the first address that decides. */
   readonly pointer: string;
 };
 
 const addressOf = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null => holder?.address ?? null;
 const isEmpty = (address: PostalAddress) => Object.values(address).every((value) => !value);
 
-/** What locating rests on beside the addresses. */
+/** The inputs of locating besides the addresses. */
 type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
 type Sale = {
@@ -70,10 +70,10 @@ const lineOf = (
   pointer: pointers[decisive[0]?.at ?? 'destination'],
 });
 
-// Stands for the document's own addresses, which most lines share: no JSON text is empty.
+// The key of the document's own addresses. Other keys are JSON and never empty.
 const sharedKey = '';
 
-/** Find the place of every line. Lines of the same places get the same object, and so share the core's treatments. */
+/** Find the place of every line. Lines of equal addresses get the same object, so that they share treatments. */
 export const locateLines = (input: CalculationInput, context: Locating, day: string): Result<LocatedLine[]> => {
   const find = finderOf(context, day);
   const known = new Map<string, LocatedLine>();
@@ -106,7 +106,7 @@ export const locateLines = (input: CalculationInput, context: Locating, day: str
   return first ? refuse(first, ...others) : accept(located);
 };
 
-/** Each problem once: every line that relies on the document's address meets the same one. */
+/** Each problem once: lines that share the document's address have the same problem. */
 export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];
@@ -125,7 +125,7 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
   return { ...sourced, resolution: resolutionOf(sourced.decisive) };
 };
 
-/** Finds each route once: to a thousand streets of one ZIP leads one. */
+/** Finds each route once: addresses of one ZIP that differ in their street share it. */
 const finderOf = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
   return (route: Route): Found => {
@@ -138,6 +138,6 @@ const finderOf = (context: Locating, day: string) => {
   };
 };
 
-/** Find where a sale to an address is taxed that comes from outside its state. The address is the whole request. */
+/** Find where a sale from another state to an address is taxed. The address is the whole request. */
 export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
   lineOf(findRoute({ to, from: null }, context, day), { pointers: { destination: '', origin: '' } });

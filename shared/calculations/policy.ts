@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import type { LocatedLine } from './locate-lines.ts';
 
-/** The refusal of a place that the account's policies reject, or `null` (interface decisions 2). */
+/** The refusal of a place by the account's policies, or `null` (interface decisions 2). */
 export const policyProblem = (
   { resolution, place, decisive, pointer, pointers }: LocatedLine,
   settings: Settings,
@@ -17,7 +17,7 @@ export const policyProblem = (
       source: { pointer: incomplete ? pointers[incomplete.at] : pointer },
     };
   }
-  const ambiguous = decisive.find((one) => one.resolution.ambiguous);
+  const ambiguous = decisive.find(({ resolution: { ambiguous: isAmbiguous } }) => isAmbiguous);
   if (settings.ambiguous_address === 'reject' && ambiguous) {
     const { why, advice } = ambiguityOf(ambiguous);
     return {

@@ -13,8 +13,8 @@ const holds = ({ regions, valid_from, valid_to }: Exemption, place: string, day:
 /**
  * Why nothing is collected from a buyer in a place (`US-MI`) on a tax day, or `null`.
  *
- * In this order: the account is not registered there, a marketplace collects, the buyer's certificate holds. What a
- * line's customer says wins over the document's (interface decisions 2).
+ * In this order: the account is not registered there, a marketplace collects, the buyer's certificate is valid. A line's
+ * customer overrides the document's (interface decisions 2).
  */
 export const reliefOf = (
   { collected_by, customer }: CalculationInput,

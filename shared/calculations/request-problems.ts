@@ -7,8 +7,8 @@ import { crossFieldProblems, linesOf } from './cross-field.ts';
 import { invalidFormat } from './fields.ts';
 
 /**
- * What is wrong with a calculation's body beyond the format of its fields: between them, with its date, with its
- * addresses. All of it comes together with the schema's own problems (interface decisions 9).
+ * Problems of a calculation's body besides the format of its fields: between fields, of its date and of its addresses. They
+ * are returned together with the schema's problems (interface decisions 9).
  */
 export const calculationProblems = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
@@ -18,17 +18,11 @@ export const calculationProblems = (body: unknown, nowMs: number): Problem[] => 
 
 const aheadMs = 31 * dayMs;
 
-/** A tax date further ahead than content is known. */
+/** A tax date too far in the future for known content. */
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
   const taxDate = objectOf(body)?.['tax_date'];
   return typeof taxDate === 'string' && Date.parse(taxDate) > nowMs + aheadMs
-    ? [
-        invalidFormat(
-          '/tax_date',
-          'Invalid tax_date',
-          'Send a date at most 31 days ahead: content beyond is not known.',
-        ),
-      ]
+    ? [invalidFormat('/tax_date', 'Invalid tax_date', 'Send a date at most 31 days in the future.')]
     : [];
 };
 
@@ -45,7 +39,7 @@ const holderProblems = (fields: JsonObject, path: string): Problem[] =>
     return read.ok ? [] : read.problems;
   });
 
-/** Addresses that cannot be resolved, of the document and of its lines. A credit of a sale takes the sale's. */
+/** Problems of addresses that cannot be resolved. A credit of a sale takes the sale's addresses. */
 export const addressProblems = (body: unknown): Problem[] => {
   const input = objectOf(body);
   if (!input || (input['type'] === 'credit' && input['parent_transaction_id'])) return [];

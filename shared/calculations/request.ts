@@ -89,7 +89,7 @@ export type ShippingRequest = z.infer<typeof ShippingRequest>;
 
 export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items.`;
 
-/** The inputs of a calculation, which a transaction carries too (interface decisions 2). */
+/** The inputs of a calculation and of a transaction (interface decisions 2). */
 export const inputShape = {
   currency: described(
     z.nullish(currency),

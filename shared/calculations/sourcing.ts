@@ -8,37 +8,37 @@ import type { Evidence } from '../content/release.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 
-/** An address that decides about a sale, and which of its two it is. */
+/** An address that decides where a sale is taxed: its destination or its origin. */
 export type Decisive = Located & { readonly at: SourcedAt };
 
-/** Where a sale is taxed, and by which of its addresses: the first decides about the state, at least. */
+/** Where a sale is taxed, and the addresses that decide. The first one decides about the state at least. */
 export type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [Decisive, ...Decisive[]];
-  /** What the state says of sales within it, where that decided and is not certain. */
+  /** The state's sourcing setting, where it decided and is not confirmed. */
   readonly doubtful: Evidence | null;
 };
 
-/** The two addresses of a sale; `from: null` is not known. */
+/** The two addresses of a sale. `from: null` is unknown. */
 export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null };
 
-/** What locating rests on beside the addresses. */
+/** The inputs of locating besides the addresses. */
 export type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
 
 const isKnown = ({ resolution: { coverage, ambiguous } }: Decisive): boolean => coverage === 'complete' && !ambiguous;
 
 const codesOf = ({ place: { jurisdictions } }: Decisive): string => jurisdictions.map(({ code }) => code).join(' ');
 
-/** Whether it may matter which end of a sale taxes it: not where both are known, and are taxed by the same. */
-const isElsewhere = (one: Decisive, other: Decisive): boolean =>
-  JSON.stringify(one.address) !== JSON.stringify(other.address) &&
-  !(isKnown(one) && isKnown(other) && codesOf(one) === codesOf(other));
+/** Whether taxing at the origin or at the destination may differ: not where both have the same known jurisdictions. */
+const mayDiffer = (destination: Decisive, origin: Decisive): boolean =>
+  JSON.stringify(destination.address) !== JSON.stringify(origin.address) &&
+  !(isKnown(destination) && isKnown(origin) && codesOf(destination) === codesOf(origin));
 
-// Its ZIP crosses a border, and no state was sent: it could be the state of the destination.
+// No state was sent and the ZIP is in several states: it could be the state of the destination.
 const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
   isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
 
-/** An address that decides nothing but whether the sale stays within its state, and leaves that open. */
+/** An address that only decides whether the sale stays within its state, and is ambiguous about that. */
 const asDoubt = (doubtful: Decisive, { resolution }: Decisive): Decisive => ({
   ...doubtful,
   resolution: { ...resolution, ambiguous: true },
@@ -53,7 +53,7 @@ const sourcedAt = ({ place, address: { zip5 }, county, at }: Decisive, isInterst
   isInterstate,
 });
 
-/** California's: districts tax where the goods arrive, all others where they come from. */
+/** California: districts tax at the destination, all others at the origin. */
 const mixedPlace = (
   { place: origin, address: from, county: fromCounty }: Decisive,
   { place: destination, address: to, county: toCounty }: Decisive,
@@ -61,7 +61,7 @@ const mixedPlace = (
   const { release, code, name } = origin;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
   const far = destination.jurisdictions.filter(({ type }) => type === 'district');
-  // Of what is not covered at one end, the other end is not the whole answer.
+  // If one end is not covered, the other end does not have all taxes.
   if (!release || !destination.release || near.length === 0 || destination.jurisdictions.length === 0)
     return { code, name, release, jurisdictions: [], sourcing: [], zips: [], counties: [], isInterstate: false };
   return {
@@ -77,8 +77,8 @@ const mixedPlace = (
 };
 
 /**
- * Find who taxes a sale: at its destination, or where the state says so and the goods come from the same state, at its
- * origin. A remote sale, and one of unknown origin, is always taxed at its destination.
+ * Find where a sale is taxed: at its destination or, where the state requires it and the goods come from the same state, at
+ * its origin. A sale from another state or an unknown origin is always taxed at its destination.
  */
 export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Locating): Sourced => {
   const find = (address: TaxAddress, at: SourcedAt): Decisive => ({
@@ -88,12 +88,12 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   const destination = find(to, 'destination');
   const setting = settingOn(destination.place.release?.settings.sourcing ?? [], day);
   const policy = setting?.policy ?? 'destination';
-  // Of a ZIP in several states locating has chosen one, at both ends.
+  // Locating has chosen one state for a ZIP in several states, at both ends.
   const home = destination.address;
   const source = from?.isStateGuessed ? find(from, 'origin').address : from;
   const isInterstate = source?.state !== home.state;
   const doubtAbout = (origin: () => Decisive): Evidence | null =>
-    setting && isDoubtful(setting) && isElsewhere(destination, origin()) ? setting : null;
+    setting && isDoubtful(setting) && mayDiffer(destination, origin()) ? setting : null;
   if (from === null || policy === 'destination') {
     const doubtful = from === null || isInterstate ? null : doubtAbout(() => find(from, 'origin'));
     return { place: sourcedAt(destination, isInterstate), decisive: [destination], doubtful };
@@ -118,7 +118,7 @@ const coverages = ['none', 'partial', 'complete'] as const;
 const worst = <Value>(order: readonly Value[], values: readonly Value[]): Value =>
   order.find((value) => values.includes(value)) as Value;
 
-/** What is known of all the addresses that decide: the worst of each. */
+/** The worst level, ambiguity and coverage of the addresses that decide. */
 export const resolutionOf = (decisive: readonly Decisive[]): Resolution => {
   const resolutions = decisive.map(({ resolution }) => resolution);
   return {

@@ -8,14 +8,14 @@ import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { type NamedPlaces, placeOfCode, placesInWords, placesOfRule } from './named-places.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 
-/** Its name in words, or the places that rules name: those are counted together. */
+/** A level with its name, or with the places that rules name, which are counted together. */
 type Level = { readonly name: string | NamedPlaces; readonly jurisdiction: Taxing };
 
 /** Whether a rule names a product, or the family that it is of. */
 export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
   ptcs.some((ptc) => path === ptc || path.startsWith(`${ptc}.`));
 
-/** What an import counted: it keeps its local content beside the head. */
+/** The counts of an import, which stores its local content outside the head. */
 export const countsOf = (release: Release) => (release as Partial<ReleaseHead>).counts;
 
 const hasTaxedTable = ({ local }: Release): boolean => local !== undefined && !rateSummaryOf(local).is_untaxed;
@@ -28,7 +28,7 @@ export const knowsLocals = (release: Release): boolean =>
   hasTaxedTable(release) ||
   (release.fallback !== undefined && knowsLocals(release.fallback));
 
-/** Every kind of jurisdiction that a rule could tell apart: the state, each local type, and those that rules name. */
+/** Every kind of jurisdiction that rules distinguish: the state, each local type, and those that rules name. */
 const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
   const [state, ...known] = release.jurisdictions;
   const { tax_type } = state;
@@ -58,7 +58,7 @@ const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
   ];
 };
 
-/** A local jurisdiction that a rule binds, which no release lists. */
+/** A representative local jurisdiction that a rule binds. */
 const boundBy = ({ state, jurisdictions }: Release, { levels, kinds, zips, counties }: Rule): Taxing => {
   const type = levels?.find((level) => level !== 'state') ?? 'city';
   const kind = kinds?.[0];
@@ -79,7 +79,7 @@ const nameOf = (rule: Rule): Level['name'] => {
   return kinds.length > 0 ? `a tax of kind ${kinds.join(' or ')} in ${placesInWords([places]).join()}` : places;
 };
 
-/** The ZIPs and the counties that rules name: those of one rule together. */
+/** The ZIPs and counties that rules name, one level per rule. */
 const byPlace = (release: Release, product: ProductTaxCode): Level[] =>
   release.rules
     .filter((rule) => (rule.zips || rule.counties) && names(rule, product))
@@ -97,7 +97,7 @@ const byKind = (release: Release, product: ProductTaxCode): Level[] => {
   return [...new Map(levels.map((level) => [`${level.name} ${level.jurisdiction.type}`, level])).values()];
 };
 
-/** Whether a rule counts on a day. A holiday is told in the notes; what is not established counts from the release's day. */
+/** Whether a rule is in force on a day. Holidays are in the notes instead. */
 export const holdsOn =
   ({ established_from }: Release, day: string) =>
   (rule: Rule): boolean =>
@@ -111,15 +111,15 @@ export const generalRateOn = (release: Release, day: string): bigint | null => {
   return known ? rescale(decimal(known.rate), rateDecimals) : null;
 };
 
-/** A rule, and the levels on which it decides; `undefined`: none names the product. */
+/** A rule and the levels that it decides; `undefined`: no rule matches the product. */
 export type Decision = {
   readonly who: readonly string[];
   readonly rule: Rule | undefined;
-  /** Whether it is the state alone, which has no general rate that the goods could be taxed at. */
+  /** Whether it is the state, and its general rate is zero. */
   readonly isUntaxed: boolean;
 };
 
-/** Which rule decides on each level, those with the same one together. */
+/** The rule that decides on each level. Levels with equal effects are grouped. */
 export const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
   const levels = levelsOf(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;

@@ -3,9 +3,10 @@ import { countsOf } from './decisions.ts';
 import { hasEnded, lastDayOf, localRatesOn } from './local-rates.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 
-const of = (count: number, one: string, many: string) => `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+const of = (count: number, singular: string, plural: string) =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? singular : plural}`;
 
-/** `2 ZIPs and 1 city`; of heads that do not tell them apart `3 ZIPs and cities`; nothing where nothing was counted. */
+/** `2 ZIPs and 1 city`, or `3 ZIPs and cities` for older heads without separate counts. Empty without counts. */
 const placesOf = (release: Release): string => {
   const { parts = 0, zips } = countsOf(release) ?? {};
   if (zips === undefined) return parts > 0 ? of(parts, 'ZIP or city', 'ZIPs and cities') : '';
@@ -15,7 +16,7 @@ const placesOf = (release: Release): string => {
   );
 };
 
-/** ` (3 ZIPs, the last of them to 2019-03-31)`; nothing of a release that no import has counted. */
+/** ` (3 ZIPs, the last of them to 2019-03-31)`. Empty without counts. */
 const extent = (release: Release): string => {
   const [places, lastDay] = [placesOf(release), lastDayOf(release)];
   return places === '' ? '' : ` (${places}${lastDay === null ? '' : `, the last of them to ${lastDay}`})`;

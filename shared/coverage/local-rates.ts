@@ -4,14 +4,14 @@ import { divideHalfUp } from '../money/decimal.ts';
 import { countsOf, knowsLocals } from './decisions.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 
-/** What a release knows of the taxes below its state. */
+/** How far a release covers local taxes. */
 export const localRates = ['complete', 'listed', 'partial', 'none'] as const;
 export type LocalRates = (typeof localRates)[number];
 
 /** How a release finds the local rates of an address. */
 export const localBases = ['by_place', 'by_file', 'not_levied', 'none'] as const;
 
-/** How local rates are known, and how much of them is missing. What is not known is `null`. */
+/** The source of local rates, and how many are missing. Unknown counts are `null`. */
 export type LocalCoverage = {
   readonly basis: (typeof localBases)[number];
   /** The newest day of the sources of a table, the day of an import, or the day of a release without either. */
@@ -32,8 +32,8 @@ export const lastDayOf = (release: Release): string | null => headOf(release).la
 export const hasEnded = (release: Release, day: string): boolean => (lastDayOf(release) ?? day) < day;
 
 /**
- * Of the taxes below the state, whether a release knows all of them on a day, those of the ZIPs that its files list, some,
- * or none: also where the last of its locations has ended. An import leaves what it does not name to the release below.
+ * Whether a release covers all local taxes on a day, those of the ZIPs that its files list, some, or none (also after its
+ * last location has ended). An import leaves other places to its fallback.
  */
 export const localRatesOn = (release: Release, day: string): LocalRates => {
   const { fallback, local } = release;
@@ -58,7 +58,7 @@ const shareOf = (part: number, whole: number): string => {
   return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
 };
 
-/** The day that a release is of. */
+/** The day in a release's id. */
 export const releaseDay = ({ id }: Release): string => id.slice(id.indexOf('@') + 1, id.lastIndexOf('.'));
 
 const unknownCounts = { areas: null, places_missing: null, share_missing: null } as const;
@@ -79,14 +79,14 @@ const tableCoverage = (local: LocalTables): LocalCoverage => {
   return { basis: 'by_place', as_of, areas, places_missing, share_missing: shareOf(places_missing, places) };
 };
 
-/** How a release knows the taxes below its state on a day. */
+/** The coverage of local taxes by a release on a day. */
 export const localCoverageOn = (release: Release, day: string): LocalCoverage => {
   const { local, fallback, locations, coverage } = release;
   const { imported_at } = headOf(release);
   if (hasEnded(release, day)) return fallback ? localCoverageOn(fallback, day) : unknown;
   if (imported_at !== undefined) return importCoverage(release, imported_at);
   if (local) return tableCoverage(local);
-  // Releases before the tables have some places of their own.
+  // Releases from before the local tables list some places themselves.
   if (locations.length > 0) return { ...unknown, basis: 'by_place', as_of: releaseDay(release) };
   return coverage === 'complete' ? { ...notLevied, as_of: releaseDay(release) } : unknown;
 };

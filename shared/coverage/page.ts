@@ -15,7 +15,7 @@ const columns = ['State', 'General rate', 'Local rates', 'As of', 'Places missin
 const words = (name: string) => name.replaceAll('_', ' ');
 const title = (name: string) => words(name).replace(/^./, (first) => first.toUpperCase());
 
-// One mark for what answers warn of, so that the table can be read at a glance.
+// The same values that responses warn about.
 const marked = (text: string, confidence: Confidence | null): string =>
   confidence === 'medium' || confidence === 'low' ? `${text} *` : text;
 
@@ -56,7 +56,7 @@ with citations, notes and imported content.
 To replace approximate rates by the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
 `;
 
-/** The page of what the newest built-in releases know, in Markdown, as of the day of the newest of them. */
+/** The Markdown page of the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   return `${introduction(day)}\n${table(coverageOfAll(releases, day))}\n`;

@@ -4,7 +4,7 @@ import { unpack } from '../packed/unpack.ts';
 
 let summaries: RateSummaries | undefined;
 
-/** What the rate table that a release names has. The tables themselves are no part of what reports on them. */
+/** The summary of a release's rate table. The bundles that report coverage do not contain the tables. */
 export const rateSummaryOf = ({ rates }: LocalTables): RateSummary => {
   summaries ??= unpack<RateSummaries>('rate-summaries');
   const summary = summaries[rates];

@@ -12,7 +12,7 @@ type Ports = {
   readonly builtInById: (id: string) => Release | undefined;
 };
 
-/** An imported release over the built-in one that answers for what it does not name. Older imports have none. */
+/** An imported release with its built-in fallback. Older imports have none. */
 export const overBottom = (head: ReleaseHead, builtInById: Ports['builtInById']): Release => {
   if (head.bottom === undefined) return head;
   const fallback = builtInById(head.bottom);
@@ -21,15 +21,15 @@ export const overBottom = (head: ReleaseHead, builtInById: Ports['builtInById'])
 };
 
 /**
- * The release that each state's calculations rest on, without the local content of imported ones; of one state by its
- * jurisdiction code, or of all (`null`). Read anew, so that an activation shows at once.
+ * The release that each state's calculations use, without local content of imports: of one state by its jurisdiction code,
+ * or of all (`null`). Not cached, so that an activation is visible at once.
  */
 export const activeReleases = async (state: string | null, ports: Ports): Promise<readonly Release[]> => {
-  const isAsked = (code: string) => state === null || code === state;
+  const isRequested = (code: string) => state === null || code === state;
   const { states } = await ports.readActive();
   const releases = new Map(ports.newest().map((release) => [release.state, release]));
   const active = Object.entries(states).flatMap(([code, { release }]) =>
-    release !== null && isAsked(code) ? [{ code, release }] : [],
+    release !== null && isRequested(code) ? [{ code, release }] : [],
   );
   const imported = active.flatMap(({ release }) => (ports.builtInById(release) ? [] : [release]));
   const { heads } = imported.length > 0 ? await ports.readContent(imported, []) : { heads: [] };
@@ -39,5 +39,5 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
     return overBottom(head, ports.builtInById);
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
-  return [...releases.values()].filter((release) => isAsked(release.state));
+  return [...releases.values()].filter((release) => isRequested(release.state));
 };

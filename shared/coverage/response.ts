@@ -3,7 +3,7 @@ import { count, date, objectType, rate } from '../calculations/answer-scalars.ts
 import { described } from '../described.ts';
 import { localBases, localRates } from './local-rates.ts';
 
-/** How a state treats a kind of goods, in a word. */
+/** How a state treats a kind of goods. */
 export const treatments = [
   'taxable',
   'exempt',

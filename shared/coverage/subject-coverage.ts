@@ -1,11 +1,11 @@
 import type { Confidence, Release, Rule } from '../content/release.ts';
 import type { TreatmentName } from './response.ts';
 
-/** How a state treats a kind of goods, and what says so. */
+/** How a state treats a kind of goods, with its rules and citations. */
 export type SubjectCoverage = {
   readonly treatment: TreatmentName;
   readonly text: string;
-  /** The lowest of all that decides; `null` where nothing is established. */
+  /** The lowest confidence of the rules; `null` where nothing is established. */
   readonly confidence: Confidence | null;
   readonly rule_ids: readonly string[];
   readonly citations: readonly string[];
@@ -13,11 +13,11 @@ export type SubjectCoverage = {
 
 const order: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
 
-/** The lowest of several confidences; `null` of none. */
+/** The lowest of several confidences; `null` without any. */
 export const lowest = (confidences: readonly Confidence[]): Confidence | null =>
   order.find((confidence) => confidences.includes(confidence)) ?? null;
 
-/** The answer of certain rules or settings, each source and id once. */
+/** The coverage by rules or settings, each source and id once. */
 export const coveredBy = (
   release: Release,
   treatment: TreatmentName,
@@ -32,7 +32,7 @@ export const coveredBy = (
   citations: [...new Set(rules.map(({ source }) => release.sources[source] ?? source))],
 });
 
-/** The answer where a state has no general sales tax, and nothing else is known to be taxed. */
+/** The coverage of a state without general sales tax and without other known taxes. */
 export const untaxed = (release: Release): SubjectCoverage => {
   const [treatment, text] =
     release.coverage === 'complete'

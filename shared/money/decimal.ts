@@ -1,13 +1,9 @@
 import { assert } from '../assert.ts';
 
-/**
- * An exact, non-negative decimal: `units` times ten to the power of minus `scale`.
- *
- * Fixed-point on BigInt: every product and sum is exact, and it is what makes a calculation take microseconds.
- */
+/** An exact decimal: `units` times ten to the power of minus `scale`. Fixed-point on BigInt, exact and fast. */
 export type Decimal = { readonly units: bigint; readonly scale: number };
 
-/** The largest numbers that a request may carry (interface decisions 1). The schema enforces them. */
+/** The largest numbers in a request (interface decisions 1). The schema enforces them. */
 export const digits = { integer: 12, fraction: 10 } as const;
 export const decimalPattern = new RegExp(`^\\d{1,${digits.integer}}(\\.\\d{1,${digits.fraction}})?$`);
 
@@ -27,7 +23,7 @@ export const powerOfTen = (exponent: number): bigint => {
   return power;
 };
 
-/** Divide and round half up, the house's only rounding (SSUTA section 324). Both are non-negative. */
+/** Divide and round half up, the only rounding that Levy uses (SSUTA section 324). Both are non-negative. */
 export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
 /** The same value in units of `10^-scale`, rounded half up where the scale is smaller. */
@@ -35,5 +31,5 @@ export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
   to >= scale ? units * powerOfTen(to - scale) : divideHalfUp(units, powerOfTen(scale - to));
 
 /** The exact product of two decimals, rounded once, half up, to units of `10^-scale`. */
-export const multiply = (one: Decimal, other: Decimal, scale: number): bigint =>
-  rescale({ units: one.units * other.units, scale: one.scale + other.scale }, scale);
+export const multiply = (left: Decimal, right: Decimal, scale: number): bigint =>
+  rescale({ units: left.units * right.units, scale: left.scale + right.scale }, scale);

@@ -27,14 +27,14 @@ const missing = (parameter: string): Problem => ({
   source: { parameter },
 });
 
-/** What is sent of an address that is too little to find local rates; `null` where it is enough. */
+/** The problem of an address with too few fields to find local rates, or `null`. */
 const tooLittle = (query: RatesQuery): Problem | null => {
   if (query.postal_code?.trim() || isAbroad(query)) return null;
   if (!query.city?.trim()) return missing('postal_code');
   return sentState(query) === '' ? missing('state') : null;
 };
 
-/** A problem of an address that stands in the query, not in a body. */
+/** A problem of an address, with the query parameter instead of a pointer. */
 const inQuery =
   ({ postal_code, city }: RatesQuery) =>
   (problem: Problem): Problem => {
@@ -54,7 +54,7 @@ type Rated = {
   readonly charged: ScaledRate;
 };
 
-// A tax of the state that has no general rate, as on single articles, is not one of these.
+// Jurisdictions without a general rate, as for a band, are left out.
 const ratedOf = (
   release: Release,
   { place: { jurisdictions } }: LocatedLine,
@@ -89,7 +89,7 @@ const notEstablished = ({ name, id }: Release, day: string): Warning => ({
   pointer: null,
 });
 
-// Rates that pass nothing on say so themselves.
+// The warning applies only where no rate is a share of a visible rate.
 const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[]): Warning[] =>
   hasGeneralExcise(rated.map(({ jurisdiction }) => jurisdiction)) && !rated.some(({ charged }) => charged.passedOn)
     ? [notPassedOn(name, sumOf(rated), null)]
@@ -104,8 +104,12 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string):
     ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
     ...exciseWarnings(located, rated),
   ];
-  // Equal ones once. None is about a body.
-  return [...new Map(warnings.map((one) => [`${one.code} ${one.message}`, { ...one, pointer: null }])).values()];
+  // Each warning once, without a pointer: there is no body.
+  return [
+    ...new Map(
+      warnings.map((warning) => [`${warning.code} ${warning.message}`, { ...warning, pointer: null }]),
+    ).values(),
+  ];
 };
 
 const addressOf = ({ line1, city, county, state, postal_code, country }: RatesQuery): Rates['address'] => ({
@@ -133,7 +137,7 @@ const answerOf = (query: RatesQuery, located: LocatedLine, day: string, settings
   };
 };
 
-/** What finding rates needs from outside. */
+/** The ports of finding rates. */
 export type RatesPorts = {
   readonly loadContent: LoadContent;
   /** The service's time in milliseconds. */
@@ -141,11 +145,11 @@ export type RatesPorts = {
 };
 
 /**
- * Find the general rates that tax a sale to an address on a day (by default today, in UTC) which comes from outside its
- * state: fractions as decimal strings, and their exact sum. The account's policies hold as for a calculation.
+ * Find the general rates on a sale from another state to an address on a day (default: today in UTC), as decimal fractions
+ * with their exact sum. The account's policies apply as for a calculation.
  *
- * Refused: `validation_required_field` without a ZIP or a city and state, `validation_address_unresolvable`, and
- * `validation_not_covered` where the account rejects what the content does not cover. Throws where content cannot be read.
+ * Refusals: `validation_required_field` without a ZIP or a city and state, `validation_address_unresolvable`, and
+ * `validation_not_covered` where the account rejects incomplete coverage. Throws if content cannot be read.
  */
 export const findRates = async (
   query: RatesQuery,

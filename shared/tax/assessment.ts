@@ -3,15 +3,15 @@ import { powerOfTen } from '../money/decimal.ts';
 import type { RatedAs, ScaledRate, TaxabilityReason, Treatment } from './document.ts';
 import type { Base } from './effects/base.ts';
 
-/** A row before rounding: the base, the rate that falls on it, and the tax that comes of both. */
+/** A row before rounding: its base, its rate and the exact tax. */
 export type Assessment = {
-  /** The treatment whose rule decided: above the limit of a holiday, the one without it. */
+  /** The treatment whose rule decided: above the limit of a holiday, the treatment without the holiday. */
   readonly treatment: Treatment;
   readonly taxable: bigint;
   readonly exempt: bigint;
   readonly rate: ScaledRate;
   readonly reason: TaxabilityReason;
-  /** The exact tax, in units of `10^-rateDecimals` of a minor unit: base times rate, unless a cap or a fee says another. */
+  /** The exact tax, in units of `10^-rateDecimals` of a minor unit: base times rate, unless a cap or a fee applies. */
   readonly exact: bigint;
 };
 
@@ -40,7 +40,7 @@ export const untaxed = (treatment: Treatment, net: bigint, reason: TaxabilityRea
   exact: 0n,
 });
 
-/** Tax a part of the net; `reason` says why not the rest, if any is left. */
+/** Tax a part of the net. `reason` applies unless the part is the whole. */
 export const partly = (
   treatment: Treatment,
   { net }: Base,

@@ -4,27 +4,26 @@ import { allocate } from '../money/allocate.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { scaledRate } from './general-rate.ts';
 
-// Brackets are written in dollars and cents: "0.17" is 17.
 const centsOf = (text: string): bigint => {
   assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
   return BigInt(text.replace('.', ''));
 };
 
 /**
- * The tax on a total of `cents` by a statutory table: the rate on whole dollars, and for the cents above as many cents as
- * there are steps below them (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
+ * The tax on a total of `cents` by a statutory table: the rate on whole dollars, plus one cent for each step that the
+ * remaining cents exceed (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
  */
 export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
   const least = nothing_below === null ? 0n : centsOf(nothing_below);
   if (cents < least) return 0n;
-  // Just where the table begins it takes one cent, whatever its steps say (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
+  // At the start of the table the tax is one cent, whatever its steps (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
   if (nothing_below !== null && cents === least) return 1n;
   const above = cents % 100n;
   const perDollar = (100n * rateUnits) / minorUnit;
   return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > centsOf(step)).length);
 };
 
-/** The table that names a jurisdiction's tax at a rate, if there is one. What a cap or a fee decides is in no table. */
+/** The table for a jurisdiction's tax at a rate, if there is one. Caps and fees have no table. */
 export const bracketOf = ({ treatment, rate, taxable, exact }: Assessment): Bracket | undefined =>
   treatment.rounding.method === 'bracket' && exact === taxable * rate.units
     ? treatment.rounding.brackets.find(
@@ -33,7 +32,7 @@ export const bracketOf = ({ treatment, rate, taxable, exact }: Assessment): Brac
       )
     : undefined;
 
-/** Tax what a table names together by it, and allocate that by largest remainder. */
+/** Round assessments by their table, on their total, and allocate the tax by largest remainder. */
 export const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
   const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
   return allocate(

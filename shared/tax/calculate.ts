@@ -4,7 +4,7 @@ import type { Assessment } from './assessment.ts';
 import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxRow, Treatment } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf } from './sale.ts';
-import { withGoods } from './shipping-with-goods.ts';
+import { roundShippingWithGoods } from './shipping-with-goods.ts';
 import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment-cache.ts';
 import { sum, widestBase, widestShippingBase } from './widest-base.ts';
@@ -12,17 +12,17 @@ import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
 
 /**
- * Calculate the tax of a document: pure, exact, and the parts always sum (interface decisions 2).
+ * Calculate the tax of a document. Pure and exact: the parts always sum to the totals (interface decisions 2).
  *
- * Seller discounts lower the base, third-party ones do not. Each line is assessed in every jurisdiction of its place,
- * shipping is shared over the lines, and the tax is rounded once by the rule of the state or the account.
+ * Seller discounts lower the base, third-party discounts do not. Each line is assessed in every jurisdiction of its place,
+ * shipping is allocated to the lines, and the tax is rounded once by the rule of the state or the account.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sale = saleOf(document);
   const discounted = discountedLines(document);
   const sent: Nets = { lines: discounted.map(({ net }) => net), shipping: document.shipping?.amount ?? 0n };
   const { nets, charges, taxes, inexact } = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
-  const inexactAt = (index: number | null) => inexact.find(({ charges: of }) => of.includes(index)) ?? null;
+  const inexactAt = (index: number | null) => inexact.find((gross) => gross.charges.includes(index)) ?? null;
   const lines = discounted.map((line, index) =>
     taxedLine(
       line,
@@ -39,11 +39,11 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   return { lines, shipping: { ...shipping, inexact: inexactAt(null) } };
 };
 
-/** Tax that comes on top of the prices. */
+/** Tax added to the prices. */
 const onTop = (sale: Sale, nets: Nets): Extracted => {
   const { document } = sale;
   const charges = chargesOf(sale, nets);
-  const taxes = withGoods(document, charges, roundCharges(document.rounding, charges));
+  const taxes = roundShippingWithGoods(document, charges, roundCharges(document.rounding, charges));
   return { nets, charges, taxes, inexact: [] };
 };
 
@@ -84,7 +84,7 @@ const taxedLine = (
   };
 };
 
-// In a holiday the price says which rule it is whose doubts the answer shares.
+// In a holiday, the price decides which rule applies, and so which doubts.
 const decided = (treatments: readonly Treatment[], assessments: readonly Assessment[]): readonly Treatment[] =>
   treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment);
 
@@ -100,7 +100,7 @@ const taxedDelivery = (
   return { net, taxable, exempt: base - taxable, tax: sum(taxes), rows: rowsOf(assessments, taxes), treatments };
 };
 
-// A jurisdiction that is there for a band alone is none where it taxes nothing.
+// A jurisdiction that exists for a band alone has a row only where it taxes something.
 const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {
   const rows: TaxRow[] = [];
   for (let index = 0; index < assessments.length; index += 1) {

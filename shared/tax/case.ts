@@ -7,17 +7,17 @@ import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
-/** What is taxed, whatever the jurisdiction. */
+/** What is sold, to whom and when: the same in every jurisdiction. */
 export type Subject = {
   readonly product: ProductTaxCode;
   readonly day: string;
-  /** The document's. */
+  /** The document's currency. */
   readonly currency: string;
   readonly use: Use;
   readonly relief: Relief;
 };
 
-/** One jurisdiction of a place, with its rate of the day; `null` where that is not established, or it has a band alone. */
+/** One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band alone. */
 export type Case = {
   readonly release: Release;
   readonly place: Place;
@@ -31,28 +31,28 @@ export type Case = {
 };
 
 /** Whether a rule decides about a jurisdiction that exists for a band alone. */
-const isMeantForBand = ({ jurisdictions, effect }: Rule, code: string): boolean =>
+const appliesToBand = ({ jurisdictions, effect }: Rule, code: string): boolean =>
   jurisdictions?.includes(code) === true || definitionOf(effect).appliesToBandJurisdictions === true;
 
-/** The rule of a case, without the holidays that have been found not to hold. */
-export const ruleOf = (one: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
-  const { release, jurisdiction, zip5, county, subject } = one;
+/** The rule of a case, except the rules `without`: holidays whose limit the price is above. */
+export const ruleOf = (taxCase: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
+  const { release, jurisdiction, zip5, county, subject } = taxCase;
   const { product, day } = subject;
-  const isMeant = (rule: Rule) =>
-    !without.includes(rule) && (!one.isBandOnly || isMeantForBand(rule, jurisdiction.code));
-  const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isMeant);
-  // Where shipping follows goods, a band does not: it is of the price of one article.
-  return chosen ?? (one.isBandOnly ? undefined : shippingRule(release, product, day));
+  const isEligible = (rule: Rule) =>
+    !without.includes(rule) && (!taxCase.isBandOnly || appliesToBand(rule, jurisdiction.code));
+  const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
+  // Shipping never follows goods in a band: the band is on the price of one article.
+  return chosen ?? (taxCase.isBandOnly ? undefined : shippingRule(release, product, day));
 };
 
 /**
- * Whether a case can be answered. Goods that a rule exempts, or taxes at a rate of its own, can be also where the general
- * rate is not established.
+ * Whether the tax of a case is known. Where the general rate is not established, it is known for goods whose rule gives the
+ * tax without it.
  */
-export const isKnown = (one: Case): boolean => {
-  const { release, rate, subject } = one;
-  if (rate || one.isBandOnly) return true;
-  const rule = subject.relief ? undefined : ruleOf(one);
+export const isKnown = (taxCase: Case): boolean => {
+  const { release, rate, subject } = taxCase;
+  if (rate || taxCase.isBandOnly) return true;
+  const rule = subject.relief ? undefined : ruleOf(taxCase);
   return (
     rule !== undefined &&
     coversDay(rule, subject.day, release.established_from) &&
@@ -60,7 +60,7 @@ export const isKnown = (one: Case): boolean => {
   );
 };
 
-/** What a rate is compared with to be called a reduced one, where the general rate of the day is not established. */
+/** The rate that a reduced rate is compared with, where the general rate of the day is not established. */
 export const generalLater = ({ release, jurisdiction }: Case): ScaledRate => {
   const [known] = ratesOf(release, jurisdiction.code);
   return scaledRate(known?.rate ?? '0');

@@ -20,11 +20,11 @@ const textOf = (units: bigint): string => formatAmount(units / step, visibleDeci
 
 /**
  * The highest rate at which a seller may show a tax on gross receipts that has this rate: `rate / (1 - rate)`, truncated to
- * six decimals. It makes up for the tax on the tax, because what the buyer pays towards it is gross receipts too. Both
- * rates are in units of `10^-rateDecimals`; the rate is below 1.
+ * six decimals. It covers the tax on the tax, because what the buyer pays for it is gross receipts too. Both rates
+ * are in units of `10^-rateDecimals`. The rate is below 1.
  */
 export const visibleRate = (rate: bigint): bigint => {
-  assert(rate < whole, 'a tax takes less than all of the gross receipts');
+  assert(rate < whole, 'a tax on gross receipts is below 100 %');
   return truncate((rate * whole) / (whole - rate));
 };
 
@@ -54,13 +54,13 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
   });
 };
 
-/** Whether a place has a general excise tax: then its local taxes are parts of it, whatever an import calls them. */
+/** Whether a place has a general excise tax. Its local taxes are then parts of it, whatever their type in an import. */
 export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax_type'>[]): boolean =>
   jurisdictions.some(({ tax_type }) => tax_type === 'general_excise');
 
 const none: ScaledRate = { text: '0', units: 0n };
 
-/** The rate at which a jurisdiction taxes all of a price; `null` where it exempts it, or the price decides. */
+/** The rate on the whole price; `null` where the goods are exempt or the price decides. */
 const wholeRateOf = ({ effect: { wholeRate }, general }: Treatment): ScaledRate | null =>
   wholeRate === undefined ? null : wholeRate === 'general' ? general.rate : wholeRate.rate;
 

@@ -3,10 +3,10 @@ import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { RatedAs, ScaledRate } from './document.ts';
 
-/** A rate as the content writes it, read once: a fraction in units of `10^-rateDecimals`. */
+/** A rate as written in the release, parsed to units of `10^-rateDecimals`. */
 export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
 
-/** What goods taxed at a rate are called, beside the general rate of their jurisdiction. */
+/** A rate with its reason: zero, reduced or standard next to the general rate. */
 export const ratedAs = (rate: ScaledRate, general: ScaledRate): RatedAs => {
   if (rate.units === 0n) return { rate, reason: 'zero_rated' };
   return { rate, reason: rate.units < general.units ? 'reduced_rated' : 'standard_rated' };
@@ -32,7 +32,7 @@ const readPair = ({ rate, food_rate }: Pick<Rate, 'rate' | 'food_rate'>): Read =
   return { goods, food: food_rate === undefined ? goods : ratedAs(scaledRate(food_rate), general) };
 };
 
-// Releases are immutable, so each of their rates is read once, not once for each document.
+// Releases are immutable, so each rate is parsed once.
 const readRates = new WeakMap<Rate, ReadRate>();
 
 const readRate = (rate: Rate): ReadRate => {
@@ -48,7 +48,7 @@ const readRate = (rate: Rate): ReadRate => {
 export const goodsRate = (rate: Rate, isInterstate: boolean): ScaledRate =>
   readRate(rate)[isInterstate ? 'interstate' : 'intrastate'].goods.rate;
 
-/** What a jurisdiction's rate is on general goods, and on this product where no rule says more. */
+/** A jurisdiction's rate on general goods, and on this product where no rule applies. */
 export const generalRates = (
   rate: Rate,
   product: ProductTaxCode,

@@ -1,4 +1,4 @@
-/** Invoices whose prices include tax, where the tax is rounded once for the whole of them. */
+/** Extracts included tax where the tax is rounded once on the invoice. */
 import type { Assessment } from './assessment.ts';
 import { lesser } from './effects/base.ts';
 import { roundOnInvoice } from './round-charges.ts';
@@ -10,21 +10,21 @@ const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
 
 type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
 
-/** Whether all that taxes a charge leaves it a base, where its price includes the tax. */
+/** Whether every state that taxes a charge requires that it keeps a base. */
 const keepsBase = (assessments: readonly Assessment[]): boolean =>
   assessments.every(({ exact, treatment: { rounding } }) => exact === 0n || rounding.tax_included === 'keep_base');
 
 const listOf = ({ lines, shipping }: Nets): readonly bigint[] => [...lines, shipping];
 
 /**
- * Find the nets of the charges of an invoice (their places among lines and shipping) that with its tax give its gross: the
- * smallest that reach it, where rounding skips it.
+ * Find the nets of the charges of an invoice (by their indexes among lines and shipping) that plus its tax give its gross.
+ * Where rounding skips the gross, find the smallest nets that reach it.
  *
- * The nets that each charge would have by itself are off by few cents. They are moved together, a cent at a time, first
- * those of the largest charges; what is not taxed stays. Nets plus tax never fall as the nets grow, so the step at which
+ * The nets that each charge has by itself are off by a few cents. They are moved together, one cent at a time, the largest
+ * charges first; untaxed charges stay. Nets plus tax never fall as the nets grow (`monotonicity.ts`), so the step at which
  * they reach the gross is found by doubling and halving.
  *
- * Where states say so (`keepsBase`), no net is moved below one cent, unless only such nets give the gross.
+ * Where states require it (`keepsBase`), no net is moved below one cent, unless only such nets give the gross.
  */
 export const netsOfInvoice = (
   nets: Nets,
@@ -37,8 +37,8 @@ export const netsOfInvoice = (
   const assessed = assessAll(nets);
   const taxed = indexes
     .filter((_, position) => assessed[position]?.some(({ exact }) => exact > 0n))
-    .toSorted((one, other) =>
-      at(grosses, one) === at(grosses, other) ? one - other : at(grosses, one) < at(grosses, other) ? 1 : -1,
+    .toSorted((left, right) =>
+      at(grosses, left) === at(grosses, right) ? left - right : at(grosses, left) < at(grosses, right) ? 1 : -1,
     );
   const gross = sum(indexes.map((index) => at(grosses, index)));
   if (taxed.length === 0 || gross === 0n) return nets;
@@ -71,7 +71,7 @@ export const netsOfInvoice = (
 
 const stepsMax = 2 ** 40;
 
-/** The least step that is enough, where every one above an enough one is. Without one near, 0. */
+/** The smallest step that is enough, where all larger steps are too. Returns 0 if none is within `stepsMax`. */
 const leastOf = (isEnough: (step: number) => boolean): number => {
   const isUp = !isEnough(0);
   let [low, high] = isUp ? [0, 1] : [-1, 0];
@@ -108,8 +108,8 @@ const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
 };
 
 /**
- * Move cents between the rows of charges until each jurisdiction has of the invoice what its table says, where the tax of
- * the charges allows it. The tax of each charge stays the same. `taxes` are by charge; returns them so.
+ * Move cents between the rows of charges until each jurisdiction has the invoice's tax by its table, as far as the tax of
+ * each charge allows. The tax of a charge stays the same. Takes and returns taxes by charge.
  */
 export const fitColumns = (
   charges: readonly (readonly Assessment[])[],

@@ -2,7 +2,7 @@ import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
 import { roundInvoice, roundTogether } from './rounding.ts';
 
-/** What is rounded as one where the account rounds by line: a line, or the shipping. */
+/** A line, or the shipping: rounded as one where the account rounds by line. */
 export type Charge = {
   readonly assessments: readonly Assessment[];
   /** Whether a mandatory table of its state rounds it. */
@@ -15,7 +15,7 @@ export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isBracke
 
 type Entry = { readonly charge: number; readonly position: number; readonly assessment: Assessment };
 
-/** Round charges that share an invoice, each with those of its state; the taxes come by charge. */
+/** Round charges on their invoice, each state's together. Returns taxes by charge. */
 export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint[][] => {
   const taxes = charges.map((assessments) => new Array<bigint>(assessments.length).fill(0n));
   const invoices = new Map<string, Entry[]>();
@@ -36,7 +36,7 @@ export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): big
   return taxes;
 };
 
-/** Round the tax of every charge: by line, or together with its state's where the account or the state says so. */
+/** Round the tax of every charge: by line, or on the state's invoice where the account or the state requires it. */
 export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
   const taxes: bigint[][] = new Array(charges.length);
   const onInvoice: number[] = [];

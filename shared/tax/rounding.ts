@@ -4,11 +4,11 @@ import { type Assessment, minorUnit } from './assessment.ts';
 import { bracketOf, roundByBracket } from './brackets.ts';
 
 /**
- * Round the tax of assessments that are rounded together: their exact taxes are summed, rounded once (half up), and
- * split over them by largest remainder, so that the parts always sum (interface decisions 2; SSUTA section 324).
+ * Round assessments together: their exact taxes are summed, rounded once (half up) and allocated to them by largest
+ * remainder, so that the parts always sum (interface decisions 2; SSUTA section 324).
  *
- * On top of `before`, an exact tax that is rounded elsewhere, they have what both have together, less what it has alone:
- * each rounded once. That is their own sum rounded up or down, and so never negative.
+ * `before` is an exact tax that is rounded elsewhere. With it, the sum is `round(before + sum) - round(before)`: their own
+ * sum rounded up or down, and so never negative.
  */
 export const roundTogether = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   let sum = 0n;
@@ -16,7 +16,7 @@ export const roundTogether = (assessments: readonly Assessment[], before = 0n): 
   const parts: bigint[] = [];
   const remainders: bigint[] = [];
   for (const { exact } of assessments) {
-    // Dividing is what takes longest of all, and a third of all rows are of no tax.
+    // Division dominates the time, and a third of all rows have no tax.
     const floor = exact === 0n ? 0n : exact / minorUnit;
     sum += exact;
     floors += floor;
@@ -29,9 +29,9 @@ export const roundTogether = (assessments: readonly Assessment[], before = 0n): 
 };
 
 /**
- * Round the tax of one state on the whole invoice: what its mandatory tables name by the table, the rest together half
- * up. A table's total is allocated to its assessments by largest remainder; the rest to the charges (lines, shipping)
- * that the assessments belong to, and then to the assessments of each, so that no line is a whole cent off.
+ * Round the tax of one state on the whole invoice: by its mandatory tables, and the rest together half up. A table's total
+ * is allocated to its assessments by largest remainder. The rest is allocated to the charges (lines, shipping) first and
+ * then to the assessments of each, so that no line is off by a whole cent.
  */
 export const roundInvoice = (assessments: readonly Assessment[], charges: readonly number[] = []): bigint[] => {
   const taxes: bigint[] = new Array(assessments.length).fill(0n);
@@ -55,7 +55,7 @@ const roundByCharge = (group: readonly Assessment[], charges: readonly (number |
   const exacts = members.map((indexes) => indexes.reduce((sum, index) => sum + exactOf(index), 0n));
   const taxes: bigint[] = new Array(group.length);
   const total = divideHalfUp(
-    exacts.reduce((one, other) => one + other, 0n),
+    exacts.reduce((left, right) => left + right, 0n),
     minorUnit,
   );
   for (const [charge, tax] of split(total, exacts).entries()) {
@@ -70,5 +70,5 @@ const roundByCharge = (group: readonly Assessment[], charges: readonly (number |
 const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
   const parts = exacts.map((exact) => exact / minorUnit);
   const remainders = exacts.map((exact) => exact % minorUnit);
-  return distributeRemainder(parts, remainders, total - parts.reduce((one, other) => one + other, 0n));
+  return distributeRemainder(parts, remainders, total - parts.reduce((left, right) => left + right, 0n));
 };

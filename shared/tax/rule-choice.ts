@@ -12,11 +12,11 @@ const matchedCode = (ptcs: readonly string[], path: string): string | undefined 
   return longest;
 };
 
-/** A rule that names a product, and how many components of its code it names. */
+/** A rule that matches a product, and how many components of its code match. */
 type Candidate = { readonly rule: Rule; readonly depth: number };
 
-// Releases are immutable and the codes are few, so each code is looked up in each release's rules once.
-// By their list, which all that was put together of one release have in common.
+// Releases are immutable and codes are few, so the candidates of a code are cached by the list of rules, which all parts of
+// one release share.
 const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Candidate[]>>();
 
 const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] => {
@@ -50,43 +50,43 @@ export const isBound = (rule: Rule, { type, code, kind, zip5, county }: Taxing):
   );
 };
 
-/** Whether a rule names certain places or taxes, and not all of a type. */
+/** Whether a rule is limited to certain places or taxes. */
 const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
   Boolean(jurisdictions || kinds || zips || counties);
 
-/** How many of a rule's attributes the product carries, or `undefined` where they keep the rule away from it. */
+/** How many of a rule's attributes the product has, or `undefined` where the rule does not apply to it. */
 const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
   const carried = any.filter((attribute) => attributes.includes(attribute)).length;
   if (any.length > 0 && carried === 0) return undefined;
   return none.some((attribute) => attributes.includes(attribute)) ? undefined : carried;
 };
 
-// Codes have less than 10 components and products less than 100 attributes.
+// Codes have fewer than 10 components and products fewer than 100 attributes.
 const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
   depth * 1000 + carried * 10 + (namesPlaces(rule) ? 2 : rule.levels === null ? 0 : 1);
 
 /**
  * The rule that decides about a product in a jurisdiction on a tax day: the most specific code wins, then the most
  * attributes, then the most specific jurisdiction (named by its code, kind, county or ZIP, then by its type), then the
- * latest first day (content notes 4.9). A rule with a season begins anew with each season. Only rules that `isMeant` take
- * part.
+ * latest first day (content notes 4.9). A rule with a season starts again with each season. Only rules that
+ * `isEligible` are considered.
  *
- * A rule whose first day is not established takes part before it too, so that the caller can say `not covered` where
- * such a rule would decide. `undefined`: no rule names the product.
+ * A rule whose first day is not established is considered on earlier days too, so that the caller can return `not_covered`
+ * where it would decide. `undefined`: no rule matches the product.
  */
 export const chooseRule = (
   release: Release,
   jurisdiction: Taxing,
   product: ProductTaxCode,
   day: string,
-  isMeant: (rule: Rule) => boolean = () => true,
+  isEligible: (rule: Rule) => boolean = () => true,
 ): Rule | undefined => {
   let best: Rule | undefined;
   let highest = -1;
   let firstDay = '';
   for (const candidate of candidatesOf(release, product.path)) {
     const { rule } = candidate;
-    if (!isBound(rule, jurisdiction) || !possiblyInForce(rule, day) || !isMeant(rule)) continue;
+    if (!isBound(rule, jurisdiction) || !possiblyInForce(rule, day) || !isEligible(rule)) continue;
     const carried = carriedOf(rule, product);
     if (carried === undefined) continue;
     const rank = rankOf(candidate, carried);
@@ -100,19 +100,19 @@ export const chooseRule = (
 
 /** A rule of the content, or the state's shipping policy in the shape of one. */
 export type DecidingRule = Rule & {
-  /** Whether it is the policy on shipping that is not stated separately, of a state that taxes no other. */
+  /** Whether it is the policy on shipping that is not separately stated, of a state that exempts separately stated shipping. */
   readonly isUnlessStated?: boolean;
 };
 
-/** Says of a charge that it is stated separately. */
+/** The attribute of a charge that is stated separately. */
 export const stated = '_SEPARATELY_STATED';
 const included = '_INCLUDED_IN_PRICE';
 const avoidable = '_OPTIONAL_CHARGE';
 
 /**
- * The state's shipping policy as a rule, for a shipping charge that no rule of its own names (content notes 4.4).
+ * The state's shipping policy as a rule, for a shipping charge that no rule matches (content notes 4.4).
  *
- * Before the first policy's first day nothing is established; `from: null` has the caller say so.
+ * Before the first policy's first day nothing is established: `from: null` makes the caller return `not_covered`.
  */
 export const shippingRule = (release: Release, product: ProductTaxCode, day: string): DecidingRule | undefined => {
   if (!product.path.startsWith('SHIPPING.')) return undefined;
@@ -136,7 +136,7 @@ const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) 
       return attributes.includes(stated) ? 'exempt' : 'follows_goods';
     case 'exempt_unless_included':
       return attributes.includes(included) ? 'follows_goods' : 'exempt';
-    // A charge within the price of the goods is none that the buyer could avoid.
+    // The buyer cannot avoid a charge that is in the price of the goods.
     case 'taxable_unless_avoidable':
       return attributes.includes(avoidable) && !attributes.includes(included) ? 'exempt' : 'follows_goods';
     case 'always_taxable':

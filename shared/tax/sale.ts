@@ -6,7 +6,7 @@ import { shareShipping, shippedLines } from './shipping-shares.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
 import { widestBase } from './widest-base.ts';
 
-/** A document with the treatments of its lines and its shipping: what can be assessed on any amounts. */
+/** A document with the treatments of its lines and shipping. It can be assessed on any net amounts. */
 export type Sale = {
   readonly document: TaxDocument;
   readonly goods: readonly Treated[];
@@ -19,8 +19,8 @@ export type Sale = {
 /** Amounts without tax. */
 export type Nets = { readonly lines: readonly bigint[]; readonly shipping: bigint };
 
-/** What a line is assessed with beside its own net: its share of the shipping, and the state's taxable goods. */
-type Around = { readonly shipping: bigint; readonly order: bigint };
+/** What a line is assessed with besides its net: its share of the shipping, and the state's taxable goods. */
+type LineContext = { readonly shipping: bigint; readonly order: bigint };
 
 /** Find the treatments of a document. */
 export const saleOf = (document: TaxDocument): Sale => {
@@ -38,16 +38,16 @@ export const saleOf = (document: TaxDocument): Sale => {
   };
 };
 
-const alone: Around = { shipping: 0n, order: 0n };
+const noContext: LineContext = { shipping: 0n, order: 0n };
 
-const baseOf = ({ document }: Sale, index: number, net: bigint, { shipping, order }: Around): Base => {
+const baseOf = ({ document }: Sale, index: number, net: bigint, { shipping, order }: LineContext): Base => {
   const { quantity, amount } = document.lines[index] as TaxLine;
   return { net, goods: net, shipping, quantity, exponent: document.exponent, isPriced: amount > 0n, order };
 };
 
 /** Assess one line in each of its jurisdictions. */
-export const assessLine = (sale: Sale, index: number, net: bigint, around: Around = alone): Assessment[] => {
-  const base = baseOf(sale, index, net, around);
+export const assessLine = (sale: Sale, index: number, net: bigint, context: LineContext = noContext): Assessment[] => {
+  const base = baseOf(sale, index, net, context);
   const assessments: Assessment[] = [];
   for (const treatment of (sale.goods[index] as Treated).treatments) assessments.push(assess(treatment, base));
   return assessments;
@@ -58,7 +58,7 @@ const sharesOf = ({ goods }: Sale, { lines, shipping }: Nets): bigint[] =>
 
 const stateOf = ({ goods }: Sale, index: number): string | undefined => goods[index]?.treatments[0]?.state;
 
-/** The taxable goods that the document brings to each state. */
+/** The taxable goods of the document in each state. */
 const ordersOf = (sale: Sale, nets: Nets, shares: readonly bigint[]): ReadonlyMap<string, bigint> => {
   const orders = new Map<string, bigint>();
   for (const [index, net] of nets.lines.entries()) {
@@ -70,10 +70,10 @@ const ordersOf = (sale: Sale, nets: Nets, shares: readonly bigint[]): ReadonlyMa
   return orders;
 };
 
-/** What each line is assessed with beside its own net, of these nets. */
-export const aroundLines = (sale: Sale, nets: Nets): ((index: number) => Around) => {
+/** The context of each line for these nets. */
+export const lineContexts = (sale: Sale, nets: Nets): ((index: number) => LineContext) => {
   const { includesShipping, hasFees } = sale;
-  if (!includesShipping && !hasFees) return () => alone;
+  if (!includesShipping && !hasFees) return () => noContext;
   const shares = includesShipping ? sharesOf(sale, nets) : [];
   const orders = hasFees ? ordersOf(sale, nets, shares) : new Map<string, bigint>();
   return (index) => ({ shipping: shares[index] ?? 0n, order: orders.get(stateOf(sale, index) ?? '') ?? 0n });
@@ -81,11 +81,11 @@ export const aroundLines = (sale: Sale, nets: Nets): ((index: number) => Around)
 
 /** Assess every line of a sale. */
 export const assessLines = (sale: Sale, nets: Nets): Assessment[][] => {
-  const around = aroundLines(sale, nets);
-  return nets.lines.map((net, index) => assessLine(sale, index, net, around(index)));
+  const contextOf = lineContexts(sale, nets);
+  return nets.lines.map((net, index) => assessLine(sale, index, net, contextOf(index)));
 };
 
-/** Assess the shipping of a sale, whose lines have been assessed on the same nets. */
+/** Assess the shipping of a sale. `lines` are the assessments of its lines on the same nets. */
 export const assessDelivery = (sale: Sale, nets: Nets, lines: readonly (readonly Assessment[])[]): Assessment[] => {
   const shares = sharesOf(sale, nets);
   const shipped = shippedLines(lines.length, (index) => sale.goods[index]?.isFee === true);

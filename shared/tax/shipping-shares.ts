@@ -1,6 +1,6 @@
 import { allocate } from '../money/allocate.ts';
 
-/** The places of the lines that a shipping charge brings. A fee is not shipped, unless there is nothing else. */
+/** The indexes of the lines that are shipped. Fees are not shipped, unless there are only fees. */
 export const shippedLines = (count: number, isFee: (index: number) => boolean): number[] => {
   const shipped: number[] = [];
   for (let index = 0; index < count; index += 1) if (!isFee(index)) shipped.push(index);
@@ -8,8 +8,8 @@ export const shippedLines = (count: number, isFee: (index: number) => boolean): 
 };
 
 /**
- * Share a shipping charge over the lines by net amount, equally where all of them are zero; nothing goes to a line that is
- * not shipped. All are minor units, and the shares sum to the charge (interface decisions 2).
+ * Allocate a shipping charge to the shipped lines by net amount, equally where all are zero. Amounts are minor units, and
+ * the shares sum to the charge (interface decisions 2).
  */
 export const shareShipping = (
   shipping: bigint,

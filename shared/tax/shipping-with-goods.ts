@@ -8,7 +8,7 @@ import { sum } from './widest-base.ts';
 const isWithGoods = ({ treatment: { rounding } }: Assessment): boolean =>
   rounding.method === 'half_up' && rounding.shipping === 'with_goods';
 
-/** The exact tax of all lines in a state. A fee may be among them: it is in whole cents, and so changes no rounding. */
+/** The exact tax of all lines in a state. Fees are included: they are whole cents and do not change rounding. */
 const exactGoods = (lines: readonly Charge[], state: string): bigint =>
   sum(
     lines.flatMap(({ assessments }) =>
@@ -17,21 +17,21 @@ const exactGoods = (lines: readonly Charge[], state: string): bigint =>
   );
 
 /**
- * Round the tax on shipping together with the goods, in the states that say so (`shipping: 'with_goods'`), where the
- * account rounds by line and tax comes on top of the prices. `taxes` are those of the lines and, last, of the shipping
- * rounded by itself; only the shipping's change.
+ * Round the tax on shipping together with the goods, in states with `shipping: 'with_goods'`, where the account rounds by
+ * line and tax is added to the prices. `taxes` has the lines and, last, the shipping rounded by itself. Only the shipping's
+ * taxes change.
  *
- * In each such state the tax on shipping is `round(goods + shipping) - round(goods)`, of the exact taxes of all the goods
- * that the document brings there and of the shipping. An order of one line is thus rounded once, as one receipt: in Texas
+ * In each such state the tax on shipping is `round(goods + shipping) - round(goods)`, of the exact taxes of all goods of
+ * the document in that state and of the shipping. An order of one line is thus rounded once, as one receipt: in Texas
  * (6.25 %), jeans of 99.00 owe 6.1875 and delivery of 6.00 owes 0.3750. The line has 6.19 and the shipping 0.37, because
  * both together owe 6.5625, which is 6.56; by itself the shipping would have 0.38.
  *
- * Of several lines each keeps its own rounding, and the shipping does not make up for what they gain or lose by it: two
+ * With several lines, each keeps its own rounding, and the shipping does not compensate for it: two
  * lines of 0.24 owe 0.0150 each and have 0.02 each. With shipping of 1.00 (0.0625), the goods owe 0.0300 and all
  * 0.0925, so that the shipping has 0.09 - 0.03 = 0.06, and the order 0.10. The tax on shipping is therefore always its
  * exact tax rounded up or down, never a whole cent off, and never negative.
  */
-export const withGoods = (
+export const roundShippingWithGoods = (
   { rounding, lines }: TaxDocument,
   charges: readonly Charge[],
   taxes: readonly (readonly bigint[])[],
@@ -40,11 +40,11 @@ export const withGoods = (
   if (rounding === 'invoice' || !delivery?.assessments.some(isWithGoods)) return taxes;
   const { assessments, isBracketed } = delivery;
   const rounded = [...(taxes[lines.length] as readonly bigint[])];
-  const stateOf = (one: Assessment) => (isWithGoods(one) ? one.treatment.state : null);
+  const stateOf = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
   for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
     stateOf(assessments[index] as Assessment),
   )) {
-    // What a mandatory table of another state rounds is rounded by state already.
+    // Mandatory tables of other states have rounded their part by state already.
     if (state === null && isBracketed) continue;
     const own = indexes.map((index) => assessments[index] as Assessment);
     const parts = roundTogether(own, state === null ? 0n : exactGoods(charges.slice(0, -1), state));

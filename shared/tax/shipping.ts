@@ -4,23 +4,23 @@ import { type Assessment, assess } from './assessment.ts';
 import type { TaxabilityReason, Treatment } from './document.ts';
 import type { Base } from './effects/base.ts';
 
-/** A line as its shipping needs it: what was assessed on it, of which base, and how shipping is treated where it is. */
+/** A line with its base, its assessments and the treatments of shipping at its place. */
 export type ShippedLine = {
   readonly base: Base;
   readonly assessments: readonly Assessment[];
   readonly treatments: readonly Treatment[];
 };
 
-const one = { units: 1n, scale: 0 };
+const oneUnit = { units: 1n, scale: 0 };
 
-/** What is said of a share that is taxed whole although the goods are taxed in part. */
+/** The reason of a share that is fully taxed although the goods are partly taxed. */
 const wholly = ({ reason, treatment }: Assessment): TaxabilityReason => {
   if (reason === 'portion_product_exempt' || reason === 'taxable_basis_reduced') return treatment.general.reason;
   if (reason === 'portion_standard_rated') return 'standard_rated';
   return reason === 'portion_reduced_rated' ? 'reduced_rated' : reason;
 };
 
-// A threshold on the goods alone leaves of their shipping the same part free as of them.
+// With a threshold on the goods alone, the same part of their shipping is exempt.
 const inProportion = (treatment: Treatment, share: bigint, goods: Assessment): Assessment => {
   const base = goods.taxable + goods.exempt;
   const taxable = base > 0n ? divideHalfUp(share * goods.taxable, base) : 0n;
@@ -29,8 +29,8 @@ const inProportion = (treatment: Treatment, share: bigint, goods: Assessment): A
 };
 
 /**
- * Tax the share of the shipping that follows a line's goods: it is the last part of their price, so its tax is what the
- * price with it has more than the price without it. What an exemption or a cap of the goods leaves over is the share's.
+ * Tax the share of the shipping that follows a line's goods. It is the last part of their price: its tax is the tax on the
+ * price with it, less the tax on the price without it. The share gets what the goods leave of an exemption or a cap.
  */
 const follow = (treatment: Treatment, share: bigint, goods: Assessment, base: Base): Assessment => {
   const { effect, includesShipping } = goods.treatment;
@@ -71,12 +71,12 @@ type Share = {
   readonly base: Base;
 };
 
-// Goods of no price are taxed if they would be at any.
+// Goods without a price are taxed if they would be with one.
 const isTaxed = ({ goods, base }: Share): boolean =>
   goods.exact > 0n ||
   (base.net === 0n && goods.rate.units > 0n && (goods.reason === 'standard_rated' || goods.reason === 'reduced_rated'));
 
-/** Tax all the shipping that comes to a jurisdiction once it taxes a line, at the rates of the lines that it taxes. */
+/** Tax all the shipping in a jurisdiction that taxes any line, at the rates of the taxed lines. */
 const shareTaxed = (shares: readonly Share[]): Assessment[] => {
   const taxed = shares.filter(isTaxed);
   if (taxed.length === 0)
@@ -93,8 +93,8 @@ const shareTaxed = (shares: readonly Share[]): Assessment[] => {
 };
 
 /**
- * Assess each line's share of a shipping charge where its line is (interface decisions 2). Rows of one jurisdiction, rate
- * and reason come out as one.
+ * Assess each line's share of a shipping charge at the line's place (interface decisions 2). Rows of equal jurisdiction,
+ * rate and reason are merged.
  */
 export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
   const sums = new Map<string, Assessment>();
@@ -102,7 +102,7 @@ export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
   for (const { base, assessments, treatments } of lines) {
     const share = base.shipping;
     for (const [position, treatment] of treatments.entries()) {
-      // Goods that are not covered have one treatment for all jurisdictions, and their shipping may have more.
+      // Goods that are not covered have one treatment for all jurisdictions; their shipping may have several.
       const goods = assessments[position] ?? assessments[0];
       const { type } = treatment.effect;
       if (goods && type === 'any_taxable') {
@@ -110,7 +110,7 @@ export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
         const shares = anyTaxable.get(code) ?? [];
         if (shares.push({ treatment, share, goods, base }) === 1) anyTaxable.set(code, shares);
       } else if (goods && type === 'follows_goods') add(sums, follow(treatment, share, goods, base));
-      else add(sums, assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: one }));
+      else add(sums, assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }));
     }
   }
   for (const shares of anyTaxable.values()) for (const row of shareTaxed(shares)) add(sums, row);

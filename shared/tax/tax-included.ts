@@ -4,14 +4,15 @@ import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
 import { type Charge, isRoundedOnInvoice, roundCharges } from './round-charges.ts';
 import { roundTogether } from './rounding.ts';
-import { aroundLines, assessDelivery, assessLine, assessLines, type Nets, type Sale } from './sale.ts';
+import { assessDelivery, assessLine, assessLines, lineContexts, type Nets, type Sale } from './sale.ts';
 import { sum } from './widest-base.ts';
 
 /**
- * Take the tax out of a gross amount: the net whose own tax, added to it, gives the gross.
+ * Extract the tax from a gross amount: find the net that plus its tax is the gross.
  *
- * Searched, because caps and thresholds have no single rate. Net plus tax never falls as the net grows, so the smallest
- * net that reaches the gross is found by halving. Where rounding skips the gross, the tax is the difference.
+ * Caps and thresholds have no single rate, so the net is searched. Net plus tax never falls as the net grows
+ * (`content check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. Where
+ * rounding skips the gross, the tax is the difference.
  */
 export const extractTax = (
   gross: bigint,
@@ -27,7 +28,7 @@ export const extractTax = (
   return { net: low, tax: gross - low };
 };
 
-/** What a sale with tax in its prices comes to. Taxes come by charge: the lines, and the shipping where there is one. */
+/** The nets and taxes of a sale. Taxes are by charge: the lines, and the shipping if there is one. */
 export type Extracted = {
   readonly nets: Nets;
   readonly charges: readonly Charge[];
@@ -37,11 +38,11 @@ export type Extracted = {
 
 const taxAlone = (assessments: readonly Assessment[]): bigint => sum(roundTogether(assessments));
 
-/** Take the tax out of each line by itself, and then out of the shipping, whose shares go by the lines' nets. */
+/** Extract the tax from each line by itself, and then from the shipping, which is allocated by the lines' nets. */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
-  const around = aroundLines(sale, known);
+  const contextOf = lineContexts(sale, known);
   const lines = gross.lines.map(
-    (amount, index) => extractTax(amount, (net) => taxAlone(assessLine(sale, index, net, around(index)))).net,
+    (amount, index) => extractTax(amount, (net) => taxAlone(assessLine(sale, index, net, contextOf(index)))).net,
   );
   if (!sale.document.shipping) return { lines, shipping: 0n };
   const assessed = sale.includesShipping ? null : assessLines(sale, { lines, shipping: 0n });
@@ -52,12 +53,12 @@ const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
   return { lines, shipping: net };
 };
 
-const isSame = (one: Nets, other: Nets): boolean =>
-  one.shipping === other.shipping && one.lines.every((net, index) => net === other.lines[index]);
+const isSame = (left: Nets, right: Nets): boolean =>
+  left.shipping === right.shipping && left.lines.every((net, index) => net === right.lines[index]);
 
 const passesMax = 8;
 
-// Where a line's tax depends on the net shipping or on other lines' nets, they are found together, step by step.
+// Where a line's tax depends on the net shipping or on other lines' nets, the nets are found by iteration.
 const extractAlone = (sale: Sale, gross: Nets): Nets => {
   let nets = extractEach(sale, gross, gross);
   if (!sale.includesShipping && !sale.hasFees) return nets;
@@ -83,8 +84,8 @@ export const chargesOf = (sale: Sale, nets: Nets): Charge[] => {
 };
 
 /**
- * Charges whose taxes are rounded together, by invoice: those of one state, and of all states that one shipping charge
- * brings goods to. A fee is no part of it, because it is never rounded.
+ * The indexes of charges that are rounded together, by invoice: those of one state, or of all states that share a shipping
+ * charge. Fees are not part of it, because they are never rounded.
  */
 const invoicesOf = (sale: Sale, charges: readonly Charge[]): number[][] => {
   const { rounding, lines } = sale.document;
@@ -101,7 +102,7 @@ const invoicesOf = (sale: Sale, charges: readonly Charge[]): number[][] => {
   return [...Map.groupBy(indexes, keyOf).values()];
 };
 
-/** What is rounded together and does not come to its gross, with the tax that its nets have by themselves. */
+/** The charges whose nets plus tax are not their gross, with the tax on their nets. */
 const inexactOf = (
   { document }: Sale,
   charges: readonly Charge[],
@@ -122,8 +123,8 @@ const inexactOf = (
 };
 
 /**
- * Take the tax out of a sale whose prices include it (interface decisions 2): line by line, or where the tax is rounded on
- * the invoice, out of each state's invoice as a whole. The tax of a charge is what its gross has more than its net.
+ * Extract the tax from a sale whose prices include it (interface decisions 2): line by line, or from each state's invoice
+ * where the tax is rounded on the invoice. The tax of a charge is its gross less its net.
  */
 export const extractSale = (sale: Sale, gross: Nets): Extracted => {
   const grosses = [...gross.lines, gross.shipping];

@@ -6,15 +6,15 @@ import { treatmentsOf } from './treatment.ts';
 
 type Buyer = Pick<Subject, 'use' | 'relief'>;
 
-/** The treatments of a product and its buyer, one for each jurisdiction, and what they have in common. */
+/** The treatments of a product and its buyer, one for each jurisdiction, with flags over all of them. */
 export type Treated = Buyer & {
   readonly treatments: readonly Treatment[];
   /** Whether a mandatory table rounds them, on the whole invoice. */
   readonly isBracketed: boolean;
-  /** Whether a threshold of them counts the shipping in. */
+  /** Whether a threshold includes the shipping. */
   readonly includesShipping: boolean;
   readonly isFee: boolean;
-  /** Whether the price decides which rule is the one that holds. */
+  /** Whether a holiday applies: the price then decides which rule does. */
   readonly isHoliday: boolean;
 };
 
@@ -22,10 +22,9 @@ export type Treated = Buyer & {
 export type Treatments = (place: Place, subject: Buyer & { readonly product: ProductTaxCode }) => Treated;
 
 /**
- * Treatments of one document's day and currency. Lines of one place and product are treated alike; most documents have
- * few of either.
+ * A cache of the treatments of one document. Lines of one place and product share them; most documents have few of either.
  *
- * Found by the objects themselves: a key made of their names, for each line, would take longer than its tax.
+ * Keyed by object identity: building a text key for each line would take longer than its tax.
  */
 export const treatmentCache = ({
   day,

@@ -22,8 +22,8 @@ import { halfUp, roundingOf } from './rounding-setting.ts';
 import type { DecidingRule } from './rule-choice.ts';
 
 /**
- * What each jurisdiction of a place does to a product on a day: the general rate, the rule that wins, and the doubts
- * that a client should hear of. A place that no release covers has one treatment, `not_supported`.
+ * How each jurisdiction of a place treats a product on a day: the general rate, the rule that applies and the doubts for
+ * warnings. A place that no release covers has one treatment, `not_supported`.
  */
 export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment[] => {
   const { release, jurisdictions } = place;
@@ -42,7 +42,7 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
   }));
   const isOver = release.established_to !== null && day > release.established_to;
   if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, subject, null)])];
-  return cases.map((one) => treat(one));
+  return cases.map((taxCase) => treat(taxCase));
 };
 
 const taxNothing = (reason: TaxabilityReason): ResolvedEffect => ({
@@ -54,7 +54,7 @@ const none = scaledRate('0');
 const zeroRate: RatedAs = ratedAs(none, none);
 const noRates = { goods: zeroRate, own: zeroRate };
 
-// Where nothing is collected from this buyer anyway, it does not matter what is not known.
+// Where nothing is collected anyway, missing content does not matter.
 const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Treatment => ({
   jurisdiction: place.jurisdictions[0] ?? { code: place.code, name: place.name, type: 'state', tax_type: 'sales' },
   sourcing: place.sourcing[0] ?? 'destination',
@@ -68,11 +68,11 @@ const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Trea
   doubts: relief ? [] : doubts,
 });
 
-const treat = (one: Case, without: readonly Rule[] = []): Treatment => {
-  const { release, place, jurisdiction, sourcing, rate, subject } = one;
-  const rule = ruleOf(one, without);
+const treat = (taxCase: Case, without: readonly Rule[] = []): Treatment => {
+  const { release, place, jurisdiction, sourcing, rate, subject } = taxCase;
+  const rule = ruleOf(taxCase, without);
   const { goods, own } = rate ? generalRates(rate, subject.product, place.isInterstate) : noRates;
-  const { effect, ruleId, doubts } = find(one, rule, rate ? goods.rate : generalLater(one), without);
+  const { effect, ruleId, doubts } = resolveRule(taxCase, rule, rate ? goods.rate : generalLater(taxCase), without);
   return {
     jurisdiction,
     sourcing,
@@ -81,25 +81,30 @@ const treat = (one: Case, without: readonly Rule[] = []): Treatment => {
     general: own,
     effect,
     includesShipping: rule?.threshold_includes_shipping ?? false,
-    isBandOnly: one.isBandOnly,
+    isBandOnly: taxCase.isBandOnly,
     ruleId,
     doubts,
   };
 };
 
-/** What a rule, or there being none, comes to. */
+/** The result of a rule, or of having none. */
 type Finding = Pick<Treatment, 'effect' | 'ruleId' | 'doubts'>;
 
-const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, without: readonly Rule[]): Finding => {
-  const { release, jurisdiction, rate, subject } = one;
+const resolveRule = (
+  taxCase: Case,
+  rule: DecidingRule | undefined,
+  general: ScaledRate,
+  without: readonly Rule[],
+): Finding => {
+  const { release, jurisdiction, rate, subject } = taxCase;
   const { day, product, use, relief, currency } = subject;
   const ruleId = rule?.id ?? null;
-  // A state without the tax has nothing to exempt from, and nobody collects where nobody is registered.
-  if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesByItself(rule))
+  // A state without the tax has nothing to exempt from, whatever the buyer.
+  if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
     return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: [] };
   if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };
-  // For goods without a band, a jurisdiction that is there for it does nothing, and knows nothing of them either.
-  if (one.isBandOnly && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
+  // A jurisdiction that exists for a band alone does not tax other goods.
+  if (taxCase.isBandOnly && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
   const isForeign = currency !== release.currency;
   const notKnown = (doubt: Doubt): Finding => ({
     effect: taxNothing('not_supported'),
@@ -116,7 +121,7 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
-  const context = { product, use, general, withoutRule: () => withoutHoliday(one, without, rule, doubts) };
+  const context = { product, use, general, withoutRule: () => withoutHoliday(taxCase, without, rule, doubts) };
   return {
     effect: rule ? definitionOf(rule.effect).resolve(rule.effect, context) : taxedAtGeneralRate,
     ruleId,
@@ -124,21 +129,21 @@ const find = (one: Case, rule: DecidingRule | undefined, general: ScaledRate, wi
   };
 };
 
-// Above the limit the answer rests on the holiday as much as on the rule that takes its place.
+// Above the limit, the result depends on the holiday and on the rule that applies instead: both have doubts.
 const withoutHoliday = (
-  one: Case,
+  taxCase: Case,
   without: readonly Rule[],
   holiday: DecidingRule | undefined,
   doubts: readonly Doubt[],
 ): Treatment => {
-  const otherwise = treat(one, [...without, holiday as Rule]);
+  const otherwise = treat(taxCase, [...without, holiday as Rule]);
   const others = otherwise.doubts.filter(({ message }) => !doubts.some((doubt) => doubt.message === message));
   return { ...otherwise, doubts: [...doubts, ...others] };
 };
 
-const taxesByItself = (rule: DecidingRule | undefined): boolean =>
+const taxesWithoutGeneralRate = (rule: DecidingRule | undefined): boolean =>
   rule !== undefined && definitionOf(rule.effect).taxesWithoutGeneralRate === true;
 
-// General goods are what the general rate falls on: a rule that says no more is as old as the rate.
+// General goods are taxed at the general rate: a rule that only confirms it is established as long as the rate.
 const isGeneralRule = ({ effect }: DecidingRule, { path }: ProductTaxCode): boolean =>
   effect.type === 'taxable' && path === 'GENERAL';

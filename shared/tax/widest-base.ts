@@ -7,19 +7,19 @@ export const sum = (amounts: readonly bigint[]): bigint => {
   return total;
 };
 
-/** What is taxed of a line at all: its jurisdictions tax the same goods, so the widest of their bases. */
+/** The taxable amount of a line: its jurisdictions tax the same goods, so it is their largest base. */
 export const widestBase = (assessments: readonly Assessment[]): bigint => {
   let widest = 0n;
   for (const { taxable } of assessments) if (taxable > widest) widest = taxable;
   return widest;
 };
 
-/** The same for shipping, which may have several rows in one jurisdiction and lines in several states. */
+/** The taxable amount of shipping, which may have several rows in a jurisdiction and go to several states. */
 export const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
   const states = Map.groupBy(assessments, ({ treatment }) => treatment.state);
   const bases = [...states.values()].map((rows) => {
     const jurisdictions = Map.groupBy(rows, ({ treatment }) => treatment.jurisdiction.code);
     return [...jurisdictions.values()].map((parts) => sum(parts.map(({ taxable }) => taxable)));
   });
-  return sum(bases.map((amounts) => amounts.reduce((one, other) => (one > other ? one : other))));
+  return sum(bases.map((amounts) => amounts.reduce((left, right) => (left > right ? left : right))));
 };
