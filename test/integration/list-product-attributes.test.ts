@@ -20,7 +20,7 @@ const list = (parameters: Record<string, string> = {}, headers: Record<string, s
 const codesOf = ({ body }: { body: any }): string[] => body.data.map((item: { code: string }) => item.code);
 
 describe('GET /product-attributes', () => {
-  it('answers the whole vocabulary in one page by default (spec 4.1 rule 1)', async () => {
+  it('returns the whole vocabulary in one page by default (spec 4.1 rule 1)', async () => {
     const answer = await call('GET', path);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ object: 'list', url: path, has_more: false, data: productAttributes });
@@ -44,7 +44,7 @@ describe('GET /product-attributes', () => {
     expect(received).toEqual(everyCode);
   });
 
-  it('takes a retired code for a cursor: it compares as a string', async () => {
+  it('accepts a retired code as a cursor: codes are compared as strings', async () => {
     expect(codesOf(await list({ starting_after: '_NEWER', limit: '1' }))).toEqual(['_OPTIONAL_CHARGE']);
     expect((await list({ starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
   });
@@ -65,7 +65,7 @@ describe('GET /product-attributes', () => {
     expect([second.body.has_more, codesOf(second)]).toEqual([false, ['_PROTECTIVE']]);
   });
 
-  it('answers an empty list for a code that no attribute applies to', async () => {
+  it('returns an empty list for a code that no attribute applies to', async () => {
     expect((await list({ ptc: 'GENERAL' })).body).toMatchObject({ has_more: false, data: [] });
   });
 
@@ -85,7 +85,7 @@ describe('GET /product-attributes', () => {
     expect(codesOf(answer)).toEqual(everyCode.slice(0, Number(limit)));
   });
 
-  it('refuses an empty cursor, for starting over would page for ever', async () => {
+  it('refuses an empty cursor', async () => {
     const { status, body } = await list({ starting_after: '' });
     expect(status).toBe(422);
     expect(body.errors).toMatchObject([
@@ -109,7 +109,7 @@ describe('GET /product-attributes', () => {
     ]);
   });
 
-  it('refuses a parameter that nobody knows, and one that comes twice', async () => {
+  it('refuses unknown and repeated parameters', async () => {
     const { status, body } = await call('GET', `${path}?page=2&limit=1&limit=2`);
     expect(status).toBe(422);
     expect(body.errors.map(({ source }: any) => source.parameter).sort()).toEqual(['limit', 'page']);
@@ -117,14 +117,14 @@ describe('GET /product-attributes', () => {
 });
 
 describe('the ETag of a page', () => {
-  it('is strong, and comes with how long to trust a copy: never unasked', async () => {
+  it('is strong, and requires revalidation', async () => {
     const { headers } = await list();
     expect(headers.get('etag')).toMatch(/^"[^"]+"$/);
     expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('vary')).toBe('Authorization, X-API-Key, Service-Version');
   });
 
-  it('is the same for the same bytes, however they were asked for, and another for others', async () => {
+  it('is equal for the same bytes only', async () => {
     const tagOf = async (parameters: Record<string, string>) => (await list(parameters)).headers.get('etag');
     expect(await tagOf({})).toBe(await tagOf({ limit: '1000' }));
     expect(await tagOf({ ptc: 'APPAREL' })).toBe(await tagOf({ ptc: 'CLOTHING.APPAREL._FUR' }));
@@ -133,7 +133,7 @@ describe('the ETag of a page', () => {
     expect(new Set(tags).size).toBe(others.length);
   });
 
-  it('tells a last page from one that has the same attributes and more after it', async () => {
+  it('differs between a last page and a page with the same attributes and more after it', async () => {
     const last = await list({ ptc: 'APPAREL', limit: '4' });
     const whole = await list({ ptc: 'APPAREL' });
     expect(last.headers.get('etag')).toBe(whole.headers.get('etag'));
@@ -149,8 +149,8 @@ describe('the ETag of a page', () => {
     { write: (tag: string) => `W/${tag}`, because: 'the comparison is weak' },
     { write: (tag: string) => `"other", W/"a,b", ${tag}`, because: 'it is in the list' },
     { write: (tag: string) => ['"other"', tag], because: 'it is in the second of two lines' },
-    { write: () => '*', because: 'any page will do' },
-  ])('makes the answer a 304 that has nothing but headers: $because', async ({ write }) => {
+    { write: () => '*', because: '* matches any page' },
+  ])('returns 304 with headers only: $because', async ({ write }) => {
     const tag = (await list()).headers.get('etag') ?? '';
     const answer = await list({}, { 'If-None-Match': write(tag) });
     expect([answer.status, answer.text]).toEqual([304, '']);
@@ -162,14 +162,14 @@ describe('the ETag of a page', () => {
   });
 
   it.each(['"other"', '', 'garbage', '"unfinished'])(
-    'leaves the page whole for an If-None-Match of %s',
+    'returns the whole page for an If-None-Match of %s',
     async (value) => {
       const answer = await list({}, { 'If-None-Match': value });
       expect([answer.status, codesOf(answer).length]).toEqual([200, everyCode.length]);
     },
   );
 
-  it('does not keep a refusal from being told', async () => {
+  it('does not replace a refusal by a 304', async () => {
     const answer = await list({ ptc: 'NOTHING' }, { 'If-None-Match': '*' });
     expect(answer.status).toBe(422);
     expect(answer.headers.get('cache-control')).toBe('no-store');
