@@ -9,5 +9,5 @@ export const accept = <Value>(value: Value): Accepted<Value> => ({ ok: true, val
 export const refuse = (...problems: readonly [Problem, ...Problem[]]): Refused => ({ ok: false, problems });
 
 /** Apply a function to an accepted value; a refusal stays. */
-export const mapResult = <One, Other>(result: Result<One>, change: (value: One) => Other): Result<Other> =>
+export const mapResult = <Input, Output>(result: Result<Input>, change: (value: Input) => Output): Result<Output> =>
   result.ok ? accept(change(result.value)) : result;

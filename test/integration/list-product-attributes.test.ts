@@ -20,7 +20,7 @@ const list = (parameters: Record<string, string> = {}, headers: Record<string, s
 const codesOf = ({ body }: { body: any }): string[] => body.data.map((item: { code: string }) => item.code);
 
 describe('GET /product-attributes', () => {
-  it('answers the whole vocabulary in one page by default (spec 4.1 rule 1)', async () => {
+  it('returns the whole vocabulary in one page by default (spec 4.1 rule 1)', async () => {
     const answer = await call('GET', path);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ object: 'list', url: path, has_more: false, data: productAttributes });
@@ -44,6 +44,11 @@ describe('GET /product-attributes', () => {
     expect(received).toEqual(everyCode);
   });
 
+  it('accepts a retired code as a cursor: codes are compared as strings', async () => {
+    expect(codesOf(await list({ starting_after: '_NEWER', limit: '1' }))).toEqual(['_OPTIONAL_CHARGE']);
+    expect((await list({ starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
+  });
+
   it.each([
     { ptc: 'CLOTHING.APPAREL', because: 'it is a full path' },
     { ptc: 'APPAREL', because: 'it is a label, as ptcs writes it' },
@@ -53,7 +58,14 @@ describe('GET /product-attributes', () => {
     expect(codesOf(await list({ ptc }))).toEqual(['_ATHLETIC', '_FORMAL_WEAR', '_FUR', '_PROTECTIVE']);
   });
 
-  it('answers an empty list for a code that no attribute applies to', async () => {
+  it('pages through a narrowed list', async () => {
+    const first = await list({ ptc: 'APPAREL', limit: '3' });
+    expect(first.body.has_more).toBe(true);
+    const second = await list({ ptc: 'APPAREL', limit: '3', starting_after: '_FUR' });
+    expect([second.body.has_more, codesOf(second)]).toEqual([false, ['_PROTECTIVE']]);
+  });
+
+  it('returns an empty list for a code that no attribute applies to', async () => {
     expect((await list({ ptc: 'GENERAL' })).body).toMatchObject({ has_more: false, data: [] });
   });
 
@@ -68,7 +80,12 @@ describe('GET /product-attributes', () => {
     },
   );
 
-  it('refuses an empty cursor, for starting over would page for ever', async () => {
+  it.each(['1', '9', '10', '999', '1000'])('takes a limit of %s', async (limit) => {
+    const answer = await list({ limit });
+    expect(codesOf(answer)).toEqual(everyCode.slice(0, Number(limit)));
+  });
+
+  it('refuses an empty cursor', async () => {
     const { status, body } = await list({ starting_after: '' });
     expect(status).toBe(422);
     expect(body.errors).toMatchObject([
@@ -90,5 +107,71 @@ describe('GET /product-attributes', () => {
     expect(body.errors).toMatchObject([
       { code: 'validation_unknown_product_attribute', source: { parameter: 'ptc' }, meta: { attribute: '_SILK' } },
     ]);
+  });
+
+  it('refuses unknown and repeated parameters', async () => {
+    const { status, body } = await call('GET', `${path}?page=2&limit=1&limit=2`);
+    expect(status).toBe(422);
+    expect(body.errors.map(({ source }: any) => source.parameter).sort()).toEqual(['limit', 'page']);
+  });
+});
+
+describe('the ETag of a page', () => {
+  it('is strong, and requires revalidation', async () => {
+    const { headers } = await list();
+    expect(headers.get('etag')).toMatch(/^"[^"]+"$/);
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    expect(headers.get('vary')).toBe('Authorization, X-API-Key, Service-Version');
+  });
+
+  it('is equal for the same bytes only', async () => {
+    const tagOf = async (parameters: Record<string, string>) => (await list(parameters)).headers.get('etag');
+    expect(await tagOf({})).toBe(await tagOf({ limit: '1000' }));
+    expect(await tagOf({ ptc: 'APPAREL' })).toBe(await tagOf({ ptc: 'CLOTHING.APPAREL._FUR' }));
+    const others = [{}, { limit: '10' }, { limit: '11' }, { limit: '10', starting_after: '_FUR' }, { ptc: 'APPAREL' }];
+    const tags = await Promise.all(others.map(tagOf));
+    expect(new Set(tags).size).toBe(others.length);
+  });
+
+  it('differs between a last page and a page with the same attributes and more after it', async () => {
+    const last = await list({ ptc: 'APPAREL', limit: '4' });
+    const whole = await list({ ptc: 'APPAREL' });
+    expect(last.headers.get('etag')).toBe(whole.headers.get('etag'));
+    // SWIMWEAR has _ATHLETIC only; of APPAREL it is the first of four.
+    const only = await list({ ptc: 'SWIMWEAR', limit: '1' });
+    const first = await list({ ptc: 'APPAREL', limit: '1' });
+    expect(codesOf(only)).toEqual(codesOf(first));
+    expect(only.headers.get('etag')).not.toBe(first.headers.get('etag'));
+  });
+
+  it.each([
+    { write: (tag: string) => tag, because: 'it is the tag' },
+    { write: (tag: string) => `W/${tag}`, because: 'the comparison is weak' },
+    { write: (tag: string) => `"other", W/"a,b", ${tag}`, because: 'it is in the list' },
+    { write: (tag: string) => ['"other"', tag], because: 'it is in the second of two lines' },
+    { write: () => '*', because: '* matches any page' },
+  ])('returns 304 with headers only: $because', async ({ write }) => {
+    const tag = (await list()).headers.get('etag') ?? '';
+    const answer = await list({}, { 'If-None-Match': write(tag) });
+    expect([answer.status, answer.text]).toEqual([304, '']);
+    expect(answer.headers.get('etag')).toBe(tag);
+    expect(answer.headers.get('content-type')).toBeNull();
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+    expect(answer.headers.get('vary')).toBe('Authorization, X-API-Key, Service-Version');
+    expect(answer.headers.get('service-version')).toBe(currentVersion);
+  });
+
+  it.each(['"other"', '', 'garbage', '"unfinished'])(
+    'returns the whole page for an If-None-Match of %s',
+    async (value) => {
+      const answer = await list({}, { 'If-None-Match': value });
+      expect([answer.status, codesOf(answer).length]).toEqual([200, everyCode.length]);
+    },
+  );
+
+  it('does not replace a refusal by a 304', async () => {
+    const answer = await list({ ptc: 'NOTHING' }, { 'If-None-Match': '*' });
+    expect(answer.status).toBe(422);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 });

@@ -40,7 +40,7 @@ type Generation = { readonly entries: Map<string, Kept>; characters: number };
 const newGeneration = (): Generation => ({ entries: new Map(), characters: 0 });
 
 /**
- * Make a cache of so many characters; `dropped` is told when something had to go.
+ * Make a cache with a limit in characters of JSON; calls `dropped` on every eviction.
  *
  * Two generations of half the room each: what is used moves to the younger one, and when that is full the older one
  * goes. (An order of use within one Map would leave a deleted entry behind at every use, and the next use of the same

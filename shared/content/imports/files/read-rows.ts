@@ -8,11 +8,11 @@ type Numbered = Omit<Row, 'cells'>;
  * Turn rows into entries. `read` parses or refuses a row, `use` makes entries from its value, and `useBad` makes
  * additional entries for a bad row. The `file` entry comes last.
  */
-export async function* readRows<One extends Numbered, Value>(
-  { name, rows }: { readonly name: string; readonly rows: AsyncIterable<One | BrokenRow> },
-  read: (row: One) => RowResult<Value>,
+export async function* readRows<AnyRow extends Numbered, Value>(
+  { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> },
+  read: (row: AnyRow) => RowResult<Value>,
   use: (value: Value, line: number) => Iterable<Entry>,
-  useBad: (row: One) => Iterable<Entry> = () => [],
+  useBad: (row: AnyRow) => Iterable<Entry> = () => [],
 ): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rows) {
