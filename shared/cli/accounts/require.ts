@@ -21,5 +21,5 @@ export const requireKey = async (accountId: string, id: string) => {
 export const requireAccount = async (id: string): Promise<Account> => {
   const account = await findAccount(id);
   if (account) return account;
-  throw new CommandError(`There is no account ${id}. List them with \`npm run accounts -- list\`.`);
+  throw new CommandError(`There is no account ${id}. List the accounts with \`npm run accounts -- list\`.`);
 };
