@@ -90,7 +90,7 @@ describe('a key', () => {
 
   it('belongs to an account that exists', async () => {
     await expect(ran('keys', 'create', '--account', 'acct_none', '--scopes', 'read')).rejects.toThrow(
-      'There is no account acct_none. See which there are with `npm run accounts -- list`.',
+      'There is no account acct_none.',
     );
   });
 });

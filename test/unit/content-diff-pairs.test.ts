@@ -7,12 +7,12 @@ async function* stream(keys: readonly string[], side: string) {
 }
 const paired = async (ones: readonly string[], others: readonly string[]) => {
   const found: string[] = [];
-  for await (const { key, one, other } of pairsByKey(stream(ones, 'one'), stream(others, 'other')))
-    found.push([key, one?.key === key && one.side, other?.key === key && other.side].filter(Boolean).join(' '));
+  for await (const { key, left, right } of pairsByKey(stream(ones, 'left'), stream(others, 'right')))
+    found.push([key, left?.key === key && left.side, right?.key === key && right.side].filter(Boolean).join(' '));
   return found;
 };
 
-describe('two streams of parts as one', () => {
+describe('two streams of parts as left', () => {
   it('has every key once, in order, with what each stream has of it', async () => {
     const zips = ['10001', '10002', '20000', '55401'];
     const keys = fc.uniqueArray(fc.constantFrom(...zips, '29 PALMS', 'A', 'B', 'SAINT PAUL', 'ZUMBRO'));
@@ -23,7 +23,7 @@ describe('two streams of parts as one', () => {
     await fc.assert(
       fc.asyncProperty(keys, keys, async (ones, others) => {
         const expected = inOrder([...new Set([...ones, ...others])]).map((key) =>
-          [key, ones.includes(key) && 'one', others.includes(key) && 'other'].filter(Boolean).join(' '),
+          [key, ones.includes(key) && 'left', others.includes(key) && 'right'].filter(Boolean).join(' '),
         );
         expect(await paired(inOrder(ones), inOrder(others))).toEqual(expected);
       }),

@@ -48,9 +48,7 @@ type Painted = { readonly inForce: string; readonly pieces: readonly (readonly L
 const ratesOver = (key: string, release: Release, pieces: readonly Piece[], times: readonly Span[]) => {
   const numbers = new Map(release.locations.map((location, index) => [location, index]));
   const numbersOf = (locations: readonly Location[]) => locations.map((location) => numbers.get(location)).join(' ');
-  const zones = release.locations
-    .flatMap((location) => zonesOf(key, location))
-    .sort((one, other) => one.width - other.width);
+  const zones = release.locations.flatMap((location) => zonesOf(key, location)).sort((a, b) => a.width - b.width);
   let painted: Painted | null = null;
   return times.map(({ from: day }) => {
     const current = new Set(inForce(release.locations, day, release.established_from));

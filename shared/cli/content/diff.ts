@@ -35,22 +35,24 @@ export const printRules = ({ rules, settings }: OtherChanges): void => {
   for (const name of settings) print(`Setting ${name} changes.`);
 };
 
-/** `content diff`: what changes for buyers if one release takes the place of another. */
+type Report = (changes: readonly LocationChange[]) => void;
 
-type Told = (changes: readonly LocationChange[]) => void;
-
-/** Compare two releases in one pass over the parts of both; what changes in a ZIP or city is told as it is found. */
-const compare = async (before: OpenRelease, after: OpenRelease, tell: Told | null): Promise<readonly RateChange[]> => {
+/** Compare two releases in one pass over their parts. `report` gets the changes of a ZIP or city as they are found. */
+const compare = async (
+  before: OpenRelease,
+  after: OpenRelease,
+  report: Report | null,
+): Promise<readonly RateChange[]> => {
   const [old, next] = [newRateBook(before.head.established_from), newRateBook(after.head.established_from)];
   enter(old, before.head);
   enter(next, after.head);
-  for await (const { key, one, other } of pairsByKey(before.parts(), after.parts())) {
-    if (one) enter(old, one);
-    if (other) enter(next, other);
-    const changes = tell
-      ? compareLocations(key, { head: before.head, part: one }, { head: after.head, part: other })
+  for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
+    if (left) enter(old, left);
+    if (right) enter(next, right);
+    const changes = report
+      ? compareLocations(key, { head: before.head, part: left }, { head: after.head, part: right })
       : [];
-    if (changes.length > 0) tell?.(changes);
+    if (changes.length > 0) report?.(changes);
   }
   return compareRates(old, next);
 };

@@ -1,16 +1,16 @@
-/** Two streams in the order of their keys as one: each key once, with what either stream has of it. */
+/** Merge join of two streams that are sorted by key: each key once, with the values of both streams. */
 import { isZip } from './zip-pieces.ts';
 
 type Keyed = { readonly key: string };
-export type Pair<Value> = { readonly key: string; readonly one: Value | undefined; readonly other: Value | undefined };
+export type Pair<Value> = { readonly key: string; readonly left: Value | undefined; readonly right: Value | undefined };
 
 /**
  * The order in which imports write parts, for `sort`: ZIP codes first, then cities, so that `29 PALMS` comes after 90001.
  */
-export const compareKeys = (left: string, right: string): number =>
-  Number(isZip(right)) - Number(isZip(left)) || Number(left > right) - Number(left < right);
+export const compareKeys = (a: string, b: string): number =>
+  Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
 
-/** Values that follow each other in the wrong order throw: they would be paired wrongly, in silence. */
+/** Throw if the values are not sorted, because the join would be wrong. */
 async function* inOrder<Value extends Keyed>(values: AsyncIterable<Value>): AsyncGenerator<Value> {
   let last: string | undefined;
   for await (const value of values) {
@@ -22,22 +22,22 @@ async function* inOrder<Value extends Keyed>(values: AsyncIterable<Value>): Asyn
 }
 
 export async function* pairsByKey<Value extends Keyed>(
-  ones: AsyncIterable<Value>,
-  others: AsyncIterable<Value>,
+  lefts: AsyncIterable<Value>,
+  rights: AsyncIterable<Value>,
 ): AsyncGenerator<Pair<Value>> {
-  const [first, second] = [inOrder(ones), inOrder(others)];
+  const [first, second] = [inOrder(lefts), inOrder(rights)];
   const take = async (stream: AsyncGenerator<Value>): Promise<Value | undefined> => {
     const next = await stream.next();
     return next.done ? undefined : next.value;
   };
-  let one = await take(first);
-  let other = await take(second);
-  while (one || other) {
-    const key = !other || (one && compareKeys(one.key, other.key) < 0) ? one?.key : other.key;
+  let left = await take(first);
+  let right = await take(second);
+  while (left || right) {
+    const key = !right || (left && compareKeys(left.key, right.key) < 0) ? left?.key : right.key;
     if (key === undefined) return;
-    const pair = { key, one: one?.key === key ? one : undefined, other: other?.key === key ? other : undefined };
+    const pair = { key, left: left?.key === key ? left : undefined, right: right?.key === key ? right : undefined };
     yield pair;
-    if (pair.one) one = await take(first);
-    if (pair.other) other = await take(second);
+    if (pair.left) left = await take(first);
+    if (pair.right) right = await take(second);
   }
 }

@@ -5,40 +5,39 @@ import { listHeads } from '../../store/content/content-store.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { openRelease } from './releases.ts';
 
-/** The head without what every import makes anew: its name, its time, its files, and where it lies. */
-const lasting = (head: ReleaseHead): string => {
+/** The head without the fields that differ in every import: id, time, sources and its place in the chain. */
+const comparable = (head: ReleaseHead): string => {
   const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, ...others } = head;
   const { base: _base, below: _below, chain: _chain, bottom: _bottom, ...lasts } = others;
   return canonicalJson(lasts);
 };
 
-/** Whether both lie over the same release. An import over the release that has its content already adds nothing. */
-const liesOver = (head: ReleaseHead, other: ReleaseHead): boolean =>
+/** Whether both are overlays of the same release, or `head` is an overlay of `other`. */
+const isSameBase = (head: ReleaseHead, other: ReleaseHead): boolean =>
   head.below === other.below || head.below === other.id;
 
 const haveSameParts = async (
-  ones: AsyncIterable<ReleasePart>,
-  others: AsyncIterable<ReleasePart>,
+  lefts: AsyncIterable<ReleasePart>,
+  rights: AsyncIterable<ReleasePart>,
 ): Promise<boolean> => {
-  for await (const { one, other } of pairsByKey(ones, others))
-    if (!one || !other || canonicalJson(one) !== canonicalJson(other)) return false;
+  for await (const { left, right } of pairsByKey(lefts, rights))
+    if (!left || !right || canonicalJson(left) !== canonicalJson(right)) return false;
   return true;
 };
 
 /**
- * Find the finished release of the state that has the same content already, rules and settings included, and lies over the
- * same release, or is itself the one below; `null` where there is none.
+ * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is none.
  *
- * Hashes do not tell: they cover the id and the day too, which differ from import to import.
+ * Content hashes cannot be compared, because they cover the id and the date of the import.
  */
 export const sameRelease = async (
   head: ReleaseHead,
   parts: () => AsyncIterable<ReleasePart>,
 ): Promise<string | null> => {
   for await (const other of listHeads(head.state, () => {})) {
-    if (!liesOver(head, other) || lasting(other) !== lasting(head)) continue;
+    if (!isSameBase(head, other) || comparable(other) !== comparable(head)) continue;
     const { parts: stored } = await openRelease(other.id);
-    // A corrupt release has not the same content.
+    // A corrupt release never has the same content.
     if ((await orCorrupt(haveSameParts(parts(), stored()))) === true) return other.id;
   }
   return null;

@@ -52,7 +52,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
       zones: zonesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high),
     }))
     .filter(({ zones }) => zones.length > 0)
-    .toSorted(({ location: one }, { location: other }) => (other.from ?? '').localeCompare(one.from ?? ''));
+    .toSorted(({ location: a }, { location: b }) => (b.from ?? '').localeCompare(a.from ?? ''));
   return {
     zip,
     date,

@@ -35,7 +35,7 @@ export const cut = (key: string, zones: readonly Piece[]): readonly Piece[] => {
   const [low, high] = [bound(key, '0'), bound(key, '9')];
   const starts = [...new Set([low, ...zones.flatMap((zone) => [zone.low, zone.high + 1])])]
     .filter((start) => start <= high)
-    .sort((one, other) => one - other);
+    .sort((a, b) => a - b);
   return starts.map((start, index) => ({ low: start, high: (starts[index + 1] ?? high + 1) - 1 }));
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 
-/** Whether an error says that what was read is not what the service writes: no JSON, no amounts, other fields, other bytes. */
+/** Whether an error is about stored content: invalid JSON, amounts, fields or compressed bytes. */
 const isOfContent = (error: unknown): boolean => {
   if (error instanceof z.core.$ZodError) return true;
   if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return true;
@@ -9,7 +9,7 @@ const isOfContent = (error: unknown): boolean => {
   return typeof code === 'string' && code.startsWith('Z_');
 };
 
-/** What a check finds, or that what it looks at cannot be read. An outage is still one. */
+/** The faults of a check, or one fault if the content is not readable. An outage still throws. */
 export const orUnreadable = async (
   what: string,
   check: () => Promise<readonly Fault[]> | readonly Fault[],
@@ -18,7 +18,7 @@ export const orUnreadable = async (
     return await check();
   } catch (error) {
     if (!isOfContent(error)) throw error;
-    return [{ what, is: 'not readable', should_be: 'what the service writes' }];
+    return [{ what, actual: 'not readable', expected: 'what the service writes' }];
   }
 };
 
@@ -27,9 +27,8 @@ const readings = 3;
 type Read<Value> = () => Promise<Value>;
 
 /**
- * Look for what was found again.
- *
- * A ledger that is in use changes between two reads. So a finding counts only if it is found in the same words three times.
+ * Repeat a check that found something. A ledger in use changes between two reads, so a finding counts only if three reads
+ * report the same text.
  */
 export const confirmed = async <Value extends { readonly findings: readonly Finding[] }>(
   read: Read<Value>,
@@ -39,37 +38,37 @@ export const confirmed = async <Value extends { readonly findings: readonly Find
   for (let reading = 2; reading <= readings && value.findings.length > 0; reading++) {
     await pause(pauseMs);
     const before = new Set(value.findings.map((finding) => JSON.stringify(finding)));
-    const again = await read();
-    value = { ...again, findings: again.findings.filter((finding) => before.has(JSON.stringify(finding))) };
+    const next = await read();
+    value = { ...next, findings: next.findings.filter((finding) => before.has(JSON.stringify(finding))) };
   }
   return value;
 };
 
-/** What is looked at of a transaction, in the order of the report. */
+/** The checks of a transaction, in the order of the report. */
 export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
 export type Check = (typeof checks)[number];
 
-/** Something that is not as it should be: which transaction or filing, what of it, how it is, and how it should be. */
+/** An inconsistency of a transaction or a filing. */
 export type Finding = {
-  /** Of the transaction, or of the filing. */
+  /** The id of the transaction or the filing. */
   readonly id: string;
   readonly check: Check;
   readonly what: string;
-  readonly is: string;
-  readonly should_be: string;
+  readonly actual: string;
+  readonly expected: string;
 };
 
-/** A finding whose transaction or filing is known by then. */
+/** A finding without its transaction or filing. */
 export type Fault = Omit<Finding, 'id' | 'check'>;
 
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The fault that a value is not the one that it should be; nothing where it is. */
-export const differing = (what: string, is: unknown, shouldBe: unknown): Fault[] => {
-  const [one, other] = [textOf(is), textOf(shouldBe)];
-  return one === other ? [] : [{ what, is: one, should_be: other }];
+/** A fault if the values differ, otherwise none. */
+export const differing = (what: string, actualValue: unknown, expectedValue: unknown): Fault[] => {
+  const [actual, expected] = [textOf(actualValue), textOf(expectedValue)];
+  return actual === expected ? [] : [{ what, actual, expected }];
 };
 
-export const findingText = ({ id, check, what, is, should_be }: Finding): string =>
-  `${id}  ${check}: ${what} is ${is}, should be ${should_be}`;
+export const findingText = ({ id, check, what, actual, expected }: Finding): string =>
+  `${id}  ${check}: ${what} is ${actual}, should be ${expected}`;

@@ -48,8 +48,8 @@ const strayAmong = async (account: string, items: readonly Item[]): Promise<Find
       id: String(item['transaction_id']),
       check: 'entries' as const,
       what: `open ${entryName({ state: String(item['state']), month: String(item['month']), currency: String(item['currency']) })}`,
-      is: 'there',
-      should_be: 'none',
+      actual: 'there',
+      expected: 'none',
     }));
 };
 

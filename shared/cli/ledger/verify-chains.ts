@@ -28,7 +28,7 @@ const ofState = async (account: string, state: string, filings: readonly StoredF
   const items = await chainItems(account, state);
   const kept = filings
     .filter((filing) => filing.state === state && hasPeriod(filing))
-    .toSorted((one, other) => (one.period_end < other.period_end ? -1 : 1));
+    .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
   const newest = kept.at(-1);
   const faults = await orUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
   return [

@@ -35,7 +35,7 @@ export const verifyFiling = async (account: string, id: string): Promise<{ reado
 
 const partFaults = async (account: string, id: string, report: Report): Promise<readonly Fault[]> => {
   const filing = await filingReads.find(account, id);
-  if (!filing) return [{ what: 'filing', is: 'none', should_be: 'there' }];
+  if (!filing) return [{ what: 'filing', actual: 'none', expected: 'there' }];
   const shards = await filingReads.progress(account, id);
   report(id, differing('number of shards', shards.length, filingReads.shards));
   const sums: Totals[] = [];
@@ -111,8 +111,9 @@ const verifyEntries = async (
     const place = entryPlace(account, entry);
     const named = `${entryName(entry)} in ${id}`;
     if (!expected.has(place) || entry.state !== state)
-      report(entry.transactionId, [{ what: named, is: 'there', should_be: 'none' }]);
-    if (open.has(place)) report(entry.transactionId, [{ what: named, is: 'open as well', should_be: 'at one place' }]);
+      report(entry.transactionId, [{ what: named, actual: 'there', expected: 'none' }]);
+    if (open.has(place))
+      report(entry.transactionId, [{ what: named, actual: 'open as well', expected: 'at one place' }]);
   }
 };
 

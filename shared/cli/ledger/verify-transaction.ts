@@ -48,12 +48,12 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
 
   const item = await headItem(account, id);
   if (!item) {
-    report('head', [{ what: 'transaction, which the index lists', is: 'none', should_be: 'there' }]);
+    report('head', [{ what: 'transaction, which the index lists', actual: 'none', expected: 'there' }]);
     return { counts, findings };
   }
   const stored = readHead(item);
   if (!stored) {
-    report('head', [{ what: 'transaction', is: 'not readable', should_be: 'what its attributes and checksum say' }]);
+    report('head', [{ what: 'transaction', actual: 'not readable', expected: 'what its attributes and checksum say' }]);
     return { counts, findings };
   }
   counts.lines = stored.transaction.line_items.length;
@@ -88,7 +88,7 @@ const creditsTaken: Look = async ({ account, id }, stored, counts) => {
   for await (const ids of creditIds(account, id))
     for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
       const credit = readHead(item)?.transaction;
-      if (!credit) unreadable.push({ what: `credit ${item['id']}`, is: 'not readable', should_be: 'a transaction' });
+      if (!credit) unreadable.push({ what: `credit ${item['id']}`, actual: 'not readable', expected: 'a transaction' });
       // The index may be behind: what the transaction itself says decides.
       else if (credit.parent_transaction_id === id) sum.see(credit);
     }
@@ -102,12 +102,12 @@ const parentOf: Look = async ({ account }, { transaction }) => {
   if (parent_transaction_id === null || !isLive(transaction)) return [];
   const item = await headItem(account, parent_transaction_id);
   const parent = item && readHead(item)?.transaction;
-  if (!parent) return [{ what: 'sale that it credits', is: 'none', should_be: parent_transaction_id }];
+  if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
   return [
     ...differing('type of what it credits', parent.type, 'sale'),
     ...(isLive(parent) || !takesSomething(transaction)
       ? []
-      : [{ what: 'state of the sale that it credits', is: parent.status, should_be: 'finalized or filed' }]),
+      : [{ what: 'state of the sale that it credits', actual: parent.status, expected: 'finalized or filed' }]),
     ...differing('currency of the sale that it credits', parent.currency, currency),
   ];
 };

@@ -44,7 +44,7 @@ export const chainOf = (account: string, { transaction, auditHash }: StoredTrans
       const sk = String(item['sk']);
       const version = Number(sk.slice(2));
       if (version > last || sk !== auditKey(account, id, version).sk)
-        chain.faults.push({ what: `entry ${version || sk}`, is: 'there', should_be: 'none' });
+        chain.faults.push({ what: `entry ${version || sk}`, actual: 'there', expected: 'none' });
       else follow(chain, id, version, item);
     },
     /** How many entries there were, and everything that was wrong. */
@@ -67,7 +67,7 @@ const missUpTo = (chain: Progress, version: number): void => {
   const missing = version - chain.next;
   if (missing <= 0) return;
   const which = missing === 1 ? `entry ${chain.next}` : `entries ${chain.next} to ${version - 1}`;
-  chain.faults.push({ what: which, is: 'none', should_be: 'there' });
+  chain.faults.push({ what: which, actual: 'none', expected: 'there' });
   chain.before = null;
 };
 
@@ -77,7 +77,7 @@ const follow = (chain: Progress, id: string, version: number, item: Item): void 
   chain.count += 1;
   const entry = readEntry(item);
   if (!entry) {
-    chain.faults.push({ what: `entry ${version}`, is: 'not readable', should_be: 'an audit entry' });
+    chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
     chain.before = null;
     return;
   }
@@ -115,7 +115,7 @@ const entryFaults = (entry: AuditEntry, before: AuditEntry | null, version: numb
       : []),
     ...(allowed.includes(entry.to)
       ? []
-      : [{ what: `${named}state after ${entry.from ?? 'nothing'}`, is: entry.to, should_be: allowed.join(' or ') }]),
+      : [{ what: `${named}state after ${entry.from ?? 'nothing'}`, actual: entry.to, expected: allowed.join(' or ') }]),
   ];
 };
 

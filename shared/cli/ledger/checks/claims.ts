@@ -9,7 +9,7 @@ export const holdsReference = (transaction: Transaction, nowMs: number): boolean
 
 /** A live transaction's reference has a claim, which is its own and lasts as long as it does. */
 export const heldFaults = ({ id, status, expires_at }: Transaction, claim: Item | undefined): Fault[] => {
-  if (!claim) return [{ what: 'claim on its reference_id', is: 'none', should_be: id }];
+  if (!claim) return [{ what: 'claim on its reference_id', actual: 'none', expected: id }];
   // A finalized transaction's claim without end: with a deadline another transaction could take the reference.
   const deadline = status === 'draft' && expires_at !== null ? new Date(expires_at).toISOString() : undefined;
   return [
@@ -35,13 +35,13 @@ export const releasedFaults = (
       holder !== undefined && holder.reference_id === transaction.reference_id && holder.status !== 'void';
     return isHolder || isPast(claim, nowMs)
       ? []
-      : [{ what: 'claim on its reference_id', is: owner, should_be: 'none, or that of a live transaction' }];
+      : [{ what: 'claim on its reference_id', actual: owner, expected: 'none, or that of a live transaction' }];
   }
   // An expired draft's own claim is left to whoever wants the reference (decision 0005).
   const isLeft = isExpiredDraft(asOf(transaction, nowMs)) && claim['expires_at'] === transaction.expires_at;
   return isLeft || isPast(claim, nowMs)
     ? []
-    : [{ what: 'claim on its reference_id', is: 'kept', should_be: 'released' }];
+    : [{ what: 'claim on its reference_id', actual: 'kept', expected: 'released' }];
 };
 
 const isPast = ({ expires_at }: Item, nowMs: number) =>

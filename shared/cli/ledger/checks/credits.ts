@@ -61,8 +61,8 @@ export const creditsOf = (sale: StoredTransaction) => {
       if (taking > 0 && !(transaction.type === 'sale' && isLive(transaction)))
         faults.push({
           what: `${transaction.status} ${transaction.type} with live credits`,
-          is: String(taking),
-          should_be: 'no live credits',
+          actual: String(taking),
+          expected: 'no live credits',
         });
       return { live, faults };
     },
@@ -113,8 +113,8 @@ const boundFaults = (sale: StoredTransaction, credited: Share): Fault[] => {
         ? [
             {
               what: `left of ${named} after its credits`,
-              is: `${formatAmount(net, exponent)} and tax ${formatAmount(tax, exponent)}`,
-              should_be: 'not below zero',
+              actual: `${formatAmount(net, exponent)} and tax ${formatAmount(tax, exponent)}`,
+              expected: 'not below zero',
             },
           ]
         : [],

@@ -35,10 +35,12 @@ export type Found = { readonly item: Item; readonly filing: StoredFiling | null 
 /** An entry that a transaction should have is at one place, with what the transaction's rows add up to. */
 export const entryFaults = (transaction: Transaction, expected: OpenEntry, found: readonly Found[]): Fault[] => {
   const [first, ...others] = found;
-  if (!first) return [{ what: entryName(expected), is: 'none', should_be: figuresText(expected) }];
+  if (!first) return [{ what: entryName(expected), actual: 'none', expected: figuresText(expected) }];
   const places = found.map(({ filing }) => (filing ? `in ${filing.id}` : 'open')).join(' and ');
   return [
-    ...(others.length > 0 ? [{ what: `${entryName(expected)}, its place`, is: places, should_be: 'one of them' }] : []),
+    ...(others.length > 0
+      ? [{ what: `${entryName(expected)}, its place`, actual: places, expected: 'one of them' }]
+      : []),
     ...figureFaults(transaction, expected, first.item),
   ];
 };
@@ -53,10 +55,16 @@ const figureFaults = ({ version }: Transaction, expected: OpenEntry, item: Item)
       ...differing(entryName(expected), figuresText(entry), figuresText(expected)),
       ...(entry.version <= version
         ? []
-        : [{ what: `version of the ${entryName(expected)}`, is: `${entry.version}`, should_be: `at most ${version}` }]),
+        : [
+            {
+              what: `version of the ${entryName(expected)}`,
+              actual: `${entry.version}`,
+              expected: `at most ${version}`,
+            },
+          ]),
     ];
   } catch {
-    return [{ what: entryName(expected), is: 'not readable', should_be: figuresText(expected) }];
+    return [{ what: entryName(expected), actual: 'not readable', expected: figuresText(expected) }];
   }
 };
 
@@ -75,12 +83,12 @@ export const filingsFaults = (
   return [
     ...filed
       .filter((id) => !named.includes(id))
-      .map((id) => ({ what: `filings, of ${id}`, is: 'none', should_be: 'named' })),
+      .map((id) => ({ what: `filings, of ${id}`, actual: 'none', expected: 'named' })),
     ...named
       .filter((id) => !holding.some((filing) => filing.id === id))
-      .map((id) => ({ what: `filings, of ${id}`, is: 'named', should_be: 'none, as it has no entry of it' })),
+      .map((id) => ({ what: `filings, of ${id}`, actual: 'named', expected: 'none, as it has no entry of it' })),
     ...(isFiled === isMarked
       ? []
-      : [{ what: 'status', is: status, should_be: isFiled ? 'filed, as all its states are' : 'not filed' }]),
+      : [{ what: 'status', actual: status, expected: isFiled ? 'filed, as all its states are' : 'not filed' }]),
   ];
 };

@@ -20,7 +20,9 @@ export const stateFaults = (transaction: Transaction): Fault[] => {
   return expected.flatMap(([field, has]) => {
     const value = transaction[field];
     if ((value !== null) === has) return [];
-    return [{ what: `${field} of a ${status} transaction`, is: value ?? 'none', should_be: has ? 'a value' : 'none' }];
+    return [
+      { what: `${field} of a ${status} transaction`, actual: value ?? 'none', expected: has ? 'a value' : 'none' },
+    ];
   });
 };
 

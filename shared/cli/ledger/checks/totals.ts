@@ -13,8 +13,8 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
   // A damaged amount may have more decimals than the currency: it is a finding, not a bug.
   const read = (text: string) => rescale(decimal(text), exponent);
   const faults: Fault[] = [];
-  const expect = (what: string, is: string, shouldBe: bigint) =>
-    faults.push(...differing(what, is, formatAmount(shouldBe, exponent)));
+  const expect = (what: string, actual: string, expected: bigint) =>
+    faults.push(...differing(what, actual, formatAmount(expected, exponent)));
   const sumOf = <Row>(rows: readonly Row[], amount: (row: Row) => string) =>
     rows.reduce((sum, row) => sum + read(amount(row)), 0n);
 
@@ -27,7 +27,7 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
       line.tax_amount,
       sumOf(line.taxes, (row) => row.tax_amount),
     );
-    if (line.taxes.length === 0) faults.push({ what: `${named}taxes`, is: 'none', should_be: 'a reason' });
+    if (line.taxes.length === 0) faults.push({ what: `${named}taxes`, actual: 'none', expected: 'a reason' });
   }
   if (shipping)
     expect(
