@@ -13,7 +13,6 @@ import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
-import type { Client } from '../support/sales.ts';
 
 afterEach(noFaults);
 

@@ -95,6 +95,8 @@ const updates = [
   'SET amount = if_not_exists(amount, :more)',
   'SET amount = amount + :more REMOVE nested',
   'SET #s = :prefix',
+  'SET nested.added = :amount',
+  'REMOVE nested.list SET account = :account',
 ];
 
 const writeOf = (TableName: string, random: () => number): Record<string, any> => {
