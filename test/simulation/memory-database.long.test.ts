@@ -96,7 +96,6 @@ const updates = [
   'SET amount = amount + :more REMOVE nested',
   'SET #s = :prefix',
   'SET nested.added = :amount',
-  'REMOVE nested.list SET account = :account',
 ];
 
 const writeOf = (TableName: string, random: () => number): Record<string, any> => {
