@@ -14,11 +14,11 @@ const modes = {
     include: ['**/!(*.long).test.ts'],
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
-  long: { include: ['**/*.long.test.ts'], projects: ['integration', 'simulation', 'model'] },
+  long: { include: ['**/*.long.test.ts'], projects: ['integration', 'contract', 'simulation', 'model'] },
   amazon: { include: ['**/!(*.long).test.ts'], projects: ['integration'] },
 };
 const notOnAmazon =
-  '{accounts-*,admission-calls,content-cli,cost-units,docs-guide,ledger-cli,ledger-transfer,local-*,request-lines,restore-drill,safety-headers,schedule-lines,smoke,versions}.test.ts';
+  '{accounts-*,admission-calls,cost-units,docs-guide,ledger-cli,ledger-transfer,local-*,recorded-ledger,request-lines,safety-headers,schedule-lines,versions}.test.ts';
 
 const integrationSetup = ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'];
 const projectOf = (name: string, include: readonly string[], exclude: readonly string[]) => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { askBatches, batchesFrom, requestsIn } from './http-bad-input/ask-batches.ts';
 
-// The first half of 50,000; http-bad-input-more.test.ts asks the others beside it.
+// The first half of 50,000; http-bad-input-more.long.test.ts asks the others beside it.
 const batches = batchesFrom(0, 50);
 
 it(`${requestsIn(batches)} requests that are wrong in all ways are each answered as the document says`, {

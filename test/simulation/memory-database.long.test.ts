@@ -95,6 +95,7 @@ const updates = [
   'SET amount = if_not_exists(amount, :more)',
   'SET amount = amount + :more REMOVE nested',
   'SET #s = :prefix',
+  'SET nested.added = :amount',
 ];
 
 const writeOf = (TableName: string, random: () => number): Record<string, any> => {
