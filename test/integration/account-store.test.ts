@@ -42,9 +42,7 @@ describe('an account', () => {
   it('is never overwritten by a different one', async () => {
     const made = account();
     await provisionAccount(made);
-    await expect(provisionAccount({ ...made, name: 'Another' })).rejects.toThrow(
-      `Another account has the id ${made.id}`,
-    );
+    await expect(provisionAccount({ ...made, name: 'Another' })).rejects.toThrow(made.id);
     expect((await findAccount(made.id))?.name).toBe('A shop');
   });
 
@@ -92,7 +90,7 @@ describe('an API key', () => {
       { step: 'initialize', name: 'another' },
     );
     try {
-      await expect(findKey(digestOf(secret))).rejects.toThrow('another key than the one that was asked for');
+      await expect(findKey(digestOf(secret))).rejects.toThrow('another API key');
     } finally {
       database.middlewareStack.remove('another');
     }
@@ -111,15 +109,15 @@ describe('an API key', () => {
   ])('is not provisioned with $because', async ({ terms }) => {
     const { account: owner, secret, id } = await accountWithKey();
     const other = { account: owner.id, secret, scopes: ['read' as const], expires_at: null, ...terms };
-    await expect(provisionKey(other)).rejects.toThrow(`in use already, on other terms, by the key ${id}`);
+    await expect(provisionKey(other)).rejects.toThrow(id);
   });
 
   it('belongs to one account, which exists', async () => {
     const [first, second] = await Promise.all([accountWithKey(), accountWithKey()]);
     const taken = { account: second.account.id, secret: first.secret, scopes: ['read' as const], expires_at: null };
-    await expect(provisionKey(taken)).rejects.toThrow('in use already');
+    await expect(provisionKey(taken)).rejects.toThrow('other terms');
     const orphan = { account: 'acc_none', secret: newApiKey(), scopes: ['read' as const], expires_at: null };
-    await expect(provisionKey(orphan)).rejects.toThrow('no account acc_none');
+    await expect(provisionKey(orphan)).rejects.toThrow('acc_none');
   });
 
   it('stays revoked, from the first time on, and cannot be provisioned again', async () => {
@@ -131,7 +129,7 @@ describe('an API key', () => {
     expect(await revokeKey(owner.id, id)).toBe(true);
     expect(await findKey(digestOf(secret))).toEqual(revoked);
     const again = { account: owner.id, secret, scopes: ['read' as const], expires_at: null };
-    await expect(provisionKey(again)).rejects.toThrow('on other terms');
+    await expect(provisionKey(again)).rejects.toThrow('other terms');
   });
 
   it('cannot be revoked by another account', async () => {

@@ -96,7 +96,7 @@ describe('an imported release', () => {
     const claim = await begun();
     const part = partOf('55001', { 'US-MN-Y': '0.01' });
     const digest = await store.writePart(claim, part);
-    await expect(store.writePart(claim, partOf('55001', { 'US-MN-X': '0.5' }))).rejects.toThrow('other content');
+    await expect(store.writePart(claim, partOf('55001', { 'US-MN-X': '0.5' }))).rejects.toThrow('different part');
     expect(await store.writePart(claim, part)).toBe(digest);
     expect(await store.readPartDigests(claim.id)).toEqual(new Map([['55001', digest]]));
   });

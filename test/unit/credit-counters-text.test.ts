@@ -97,6 +97,6 @@ describe('what was credited, as a text', () => {
 
   it('is of its own sale', () => {
     const [one, other] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
-    expect(() => creditedFrom(creditedText(nothingCredited('0.00'), one), other)).toThrow('not of this sale');
+    expect(() => creditedFrom(creditedText(nothingCredited('0.00'), one), other)).toThrow('another sale');
   });
 });

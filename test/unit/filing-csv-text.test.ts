@@ -25,7 +25,7 @@ describe('a CSV file', () => {
   });
 
   it.each(['=1', '1e5', '', '1,5', '+1', '1.', Number.NaN, Infinity])('has no figure that is none: %s', (value) => {
-    expect(() => csvText(['tax'], [[figure(value)]])).toThrow('no number');
+    expect(() => csvText(['tax'], [[figure(value)]])).toThrow('must be a number');
   });
 
   it('is read back as it was written, whatever the text', () => {

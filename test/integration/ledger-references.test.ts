@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest';
+import { claimKey } from '../../shared/store/keys.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { expired } from '../../shared/transactions/lifecycle.ts';
+import {
+  changed,
+  commitOf,
+  created,
+  createdMs,
+  deadlineMs,
+  finalized,
+  itemsOf,
+  keyed,
+  kindsOf,
+  newAccount,
+  voided,
+} from '../support/transactions.ts';
+
+const reference = { reference_id: 'INV-1#7 ü' };
+const committed = { kind: 'committed' };
+
+const claimOf = async (account: string, of = reference.reference_id) => {
+  const { pk, sk } = claimKey(account, of);
+  return (await itemsOf(account))[`${pk} ${sk}`];
+};
+
+it('gives a reference to one of eight who ask at once, and tells the others who has it', async () => {
+  const account = newAccount();
+  const heads = Array.from({ length: 8 }, () => created({ ...finalized, ...reference }));
+  const answers = await Promise.all(
+    heads.map((head, at) => ledger.commit(commitOf(account, head, { idempotency: keyed(`key ${at}`, 'body', {}) }))),
+  );
+  const winners = heads.filter((_, at) => answers[at]?.kind === 'committed');
+  expect(winners).toHaveLength(1);
+  const winner = winners[0]?.after.transaction.id;
+  expect(answers.filter(({ kind }) => kind !== 'committed')).toEqual(
+    Array.from({ length: 7 }, () => ({ kind: 'reference_taken', transactionId: winner })),
+  );
+  // Nothing of the refused is stored, not even that they were asked for.
+  expect(await kindsOf(account)).toBe('AHIR');
+  expect((await claimOf(account))?.['transaction_id']).toBe(winner);
+});
+
+it("leaves another account's reference free", async () => {
+  const [one, other] = [newAccount(), newAccount()];
+  expect(await ledger.commit(commitOf(one, created(reference)))).toEqual(committed);
+  expect(await ledger.commit(commitOf(other, created(reference)))).toEqual(committed);
+});
+
+it('holds a draft’s claim until the deadline, and gives it to the next at the deadline', async () => {
+  const account = newAccount();
+  const first = created(reference);
+  await ledger.commit(commitOf(account, first));
+  expect(await claimOf(account)).toMatchObject({
+    expires_at: new Date(deadlineMs).toISOString(),
+    ttl: deadlineMs / 1000 + 3600,
+  });
+  const second = created(reference);
+  expect(await ledger.commit(commitOf(account, second, { nowMs: deadlineMs - 1 }))).toEqual({
+    kind: 'reference_taken',
+    transactionId: first.after.transaction.id,
+  });
+  expect(await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }))).toEqual(committed);
+
+  // The sweep comes by later and must not free what is no longer the first one's.
+  const sweep = changed(first.after, expired(first.after.transaction));
+  expect(await ledger.commit(commitOf(account, sweep, { nowMs: deadlineMs + 1000 }))).toEqual(committed);
+  expect((await ledger.find(account, first.after.transaction.id))?.transaction.void_reason).toBe('draft_expired');
+  expect((await claimOf(account))?.['transaction_id']).toBe(second.after.transaction.id);
+});
+
+it('refuses to finalize a draft whose reference somebody took over', async () => {
+  const account = newAccount();
+  const first = created(reference);
+  const second = created(reference);
+  await ledger.commit(commitOf(account, first));
+  await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }));
+  // A clock that is behind: the use case still sees a draft.
+  expect(await ledger.commit(commitOf(account, changed(first.after, finalized), { nowMs: deadlineMs - 5 }))).toEqual({
+    kind: 'reference_taken',
+    transactionId: second.after.transaction.id,
+  });
+  expect((await ledger.find(account, first.after.transaction.id))?.transaction.status).toBe('draft');
+});
+
+it.each([
+  ['void', voided],
+  ['cleared', { reference_id: null }],
+])('leaves the claim of a draft alone that somebody took over, though it is %s', async (_how, change) => {
+  const account = newAccount();
+  const [first, second] = [created(reference), created(reference)];
+  await ledger.commit(commitOf(account, first));
+  await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }));
+  const before = await itemsOf(account);
+  const late = commitOf(account, changed(first.after, change), { nowMs: deadlineMs - 5 });
+  // Read again: a moment later the draft has expired by this clock too.
+  expect(await ledger.commit(late)).toEqual({ kind: 'stale' });
+  expect(await itemsOf(account)).toEqual(before);
+});
+
+it('makes the claim of a finalized draft last', async () => {
+  const account = newAccount();
+  const draft = created(reference);
+  await ledger.commit(commitOf(account, draft));
+  const final = changed(draft.after, finalized);
+  expect(await ledger.commit(commitOf(account, final))).toEqual(committed);
+  expect(Object.keys((await claimOf(account)) ?? {}).sort()).toEqual(['pk', 'sk', 'transaction_id']);
+  const late = await ledger.commit(commitOf(account, created(reference), { nowMs: deadlineMs * 2 }));
+  expect(late.kind).toBe('reference_taken');
+});
+
+it.each([
+  ['void', voided],
+  ['cleared', { reference_id: null }],
+  ['changed', { reference_id: 'INV-2' }],
+])('frees a reference that is %s', async (_how, change) => {
+  const account = newAccount();
+  const first = created(reference);
+  await ledger.commit(commitOf(account, first));
+  expect(await ledger.commit(commitOf(account, changed(first.after, change)))).toEqual(committed);
+  expect(await claimOf(account)).toBeUndefined();
+  expect(await ledger.commit(commitOf(account, created(reference)))).toEqual(committed);
+});
+
+it('keeps the old reference where the new one is taken', async () => {
+  const account = newAccount();
+  const [holder, draft] = [created({ reference_id: 'INV-2' }), created(reference)];
+  await ledger.commit(commitOf(account, holder));
+  await ledger.commit(commitOf(account, draft));
+  const before = await itemsOf(account);
+  expect(await ledger.commit(commitOf(account, changed(draft.after, { reference_id: 'INV-2' })))).toEqual({
+    kind: 'reference_taken',
+    transactionId: holder.after.transaction.id,
+  });
+  expect(await itemsOf(account)).toEqual(before);
+});
+
+it('takes the reference that a finalized transaction gets later', async () => {
+  const account = newAccount();
+  const sale = created(finalized);
+  await ledger.commit(commitOf(account, sale));
+  const named = changed(sale.after, { ...reference, updated_at: new Date(createdMs + 1).toISOString() });
+  expect(await ledger.commit(commitOf(account, named))).toEqual(committed);
+  expect((await claimOf(account))?.['transaction_id']).toBe(sale.after.transaction.id);
+});
