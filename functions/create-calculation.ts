@@ -24,7 +24,7 @@ export const endpoint = defineEndpoint({
   tag: 'Calculations',
   summary: 'Calculate tax',
   description:
-    'Calculates the tax of a document and stores nothing. Every field of the request comes back as it was sent, so the answer can be posted to /transactions as it is. With `type: credit` and a parent it answers what that credit would record.',
+    'Calculates the tax of a document and stores nothing. Every field of the request comes back as it was sent, so the answer can be posted to /transactions as it is. With `type: credit` and a parent it returns what that credit would record.',
   requestHeaders: ['Prefer'],
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
   responses: [

@@ -29,7 +29,7 @@ export const endpoint = definePublicDocument({
   description:
     'This document as a page for people, with every example, and with forms that send requests. It loads nothing from anywhere else.',
   response: { description: 'An HTML page.', schema: { type: 'string' }, type: 'text/html' },
-  notModified: 'The page is the one that If-None-Match names.',
+  notModified: 'The page matches `If-None-Match`.',
   read,
 });
 

@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   tag: 'Filings',
   summary: 'Retrieve a filing',
   description: [
-    'The totals by jurisdiction and rate, and how far it is. While it is closing, the totals are those so far.',
+    'The totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
     '`expand=entries` pages its members: every transaction that the totals are made of, each once.',
     'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate; with `expand=entries`, the members of the page, with a `Link` to the next. Text that a spreadsheet would take for a formula begins with an apostrophe.',
   ].join('\n\n'),

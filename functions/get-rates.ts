@@ -17,7 +17,7 @@ export const endpoint = defineEndpoint({
   summary: 'Retrieve rates',
   description: [
     'The general rates that tax a sale to an address, each with its source, and their exact sum. It needs no order and stores nothing: show the rate in a cart, or check an address.',
-    'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are of general goods that come from outside the state: what is sold can change them, as `POST /calculations` says. Any `date` is answered. The policies of the account, `ambiguous_address` and `incomplete_coverage`, hold as in a calculation, and so does `pass_on_general_excise`: the rates of Hawaii are then the highest visible ones. Where the content does not cover the address or the day, `combined_rate` is `null` and a warning says so.',
+    'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are for general goods shipped from outside the state. The product can change them: use `POST /calculations`. Any `date` is answered. The policies of the account, `ambiguous_address` and `incomplete_coverage`, hold as in a calculation, and so does `pass_on_general_excise`: the rates of Hawaii are then the highest visible ones. Where the content does not cover the address or the day, `combined_rate` is `null` and a warning says so.',
   ].join('\n\n'),
   query: RatesQuery,
   responses: [{ status: 200, description: 'The rates of the address.', schema: 'Rates' }],

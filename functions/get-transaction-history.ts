@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   summary: 'List the changes of a transaction',
   description: [
     'Every change, newest first, kept for ever. Page with `starting_after`.',
-    'The entries are a chain: each holds the hash of the one before and of the state that it left, so that anybody can check that nothing was altered. The last entry of a draft after its deadline is the one that says so, whether or not it has been written yet.',
+    'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
   ].join('\n\n'),
   query: TransactionHistoryQuery,
   responses: [{ status: 200, description: 'A page of changes.', schema: 'TransactionHistory' }],

@@ -20,7 +20,7 @@ export const endpoint = defineEndpoint({
   tag: 'Filings',
   summary: 'List filings',
   description:
-    'Newest first, without their totals. Filters are ANDed. A page may be short where filters leave little: go on while `has_more` is true.',
+    'Newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
   query: FilingListQuery,
   responses: [{ status: 200, description: 'A page of filings.', schema: 'FilingList' }],
   errors: ['validation_invalid_cursor'],

@@ -27,7 +27,7 @@ export const endpoint = defineEndpoint({
       headers: ['ETag'],
     },
   ],
-  notModified: 'The page is the one that If-None-Match names.',
+  notModified: 'The page matches `If-None-Match`.',
   errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
   run: ({ query, version, exchange }) => {
     const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);

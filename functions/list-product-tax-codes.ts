@@ -15,13 +15,13 @@ export const endpoint = defineEndpoint({
   tag: 'Product tax codes',
   summary: 'List product tax codes',
   description:
-    'What a line item can be taxed as, sorted by code: each code with what belongs to it, examples, and the codes of Stripe, TaxJar and Avalara that stand for it. Filters are ANDed. The default page size returns the whole list in one call.',
+    'Product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. Filters are ANDed. The default page size returns the whole list in one call.',
   requestHeaders: ['IfNoneMatch'],
   query: ProductTaxCodesQuery,
   responses: [
     { status: 200, description: 'A page of product tax codes.', schema: 'ProductTaxCodeList', headers: ['ETag'] },
   ],
-  notModified: 'The page is the one that If-None-Match names.',
+  notModified: 'The page matches `If-None-Match`.',
   errors: [],
   run: ({ query, version, exchange }) => {
     const page = pageOf('/product-tax-codes', selectItems(query), query.limit, query.starting_after);

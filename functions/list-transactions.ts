@@ -21,7 +21,7 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'Newest first. Filters are ANDed. A range on `tax_date` orders by it, newest first. A page may be short where filters leave little: go on while `has_more` is true.',
+    'Newest first. Filters are ANDed. A range on `tax_date` orders by it, newest first. A page may have fewer rows than `limit`: continue while `has_more` is true.',
   query: TransactionListQuery,
   responses: [{ status: 200, description: 'A page of transactions.', schema: 'TransactionList' }],
   errors: ['validation_invalid_cursor'],

@@ -3,7 +3,7 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ServiceStack } from './service-stack.ts';
 import { settingsOf } from './settings.ts';
 
-/** The whole CDK app. A finding of cdk-nag that nobody acknowledged fails its synthesis. */
+/** The CDK app. An unacknowledged finding of cdk-nag fails the synthesis. */
 export const levyApp = (props?: AppProps): App => {
   const app = new App(props);
   new ServiceStack(app, 'Levy', { settings: settingsOf(app) });

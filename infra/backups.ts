@@ -81,14 +81,14 @@ export class Backups extends Construct {
       removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
       ...(key && { encryptionKey: key }),
       ...(backupLock === 'governance' && { lockConfiguration: lock }),
-      // For three days it can be taken back, and then by nobody, not even by AWS.
+      // The lock can be removed for three days, and never afterwards, not even by AWS.
       ...(backupLock === 'compliance' && { lockConfiguration: { ...lock, changeableFor: Duration.days(3) } }),
     });
     (vault.node.defaultChild as CfnElement).overrideLogicalId(id);
     return vault;
   }
 
-  // AWS's own policy for it reaches everything that AWS Backup knows how to copy, in the whole account.
+  // AWS's managed policy covers every resource type of AWS Backup in the whole account.
   #role({ kept, key }: Tables): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('backup.amazonaws.com', {

@@ -8,7 +8,7 @@ import type { Domain } from './domain-settings.ts';
 
 type Props = { readonly api: RestApi; readonly stageName: string; readonly domain: Domain };
 
-/** What TLS the API takes at any of its addresses: 1.2 or 1.3, with keys that nobody can make again afterwards. */
+/** The TLS policy of all addresses of the API: 1.2 or 1.3, with forward secrecy. */
 export const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
 /** The API at a host name of one's own, under the same `/v1` as at AWS's, so that a client changes nothing but the host. */

@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
-/** The key of the tables and their backups, where the deployment wants one of its own; `null` where AWS's is enough. */
+/** The customer-managed key of the tables and their backups; `null` where the AWS-managed key is used. */
 export const dataKey = (scope: Construct, { encryption, removal, name }: Settings): Key | null => {
   if (encryption === 'aws-owned') return null;
   const key = new Key(scope, 'Key', {
@@ -18,8 +18,8 @@ export const dataKey = (scope: Construct, { encryption, removal, name }: Setting
 };
 
 /**
- * What DynamoDB asks of a key in the name of whoever reads or writes a table: what its documentation lists, but for the
- * grants that only who makes a table needs, and through DynamoDB alone. Nobody can use the key on anything else.
+ * The key permissions that DynamoDB needs to read or write a table for a caller (documented list), without the grants
+ * that only the creator of a table needs. They apply through DynamoDB only: the key is unusable for anything else.
  */
 export const useOf = (key: Key): PolicyStatement =>
   new PolicyStatement({

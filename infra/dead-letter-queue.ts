@@ -2,7 +2,7 @@ import { type CfnElement, Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** A queue that holds for two weeks what failed, for a person or an alarm; nothing consumes it. `id` is its name in the template. */
+/** A dead-letter queue with a retention of 14 days and no consumer: an alarm watches it. `id` is its logical id. */
 export const deadLetterQueue = (scope: Construct, id: string, held: string): Queue => {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),

@@ -6,7 +6,7 @@ export type Domain = {
   readonly name: string;
   /** Of a certificate of ACM for this name, in the stack's region. */
   readonly certificateArn: string;
-  /** The Route 53 zone that gets the record; `null` where somebody else points the name to the API. */
+  /** The Route 53 zone for the record; `null` where the DNS record is managed elsewhere. */
   readonly hostedZoneId: string | null;
 };
 
@@ -37,7 +37,7 @@ export const domainOf = (node: Node): Domain | null => {
   return null;
 };
 
-/** Whether AWS's address stays open beside the domain; shutting it without one stops the synthesis. */
+/** Whether the execute-api address stays open next to the domain. Closing it without a domain stops the synthesis. */
 export const awsAddressOf = (node: Node, domain: Domain | null): 'open' | 'shut' => {
   const address = oneOf(node, 'awsAddress', ['open', 'shut']);
   return address === 'shut' && domain === null

@@ -14,10 +14,10 @@ import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
-/** What the ledger tells to whoever hooks in: from its stream, through a pipe, to a bus (decision 0018). */
+/** Publishes the ledger's events: from the table's stream, through a pipe, to an event bus (decision 0018). */
 export class Events extends Construct {
   readonly bus: EventBus;
-  /** Names what could not be told, by the stream's numbers. Something in it is for a person. */
+  /** The dead-letter queue: records that could not be published, by sequence number. An operator must handle them. */
   readonly untold: Queue;
   readonly pipe: CfnPipe;
 

@@ -46,7 +46,7 @@ const flood = (limit: number, priority: number): Rule => ({
 });
 
 /**
- * A web ACL before the API's stage: what AWS knows to be an attack, and floods from one address.
+ * A web ACL for the API's stage: AWS managed rules against known attacks, and a rate limit for each source address.
  *
  * What WAF refuses by itself is answered by the gateway, in the envelope (gateway-responses.ts); a flood is a 429 here,
  * so that clients which obey Retry-After come back.

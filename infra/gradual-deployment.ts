@@ -17,14 +17,14 @@ type Props = {
   readonly api: { readonly ApiName: string; readonly Stage: string };
 };
 
-/** How requests move to a new version; at once needs nobody to move them. */
+/** How traffic shifts to a new version. `at once` needs no CodeDeploy. */
 export const gradually = {
   canary: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   linear: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
   'all-at-once': null,
 } as const;
 
-// Neither tells anybody: it ends a deployment, and the failed deployment is what somebody sees.
+// These alarms send no mail: they end a deployment, and the failed deployment is visible.
 const alarmProps = { evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
 const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 
@@ -55,7 +55,7 @@ export class GradualDeployment extends Construct {
     });
   }
 
-  /** Let the alias move its requests as the deployment says. */
+  /** Shift the alias's traffic as the deployment configuration defines. */
   add(alias: Alias, handler: LambdaFunction): void {
     const id = pascalCase(handler.node.id);
     const errors = new Alarm(this, `${id}Errors`, {

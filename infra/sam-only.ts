@@ -1,8 +1,8 @@
 import { CfnParameter, type Stack, Validations } from 'aws-cdk-lib';
 
 /**
- * Make a stack's template one that no account takes: it asks for a value which does not exist. Its functions look for an
- * emulator, and deployed they would answer nobody. SAM wants values of the parameters that something refers to only.
+ * Make a template undeployable: it needs a parameter value that does not exist. Its functions use an emulator, which a
+ * deployed function cannot reach. SAM needs values only for parameters that are referenced.
  */
 export const refuseDeployment = (stack: Stack): void => {
   new CfnParameter(stack, 'SamLocalOnly', {

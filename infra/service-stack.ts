@@ -26,7 +26,7 @@ export class ServiceStack extends Stack {
     const { vault } = new Backups(this, 'Backups', { tables, settings });
     const api = new TaxApi(this, 'TaxApi', { tables, settings });
     const { failedRuns } = new Schedules(this, 'Schedules', { tables, settings });
-    // SAM knows neither buses nor pipes.
+    // SAM supports neither event buses nor pipes.
     const events = settings.events && !settings.sam ? new Events(this, 'Events', { tables, settings }) : null;
     if (events) {
       const value = events.bus.eventBusName;

@@ -6,13 +6,13 @@ import { flag, matching, oneOf, refuse, text, wholeNumber } from './context.ts';
 import { awsAddressOf, type Domain, domainOf } from './domain-settings.ts';
 import { oidcOf, oidcVariables } from './oidc-settings.ts';
 
-/** What a deployment may choose, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 says why each default is what it is. */
+/** The settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the defaults. */
 export type Settings = {
   /** Which of several deployments in one account this is; `null` for the one without a name. */
   readonly stage: string | null;
   /** What the stack is called, and whatever else must have a name that no other stage has: Levy, or Levy-staging. */
   readonly name: string;
-  /** Where alarms are sent to; `null` if nobody is told. */
+  /** The address for alarm mails; `null` sends none. */
   readonly alarmEmail: string | null;
   readonly domain: Domain | null;
   /** Whether the API answers at AWS's address as well; only what has a domain may shut it. */
@@ -23,7 +23,7 @@ export type Settings = {
   readonly encryption: 'aws-owned' | 'customer-managed';
   /** Whether copies of the tables are taken by a plan. Point-in-time recovery is always on. */
   readonly backups: 'plan' | 'none';
-  /** Who may delete a backup before its time: whoever has the permission, or nobody at all. */
+  /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
   readonly backupLock: 'none' | 'governance' | 'compliance';
   readonly logRetention: RetentionDays;
   /** Whether the stack makes the account's one role for API Gateway's logs, or the account has one already. */
@@ -40,11 +40,11 @@ export type Settings = {
   readonly sam: boolean;
   /** Who issues the bearer tokens that the API accepts, as the functions' variables; without it, API keys only. */
   readonly oidc: Readonly<Record<string, string>>;
-  /** What was given, in words: `stage=staging, waf=true`. A deployment says it, so that `cdk diff` shows a choice that got lost. */
+  /** The given settings as text: `stage=staging, waf=true`. An output has it, so that `cdk diff` shows a lost setting. */
   readonly given: string;
 };
 
-// The words that may stand in the context, of which a misspelled one would otherwise be a choice that nobody follows.
+// The names that the context may have. A misspelled name is refused instead of ignored.
 const names = [
   ...['stage', 'alarmEmail', 'domain', 'certificate', 'hostedZone', 'awsAddress', 'removal', 'encryption', 'backups'],
   ...['backupLock', 'logRetention', 'gatewayLogRole', 'reservedConcurrency', 'rollout', 'waf', 'wafRequestsPerAddress'],

@@ -78,7 +78,7 @@ export class Tables extends Construct {
     return tableStreamArn;
   }
 
-  /** The tables that hold what nobody could make again. */
+  /** The tables whose data cannot be recreated. */
   get kept(): readonly TableV2[] {
     return (Object.keys(tables) as TableName[]).filter((name) => tables[name].keep).map((name) => this.#byName[name]);
   }

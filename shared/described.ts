@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Keywords of JSON Schema and OpenAPI beside the description: `id` names a component, `pattern` states what code checks. */
+/** JSON Schema and OpenAPI keywords besides description: `id` names a component, `pattern` states what code checks. */
 type Keywords = Omit<z.core.GlobalMeta, 'description'>;
 
 /**

@@ -17,7 +17,7 @@ import { SetupError } from './setup-error.ts';
 export type Emulator = {
   readonly endpoint: string;
   readonly kind: EmulatorKind | 'memory' | 'given';
-  /** Settles, with the reason in words, when the emulator ends without having been asked to. */
+  /** Settles with the reason when the emulator ends unexpectedly. */
   readonly died: Promise<string>;
   readonly stop: () => Promise<void>;
 };
@@ -105,7 +105,7 @@ const supervise = ({ kind, child }: EmulatorProcess, port: number): Emulator => 
 type Options = {
   readonly port?: number;
   readonly dataDirectory?: string | null;
-  /** By default as `EMULATOR` says, or as the platform allows. */
+  /** The default is `EMULATOR`, or the best emulator of the platform. */
   readonly kind?: EmulatorKind | 'memory';
 };
 
@@ -134,6 +134,6 @@ export const startEmulator = async ({ port = 0, dataDirectory = null, kind }: Op
   return prepare(supervise(await startEmulatorProcess(chosen, usable, dataDirectory), usable), 60_000);
 };
 
-/** Take an emulator that somebody else runs, and see that it has the tables. */
+/** Use an emulator that is already running, and create its tables if they are missing. */
 export const useEmulator = (endpoint: string): Promise<Emulator> =>
   prepare({ endpoint, kind: 'given', died: new Promise(() => {}), stop: async () => {} }, 5_000);

@@ -21,7 +21,7 @@ const databaseLine = ({ kind, endpoint }: Emulator, dataDirectory: string | null
   return `Database  ${endpoint} (${kind}, ${dataDirectory ? `kept in ${dataDirectory}` : 'in memory'})`;
 };
 
-/** What `npm start` says when it is ready. */
+/** The text that `npm start` prints when it is ready. */
 export const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirectory }: LocalSettings): string =>
   [
     `Levy      ${url}`,

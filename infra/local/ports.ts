@@ -14,7 +14,7 @@ export const listenProblem = (error: unknown, port: number, variable: string): u
 };
 
 /**
- * Reserve nothing, but fail early: a process that is started on a taken port says so in words of its own, or not at all.
+ * Fail early where the port is taken: a child process would report it in its own words, or not at all. Reserves nothing.
  *
  * Answers the port, or a free one for 0.
  */

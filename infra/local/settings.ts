@@ -38,13 +38,13 @@ const endpointFrom = (text: string | undefined): string | null => {
   if (!text) return null;
   const hostname = URL.parse(text)?.hostname;
   if (!hostname) throw new SetupError(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${text}".`);
-  // The local service makes tables and an account whose key it prints: never in somebody's AWS account.
+  // The local service creates tables and an account whose key it prints, which must never happen in an AWS account.
   if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(hostname))
     throw new SetupError('DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.');
   return text;
 };
 
-/** What the environment asks of the local service (interface decisions 11). */
+/** The settings of the local service from the environment (interface decisions 11). */
 export const readSettings = (variables: Variables): LocalSettings => ({
   port: portFrom(variables, 'PORT', 3000),
   databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),

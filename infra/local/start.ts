@@ -37,7 +37,7 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   console.log(greeting(url, apiKey, emulator, settings));
 };
 
-/** A signal that ends npm reaches its shell and goes no further: whoever stopped npm meant the service. */
+/** A signal to npm reaches its shell only, so the service watches its parent and stops with it. */
 const whenNpmEnds = (stop: () => void): void => {
   if (!process.env['npm_lifecycle_event']) return;
   const shell = process.ppid;

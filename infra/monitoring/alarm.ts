@@ -11,10 +11,10 @@ import type { Metrics } from './metrics.ts';
 export type AlarmDefinition = {
   readonly id: string;
   readonly runbook: string;
-  /** What is the matter, for whoever reads the mail at night. */
+  /** The problem in one sentence, for the reader of the alarm mail. */
   readonly says: string;
   readonly metric: IMetric;
-  /** Which periods it looks at; unless told, those that end now, whatever the clock says. */
+  /** The evaluated periods; by default those that end now. */
   readonly evaluationWindow?: CfnAlarm.EvaluationWindowProperty;
 } & Pick<
   CreateAlarmOptions,
@@ -27,7 +27,7 @@ export type Watched = {
   readonly ledger: string;
   /** The queue of runs that failed. */
   readonly failedRuns: string;
-  /** The pipe that tells events, and the queue of what could not be told; `null` where none are. */
+  /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly untold: string } | null;
   /** The vault of backups, and how many copies it gets a day; `null` where none are taken. */
   readonly copies: { readonly vault: string; readonly daily: number } | null;

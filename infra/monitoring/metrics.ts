@@ -10,7 +10,7 @@ const period = Duration.minutes(5);
 const hour = Duration.hours(1);
 const day = Duration.days(1);
 
-// What the service itself asks of the ledger's table (shared/store).
+// The operations of the service on the ledger's table (shared/store).
 const ledgerOperations = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const;
 
 /** What the functions write themselves (shared/observability). */
@@ -25,7 +25,7 @@ const ownMetrics = (namespace: string) => {
     keptShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
     ofSchedule: (schedule: ScheduleName, metricName: string, statistic: string = Stats.SUM) =>
       own(metricName, { dimensionsMap: { schedule }, statistic }),
-    /** Every series of a metric that there is by then, told apart by a dimension. */
+    /** All existing series of a metric, by a dimension. */
     everyBy: (dimension: 'code' | 'operation' | 'state', metricName: string, statistic: string) =>
       new MathExpression({
         expression: `SEARCH('{"${namespace}",${dimension}} MetricName="${metricName}"', '${statistic}', 300)`,
@@ -85,13 +85,13 @@ const awsMetrics = (name: string) => {
   };
 };
 
-/** What is made of both. */
+/** Metrics computed from the service's and AWS's metrics. */
 const combined = ({ durationOf }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
   /**
-   * 1 for an hour in which transactions were made and the pipe that tells of them was not called.
+   * 1 for an hour in which transactions were recorded and the event pipe was not invoked.
    *
-   * A pipe that is stopped, or may not read, counts nothing at all. What was refused anywhere in the API is taken off what
-   * was asked, and ten are wanted, because an answer that is given again tells nothing.
+   * A pipe that is stopped or lacks permissions emits no metric at all. Refused requests of the whole API are subtracted
+   * from the requests, and at least ten must remain, because replayed answers cause no event.
    */
   untoldHour: (pipe: string) =>
     new MathExpression({
@@ -115,7 +115,7 @@ const combined = ({ durationOf }: ReturnType<typeof ownMetrics>, theirs: ReturnT
     }),
 });
 
-/** The metrics of a deployment, in steps of five minutes unless it says otherwise. */
+/** The metrics of a deployment, with a period of five minutes by default. */
 export const metricsOf = ({ name }: Pick<Settings, 'name'>) => {
   const [own, theirs] = [ownMetrics(name), awsMetrics(name)];
   return { ...own, ...theirs, ...combined(own, theirs) };

@@ -70,7 +70,7 @@ export class Monitoring extends Construct {
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // Without a condition: one that KMS is not told of would drop every alarm without a word (decision 0017).
+    // Without a condition: with one that KMS does not receive, every alarm would be dropped silently (decision 0017).
     key.addToResourcePolicy(
       new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
     );

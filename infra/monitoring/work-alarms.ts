@@ -24,7 +24,7 @@ export const forSchedules = ({ metrics }: Watched): AlarmDefinition[] => [
   },
 ];
 
-/** Of the events: that they are told. */
+/** The alarms on the publication of events. */
 export const forEvents = ({ metrics, events }: Watched): AlarmDefinition[] =>
   events === null
     ? []

@@ -121,8 +121,8 @@ export type Location = Dated &
     /** The source says nothing here beyond the state's rate: local taxes may be missing. */
     readonly lacks_locals?: true;
     /**
-     * The alternatives are those of some street addresses in the ZIPs, and nothing here says of which. Any address of the
-     * ZIPs may have them, beside what its other locations say; where there are no others they are all that is known.
+     * The alternatives belong to some street addresses in the ZIPs, and the release does not list which. Any address of
+     * the ZIPs may have them, in addition to its other locations. Without others, they are all that is known.
      */
     readonly of_streets?: true;
     readonly alternatives: readonly (readonly string[])[];

@@ -60,10 +60,18 @@ const insideOf = (document: Document, markdown: Markdown, schema: Schema): Part 
   return html`<details class="inside"><summary>Fields of ${name}</summary>${schemaFields(document, markdown, component, { deep: true })}</details>`;
 };
 
-/** The fields of an object, each with its type, whether it must be there, what it may hold, and what it means. */
+/** The properties of a request with the required ones first; those of a response keep their order. */
+const orderedProperties = (schema: Schema): readonly [string, Schema][] => {
+  const entries = Object.entries(schema.properties ?? {});
+  if (isClosed(schema)) return entries;
+  const isRequired = ([name]: [string, Schema]) => schema.required?.includes(name) === true;
+  return [...entries.filter(isRequired), ...entries.filter((entry) => !isRequired(entry))];
+};
+
+/** The fields of an object, each with its type, presence, constraints and description. */
 export const schemaFields = (document: Document, markdown: Markdown, schema: Schema, options: Options = {}): Markup =>
   fieldList(
-    Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    orderedProperties(schema).map(([name, property]) => ({
       ...(options.prefix !== undefined && { id: `${options.prefix}.${name}` }),
       name,
       description: property.description ?? '',

@@ -1,4 +1,4 @@
-/** A step on the way of somebody who integrates: what it is about, and the operations that belong to it. */
+/** A group of operations on the page, with an introduction. */
 export type Group = {
   readonly id: string;
   readonly title: string;
@@ -7,36 +7,36 @@ export type Group = {
   readonly operations: readonly string[];
 };
 
-/** Every operation, in the order in which one learns to use them. A new one must be put somewhere: a test says so. */
+/** Every operation, in the order in which integrators need them. A test fails for an operation without a group. */
 export const groups: readonly Group[] = [
   {
     id: 'calculate',
-    title: 'Calculate',
-    text: 'What the tax is. Nothing is stored, so ask as often as the cart changes.',
+    title: 'Calculate tax',
+    text: 'Estimate the tax on an order. Levy stores nothing, so call it whenever the cart changes.',
     operations: ['createCalculation', 'getRates'],
   },
   {
     id: 'record',
-    title: 'Record and credit',
-    text: 'What was sold, and what was given back. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive, too.',
+    title: 'Record sales and refunds',
+    text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive, too.',
     operations: ['createTransaction'],
   },
   {
     id: 'update',
-    title: 'Update',
-    text: 'From draft to finalized or void, and the few things that may still change afterwards.',
+    title: 'Finalize, change or void',
+    text: 'Finalize or void a transaction, and change the fields that its status allows.',
     operations: ['updateTransaction'],
   },
   {
     id: 'file',
-    title: 'File',
-    text: "Close a state's period, read what is owed, send the return, and say that it was sent.",
+    title: 'File tax returns',
+    text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
     operations: ['createFiling', 'getFiling', 'updateFiling', 'listFilings'],
   },
   {
-    id: 'look',
-    title: 'Look',
-    text: 'Read, prove and compare what is in the ledger.',
+    id: 'ledger',
+    title: 'Read and reconcile the ledger',
+    text: 'Retrieve, list, replay and compare recorded transactions.',
     operations: [
       'getTransaction',
       'listTransactions',
@@ -46,9 +46,9 @@ export const groups: readonly Group[] = [
     ],
   },
   {
-    id: 'know',
-    title: 'Know',
-    text: 'What can be said of a product, and what the tax content knows of a place.',
+    id: 'reference-data',
+    title: 'Look up codes and coverage',
+    text: 'Product tax codes, product attributes, and the coverage of each state.',
     operations: ['listProductTaxCodes', 'listProductAttributes', 'getCoverage', 'getOpenapi', 'getDocs'],
   },
 ];

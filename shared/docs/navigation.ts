@@ -15,7 +15,7 @@ export const navigation = (document: Document): Markup => {
   };
   const schemas = Object.keys(document.components.schemas);
   return html`<nav id="contents" aria-label="Contents">
-<div class="filter" hidden data-filter><label for="filter">Filter</label><input id="filter" type="search" placeholder="Filter, or press /" autocomplete="off" spellcheck="false"><p class="sr" role="status" data-count></p></div>
+<div class="filter" hidden data-filter><label for="filter">Search</label><input id="filter" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false"><p class="count" role="status" data-count></p></div>
 <div><h2>Guide</h2><ul>${guideParts.map(({ id, title }) => link(id, title))}</ul></div>
 ${groups.map(({ id, title, operations }) => html`<div><h2><a href="#${id}">${title}</a></h2><ul>${operations.map(operation)}</ul></div>`)}
 <div><h2>Reference</h2><ul>${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the page tells: what is not here, it does not say. */
+/** The parts of an OpenAPI 3.1 document that the page renders. It ignores all others. */
 export type Reference = { readonly $ref: string };
 
 export type Schema = {

@@ -33,7 +33,7 @@ export const failure = (thrown: unknown, requestId: string): Refusal => {
             title: 'Service Unavailable',
             // The write may have succeeded with only its reply lost.
             detail:
-              'A service that this one needs does not answer. Send the request again, a writing one with the same Idempotency-Key.',
+              'A dependency of the service is unavailable. Retry the request; retry a POST with the same Idempotency-Key.',
           },
         ],
         { 'Retry-After': '1' },

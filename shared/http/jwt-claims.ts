@@ -21,10 +21,10 @@ const scopeNames = (value: unknown): readonly unknown[] =>
 const allScopes = ['read', 'write'] as const satisfies readonly Scope[];
 
 /**
- * Read what a token says whose signature is good, or why it is refused; `nowMs` is the service's time.
+ * Read the claims of a token with a valid signature, or the reason for refusing it; `nowMs` is the service's time.
  *
- * `exp` and `sub` are demanded: a token that never ends could not be taken back. `nbf` and `iat` may lie 60 s ahead,
- * and `exp` has no allowance. Scopes that nobody knows, or that are no text, grant nothing.
+ * `exp` and `sub` are required, because a token without expiry could not be revoked. The clock skew allowed is 60 s for
+ * `nbf` and `iat`, and none for `exp`. Unknown scopes, and scopes that are not strings, grant nothing.
  */
 export const tokenOf = (payload: Payload, configured: Issuer, nowMs: number): Token | string => {
   const { audience, accountClaim, scopesClaim, scopes } = configured;

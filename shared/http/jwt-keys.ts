@@ -30,7 +30,7 @@ const isWithin = (since: number | undefined, pauseMs: number, nowMs: number) =>
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
 
-// Most often it is a wrong setting, which nobody could guess from a 503, and the log has an error's name alone.
+// Usually a wrong setting. The log has only the name of an error, so the name must state the cause.
 const wrong = (name: string): Error => Object.assign(new Error(), { name });
 
 const textOf = async ({ body }: Response): Promise<string> => {
@@ -85,7 +85,7 @@ type Keys = ReadonlyMap<string, SigningKey>;
 // RFC 7518, 3.3.
 const rsaBitsMin = 2048;
 
-// RFC 7517, 5: one key that is for something else, or that nobody understands, does not spoil the set.
+// RFC 7517, 5: a key with another use or an unknown type is ignored, and the rest of the set stays valid.
 const signingKey = (jwk: Jwk): readonly (readonly [string, SigningKey])[] => {
   try {
     const { kid, use = 'sig' } = jwk;

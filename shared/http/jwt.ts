@@ -18,7 +18,7 @@ const keyTypes: Readonly<Record<string, string>> = { RS: 'RSA', ES: 'EC', Ed: 'O
 
 type Header = { readonly alg?: unknown; readonly kid?: unknown; readonly typ?: unknown; readonly crit?: unknown };
 
-// RFC 8725, 3.11: an issuer signs other things with the same keys, such as a notice that somebody logged out.
+// RFC 8725, 3.11: an issuer signs other things with the same keys, such as logout tokens.
 const isForAccess = (typ: unknown) => typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(String(typ));
 
 /**
@@ -56,7 +56,7 @@ const payloadOf = (
     };
     return verifyJwtSync(token, jwk, options, () => native);
   } catch {
-    // Always the token's fault, also what Node's crypto says of a signature that does not fit its key.
+    // The token is invalid. Node's crypto also throws if the signature does not match the key type.
     return null;
   }
 };

@@ -15,7 +15,7 @@ export const seasonInWords = ({ season }: Rule): string =>
 const few = (items: readonly string[], max = 10): string =>
   items.length > max ? `${items.slice(0, max).join(', ')} and ${items.length - max} more` : items.join(', ');
 
-/** When in the year a rule is in force, and which places and taxes it binds beside those of its levels, as clauses. */
+/** The season of a rule and its limits by place and tax (beyond its levels), as clauses. */
 export const limitsInWords = (rule: Rule): readonly string[] => [
   ...(rule.season ? [seasonInWords(rule)] : []),
   ...(rule.kinds ? [`only taxes of kind ${few(rule.kinds)}`] : []),

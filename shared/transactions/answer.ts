@@ -2,7 +2,7 @@ import type { SavedAnswer } from './ledger.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * The answer of a transaction, with its version as the entity tag (interface decisions 1).
+ * The response with a transaction, with its version as the entity tag (interface decisions 1).
  *
  * `Location` is relative to the request's path, because functions do not know the deployed stage.
  */

@@ -87,7 +87,7 @@ const refused = '500 system_internal_error';
 const tax = '9.00';
 
 const remedy =
-  'If calculations use it, go back with `npm run content -- rollback --state MN`; then import its files again and activate the new release.';
+  'If calculations use it, roll back with `npm run content -- rollback --state MN`; then import its files again and activate the new release.';
 
 type Case = {
   readonly what: string;
@@ -137,7 +137,7 @@ const cases: readonly Case[] = [
       await put({ ...item, pk: partKey(id, '55401').pk });
     },
     answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: it lies in the wrong partition,'],
+    finds: ['Part 55402 of ID is corrupt: it is in the wrong partition,'],
   },
   {
     what: 'two parts in the place of each other',

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source code.
 import type { Patch } from './mutants.ts';
 
-const commitBegins = '    const writes = commitWrites(asked);\n';
+const commitBegins = '    const writes = commitWrites(commit);\n';
 const headWritten = `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),`;
 const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
 
@@ -15,7 +15,7 @@ const inASecondWrite = (isLate: string): readonly Patch[] => [
       const parts = [writes.filter((write) => !isLate(write)), writes.filter(isLate)];
       for (const part of parts) {
         if (part.length === 0) continue;
-        const committed = await writeTogether(part, (exception) => refusalOf(asked, part, exception), remainingMs);
+        const committed = await writeTogether(part, (exception) => refusalOf(commit, part, exception), remainingMs);
         if (committed.kind !== 'committed') return committed;
       }
       return { kind: 'committed' };
@@ -35,7 +35,7 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
         ${lookUp}
         write.Put = { TableName: write.Put.TableName, Item: write.Put.Item };
       }
-      return writeTogether(writes, (exception) => refusalOf(asked, writes, exception), remainingMs);
+      return writeTogether(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
     })();
 `,
   },
@@ -65,14 +65,14 @@ export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
   'reference read, then written': lookedUpBefore(
     `const { pk, sk } = write.Put.Item;
         const { Item } = await database.send(new GetCommand({ TableName: write.Put.TableName, Key: { pk, sk }, ConsistentRead: true }));
-        const isTaken = Item && Item['transaction_id'] !== asked.head.after.transaction.id && !(Item['expires_at'] <= new Date(asked.nowMs).toISOString());
+        const isTaken = Item && Item['transaction_id'] !== commit.head.after.transaction.id && !(Item['expires_at'] <= new Date(commit.nowMs).toISOString());
         if (isTaken) return { kind: 'reference_taken', transactionId: Item['transaction_id'] };`,
     `import { GetCommand } from '@aws-sdk/lib-dynamodb';`,
   ),
   'reference looked up in an index that is behind': lookedUpBefore(
-    `const { id, reference_id: value } = asked.head.after.transaction;
-        const { rows } = await transactionIndex.page(asked.account, { index: 'by_reference', value: value as string, from: null, to: null, after: null, limit: 25 });
-        const holder = rows.find((row) => row.id !== id && row.status !== 'void' && !isExpired(row, asked.nowMs));
+    `const { id, reference_id: value } = commit.head.after.transaction;
+        const { rows } = await transactionIndex.page(commit.account, { index: 'by_reference', value: value as string, from: null, to: null, after: null, limit: 25 });
+        const holder = rows.find((row) => row.id !== id && row.status !== 'void' && !isExpired(row, commit.nowMs));
         if (holder) return { kind: 'reference_taken', transactionId: holder.id };`,
     `import { isExpired } from '../../transactions/lifecycle.ts';
 import { transactionIndex } from './transaction-index.ts';`,
@@ -132,9 +132,9 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'cursor of another account taken': [
     {
-      find: 'if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;',
+      find: 'if (others.length > 0 || actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;',
       replace:
-        'if (given.length !== expected.length || (given.length < 0 && !timingSafeEqual(given, expected))) return null;',
+        'if (others.length > 0 || actual.length !== expected.length || (actual.length < 0 && !timingSafeEqual(actual, expected))) return null;',
     },
   ],
   'credit of a line unbounded': [

@@ -3,7 +3,7 @@ import type { Assigned, Comparator, Condition, Operand, Path } from './syntax.ts
 import { parseCondition, parseUpdate } from './syntax.ts';
 import { compare, copied, type Item, isEqual, typeOf, type Value } from './values.ts';
 
-/** What the expressions of a request may name. */
+/** The names and values that a request's expressions may use. */
 export type Named = {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>> | undefined;

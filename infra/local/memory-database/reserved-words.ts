@@ -1,4 +1,4 @@
-/** What DynamoDB does not take as an attribute's name in an expression, in any spelling (developer guide, reserved words). */
+/** DynamoDB's reserved words: not allowed as attribute names in expressions, in any letter case (developer guide). */
 export const reservedWords: ReadonlySet<string> = new Set(
   `ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY AS ASC ASCII
   ASENSITIVE ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK BACKUP BASE BATCH

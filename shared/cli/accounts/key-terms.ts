@@ -1,4 +1,4 @@
-/** What an operator says of a new API key, and how the key is shown: once. */
+/** The options of a new API key, and its output: the secret is shown once. */
 import type { Command } from 'commander';
 import type { ApiKey } from '../../accounts/api-key.ts';
 import type { KeyTerms } from '../../store/accounts/api-key-store.ts';
@@ -9,7 +9,7 @@ import { print } from '../terminal/output.ts';
 /** `overlapping`: another key has its place, and it ends soon. */
 export type KeyState = 'active' | 'overlapping' | 'expired' | 'revoked';
 
-/** What a key is at a time, in milliseconds since 1970. What is revoked or expired lets nobody in. */
+/** The state of a key at `nowMs` (milliseconds since 1970). A revoked or expired key does not authenticate. */
 export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number): KeyState => {
   if (revoked_at !== undefined) return 'revoked';
   if (expires_at !== null && Date.parse(expires_at) <= nowMs) return 'expired';

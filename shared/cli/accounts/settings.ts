@@ -58,7 +58,7 @@ export const addSettings = (program: Command): void => {
     .command('settings')
     .summary("an account's settings: show them, change some")
     .description(
-      'Show the settings of an account, or change those that are named: all of them, or none where somebody else changed one of them meanwhile.',
+      'Show the settings of an account, or change the named ones. If one of them was changed concurrently, nothing is changed.',
     )
     .argument('[setting=value...]', 'what to change')
     .requiredOption('--account <id>', 'the account, such as acct_demo')

@@ -32,9 +32,10 @@ export type CaseLine = z.infer<typeof CaseLine>;
  * }
  * ```
  *
- * Where it is sold to: `zip` (five digits, or ZIP+4), `locality` (a city that the release names; one that it does not name
- * needs a `zip` beside it, or one of the option `--zips`), or neither for the state alone. `date` is the tax day; without one it is today. Amounts are decimal strings of US dollars; `discount` is the
- * seller's and `third_party_discount` somebody else's, for the whole line. `tax_total: null` expects nothing. The parts of
+ * The destination: `zip` (five digits, or ZIP+4), `locality` (a city that the release names; any other city also needs
+ * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day; default: today.
+ * Amounts are decimal strings of US dollars. `discount` is paid for by the seller and `third_party_discount` by a third
+ * party; both are for the whole line. `tax_total: null` expects nothing. The parts of
  * the tax (`components`) serve only to tell whether local taxes are expected. Other fields of the case, such as its source,
  * are its author's own; other fields of `input` and its lines are taken for something that a check cannot calculate.
  */

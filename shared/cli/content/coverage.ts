@@ -1,4 +1,4 @@
-/** `content coverage`: the page of what the built-in content knows of each state. */
+/** `content coverage`: the coverage page of the built-in releases. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -11,7 +11,7 @@ const path = fileURLToPath(new URL('../../../infra/docs/coverage.md', import.met
 export const addCoverage = (program: Command): void => {
   program
     .command('coverage')
-    .summary('the page of what the built-in content knows of each state')
+    .summary('coverage of the built-in releases by state')
     .description(
       'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run npm run pack before, if content was changed.',
     )

@@ -49,7 +49,7 @@ export type ImportJob = {
 
 type Complete = Extract<Built, { readonly outcome: 'built' }>;
 
-/** What a file or another import is like is told in plain errors; a bug has a class of its own, and keeps its stack. */
+/** Add advice to a plain `Error` (a bad file, a conflicting import). Other classes are bugs and keep their stack. */
 const told = (error: unknown, advice: string): unknown => {
   if (!(error instanceof Error) || error.constructor !== Error) return error;
   return new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);

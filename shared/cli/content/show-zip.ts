@@ -67,7 +67,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
         yields_to_city: location.yields_to_city ?? false,
         crosses_borders: location.crosses_borders ?? false,
         of_streets: location.of_streets ?? false,
-        // Some of the jurisdictions may still have rates that day: together they are nobody's.
+        // A location that is not in force shows no rates, even if some of its jurisdictions have rates that day.
         alternatives: location.alternatives.map((codes) => alternative(codes, holds)),
       };
     }),

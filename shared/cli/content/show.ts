@@ -1,4 +1,4 @@
-/** `content show`: one release, and what it knows of one ZIP. */
+/** `content show`: one release, or its locations and rates in one ZIP. */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf, isDay } from '../../calendar.ts';
@@ -116,10 +116,10 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
 export const addShow = (program: Command): void => {
   program
     .command('show')
-    .summary('one release, and what it knows of one ZIP')
+    .summary('one release, or its locations and rates in one ZIP')
     .description('Show where a release comes from and what it holds, and every rate of one ZIP.')
     .argument('<release>', 'such as US-MN@2026-10-01.1')
-    .option('--zip <zip>', 'also what it knows of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
+    .option('--zip <zip>', 'also the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
     .option('--date <date>', 'the tax day of the rates; today unless it is given', readDate)
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExample:\n  npm run content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')

@@ -16,7 +16,7 @@ type Walk = {
   readonly account: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Hears of what cannot be told: a bug, or an item that somebody changed. */
+  /** Called for each record that gives no event, because of a bug or an altered item. */
   readonly onFault: (what: string) => void;
 };
 

@@ -57,7 +57,7 @@ const verifyTransactions = async (
       for (const finding of verified.findings) onFinding(finding);
     });
     const last = ids.at(-1);
-    // How many there are nobody counts; but ids are in the order of creation, so time tells.
+    // The total is unknown. Ids are in the order of creation, so progress is estimated from their times.
     if (last && oldest && newest) {
       const span = Math.max(1, timeOf(newest) - timeOf(oldest));
       onProgress(shareOfTransactions * Math.min(1, (timeOf(last) - timeOf(oldest)) / span), counts);

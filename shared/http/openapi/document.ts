@@ -56,7 +56,7 @@ const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'A token of the OIDC issuer that the service is configured with. One of its claims names the account, `levy_account` unless the service is told another.',
+      'A token from the configured OIDC issuer. The claim `levy_account` names the account, unless another claim is configured.',
   },
 } as const;
 

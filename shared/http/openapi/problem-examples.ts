@@ -60,7 +60,7 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
     code: 'system_service_unavailable',
     title: 'Service Unavailable',
     detail:
-      'A service that this one needs does not answer. Send the request again, a writing one with the same Idempotency-Key.',
+      'A dependency of the service is unavailable. Retry the request; retry a POST with the same Idempotency-Key.',
   },
 };
 

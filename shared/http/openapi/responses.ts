@@ -36,19 +36,19 @@ export const successHeaders = (
 ) => headersOf(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'The body cannot be read.',
-  401: 'No credential came that is valid.',
-  403: 'The credential does not allow this.',
-  404: 'There is nothing under this id.',
-  405: 'The path does not answer to the method.',
-  409: 'The state of what is asked for, or of something beside it, forbids it.',
-  412: 'The transaction has changed since.',
+  400: 'The body is not valid JSON.',
+  401: 'The credential is missing or not valid.',
+  403: 'The credential lacks the required scope.',
+  404: 'No resource has this id.',
+  405: 'The path does not support the method.',
+  409: 'The request conflicts with the state of the resource or of a related one.',
+  412: 'The current version does not match `If-Match`.',
   413: 'The body is too large.',
-  415: 'The body is of another media type.',
-  422: 'The request is not valid. All problems of its fields come together, at most 20.',
+  415: 'The media type of the body is not supported.',
+  422: 'The request is not valid. The response lists at most 20 errors.',
   429: 'Too many requests.',
   500: 'Something failed on our side.',
-  503: 'Something that the service needs does not answer.',
+  503: 'A dependency of the service is unavailable.',
 };
 
 // Refusals of the gateway, or from before the caller and the version are known: the same for every endpoint. An endpoint

@@ -50,7 +50,7 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
-  'Send the line_items that are credited beside it; or leave both out, which credits everything, with the shipping.',
+  'Send the line_items to credit with shipping, or leave both out to credit the whole sale, including its shipping.',
 );
 
 const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [

@@ -43,7 +43,7 @@ export const addRevoke = (keys: Command): void => {
   keys
     .command('revoke')
     .summary('end a key for good')
-    .description('Revoke an API key: within 60 seconds it lets nobody in, and it never does again.')
+    .description('Revoke an API key. It stops working within 60 seconds and cannot be restored.')
     .argument('[key]', 'its id, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .option('--account <id>', 'the account, such as acct_demo')
     .option('--leaked', 'read the key itself from standard input, where nothing else is known of it')

@@ -38,9 +38,9 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   const secret = newApiKey();
   if (!(await rotateKey({ old, key, secret, oldEndsAt })))
     throw new CommandError(
-      `${id} was rotated or revoked a moment ago, by somebody else; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
+      `${id} was rotated or revoked concurrently; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
     );
-  // Scripts read the new key on standard output; whoever watches is told in any case.
+  // Scripts read the new key from standard output, so the warning goes to standard error.
   if (old.key.expires_at === null && key.expires_at !== null)
     process.stderr.write(
       `${id} had no end, and the new key ends at ${key.expires_at}. --expires never makes one without an end.\n`,

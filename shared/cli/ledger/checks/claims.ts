@@ -37,7 +37,7 @@ export const releasedFaults = (
       ? []
       : [{ what: 'claim on its reference_id', actual: owner, expected: 'none, or that of a live transaction' }];
   }
-  // An expired draft's own claim is left to whoever wants the reference (decision 0005).
+  // An expired draft keeps its claim until another transaction takes the reference (decision 0005).
   const isLeft = isExpiredDraft(asOf(transaction, nowMs)) && claim['expires_at'] === transaction.expires_at;
   return isLeft || isPast(claim, nowMs)
     ? []

@@ -29,7 +29,7 @@ export const stateFaults = (transaction: Transaction): Fault[] => {
 // What is compressed is read, and not compared: compressing it again may give other bytes.
 const isCompressed = (value: unknown) => value instanceof Uint8Array;
 
-/** Everything that conditions, lists and operators read beside the transaction says the same as the transaction. */
+/** Check that the attributes for conditions, lists and operators match the compressed transaction. */
 export const attributeFaults = (account: string, item: Item, stored: StoredTransaction): Fault[] => {
   const expected: Item = transactionItem(account, stored);
   const names = [...new Set([...Object.keys(expected), ...Object.keys(item)])];

@@ -114,9 +114,9 @@ const sealedLines = async function* (unsealed: string, header: Header, onTrailer
 };
 
 /**
- * Write an account's ledger into a file, which is there when it is whole. Of each transaction one reading is in memory.
+ * Export an account's ledger to a file, which appears only when it is complete. Each transaction is read once.
  *
- * The header says how many of each follow; so the lines are written beside first.
+ * The header has the number of lines of each kind, so the lines go to a temporary file first.
  */
 export const exportLedger = async (work: Export): Promise<{ readonly header: Header; readonly trailer: Trailer }> => {
   const unsealed = `${work.out}.unsealed`;

@@ -24,7 +24,7 @@ export type Line =
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: StoredTransaction }
   | { readonly kind: 'open_entry'; readonly entry: OpenEntry }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
-  /** What a shard of a filing says of itself: its item without key, the totals in the open. */
+  /** The progress item of a filing's shard, without its key and with uncompressed totals. */
   | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
   | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntry }
   | { readonly kind: 'chain'; readonly chain: Omit<Chain, 'account'> }
@@ -48,7 +48,7 @@ export const Counts = z.object(
 export type Counts = z.infer<typeof Counts>;
 export const noCounts = (): Counts => Object.fromEntries(kinds.map((kind) => [kind, 0])) as Counts;
 
-/** What a file says of itself before anything else: whose ledger, how much of it, and which content it rests on. */
+/** The first line of an export: the account, the number of lines of each kind, and the releases that they reference. */
 export const Header = z.object({
   kind: z.literal('header'),
   format: z.literal(format),

@@ -7,7 +7,7 @@ export const inOrder = async function* <Value, Result>(
   const running: Promise<Result>[] = [];
   const started = (value: Value) => {
     const result = run(value);
-    // Whoever stops in between leaves some unread: their failure is nobody's any more.
+    // If the consumer stops early, nothing awaits the other results: avoid unhandled rejections.
     result.catch(() => undefined);
     return result;
   };

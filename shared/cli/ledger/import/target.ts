@@ -27,14 +27,14 @@ export const refuseOtherContent = async ({ releases }: Header, missingMayBe: boo
   return missing;
 };
 
-/** An account that nothing was recorded in; whoever is registered somewhere would have periods closed meanwhile. */
+/** Refuse an account that has a ledger or registrations: the schedule could close its periods during the import. */
 export const refuseUsedAccount = async (id: string, account: Account | undefined): Promise<void> => {
   const { rows } = await filingReads.page(id, null, 1);
   if (rows.length > 0 || (await newestId(id)) !== undefined)
     throw new CommandError(`The account ${id} has a ledger already. Import into one that is not there yet.`);
   if (account?.settings.registrations?.length)
     throw new CommandError(
-      `The account ${id} is registered in states, whose periods a schedule closes. Import into one that is not there yet: it is made with the settings of the file.`,
+      `The account ${id} is registered in states, so a schedule closes its periods. Import into an id that does not exist: the import creates the account with the settings of the file.`,
     );
 };
 
