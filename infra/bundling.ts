@@ -35,7 +35,7 @@ const moduleOptions = {
   write: false,
 } as const satisfies BuildOptions;
 
-// CommonJS without dynamic imports starts fastest (decision 0006).
+// CommonJS without dynamic imports starts fastest.
 const commonJsOptions = {
   platform: 'node',
   target: 'node24',

@@ -4,6 +4,7 @@ import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import {
   type ActiveReleases,
   activateRelease,
@@ -74,11 +75,11 @@ const change = async (
 export const activate = async (id: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<void> => {
   const opened = await openRelease(id);
   const { head, imported } = opened;
-  const newest = builtInRelease(head.state.slice(3));
+  const newest = builtInRelease(stateOfJurisdiction(head.state));
   if (!imported && newest?.id !== id)
     throw new CommandError(`${id} is an older built-in release. The one that can be active is ${newest?.id}.`);
   const seen = await readActiveReleases();
-  const active = await readActiveRelease(head.state.slice(3));
+  const active = await readActiveRelease(stateOfJurisdiction(head.state));
   const before = active.id;
   if (before === id) return print(`${id} is the active release of ${head.state} already.`);
   if (imported && !replace) await refuseReplacing(imported, active);

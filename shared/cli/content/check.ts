@@ -5,7 +5,7 @@ import { now } from '../../config/clock.ts';
 import type { ReleaseFor } from '../../content/content.ts';
 import { readAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
-import { stateCode } from '../../jurisdiction.ts';
+import { stateCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { loadContent } from '../../store/content/load-content.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -19,7 +19,7 @@ import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
 export const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
   const addresses = cases
     .map((worked) => readAddress(addressOf(worked), ''))
-    .flatMap((read) => (read.ok && `US-${read.value.state}` === head.state ? [read.value] : []));
+    .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
   return loadContent(addresses, { [head.state]: head.id });
 };
 

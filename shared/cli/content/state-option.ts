@@ -1,6 +1,6 @@
 import { builtInRelease } from '../../content/built-in.ts';
 import type { Release } from '../../content/release.ts';
-import { stateCode } from '../../jurisdiction.ts';
+import { jurisdictionCode, stateCode } from '../../jurisdiction.ts';
 import { CommandError } from '../terminal/errors.ts';
 
 /** Read `--state`: two letters or a name. Refused is what is no state that the service has content of. */
@@ -11,5 +11,5 @@ export const stateOf = (
   const builtIn = letters === null ? undefined : builtInRelease(letters);
   if (letters === null || !builtIn)
     throw new CommandError(`There is no content of a state "${text}". Send a two-letter state code, such as MN.`);
-  return { letters, code: `US-${letters}`, builtIn };
+  return { letters, code: jurisdictionCode(letters), builtIn };
 };
