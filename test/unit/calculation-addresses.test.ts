@@ -353,6 +353,18 @@ describe('the policies of the account', () => {
     ).toBe('6.00');
   });
 
+  it('incomplete_coverage reject applies only where the account collects', () => {
+    const settingsIn = (state: string) => ({
+      incomplete_coverage: 'reject' as const,
+      registrations: [{ state, from: '2020-01-01', to: null, frequency: 'month' as const }],
+    });
+    const to = { state: 'TX' };
+    expect(refusal({ to }, { settings: settingsIn('TX') })).toMatchObject([{ code: 'validation_not_covered' }]);
+    expect(ask({ to }, { settings: settingsIn('MI') }).line_items[0]?.taxes[0]?.taxability_reason).toBe(
+      'not_collecting',
+    );
+  });
+
   it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
     const around = { settings: { ambiguous_address: 'reject' } } as const;
     expect(
