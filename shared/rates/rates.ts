@@ -1,9 +1,8 @@
 import type { Settings } from '../accounts/account.ts';
 import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
-import { contentReleases } from '../calculations/content-releases.ts';
 import { citeRate, decimalText } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
-import { type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
+import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { policyProblem } from '../calculations/policy.ts';
 import type { Warning } from '../calculations/response.ts';
 import { dayOf } from '../calendar.ts';
