@@ -16,7 +16,7 @@ import {
 import { isBandJurisdiction } from './effects/band.ts';
 import type { ResolvedEffect } from './effects/definition.ts';
 import { definitionOf } from './effects/effects.ts';
-import { taxedAtGeneralRate } from './effects/taxable.ts';
+import { taxedAtGeneralRate } from './effects/plain.ts';
 import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
 import { halfUp, roundingOf } from './rounding-setting.ts';
 import type { DecidingRule } from './rule-choice.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attributesFor } from '../../shared/vocabulary/applicability.ts';
+import { attributesFor } from '../../shared/vocabulary/product-tax-code.ts';
 import { appliesTo, vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 
 const { productAttributes, productTaxCodes } = vocabulary();
