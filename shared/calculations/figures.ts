@@ -59,7 +59,7 @@ const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
     }
     const started = { jurisdiction, rate, taxable, exempt, tax };
     sums.push(started);
-    byCode.set(jurisdiction.code, [...own, started]);
+    if (own.push(started) === 1) byCode.set(jurisdiction.code, own);
   }
   return sums.map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
     jurisdiction_code: code,

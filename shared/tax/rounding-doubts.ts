@@ -1,7 +1,7 @@
 import type { Evidence, Release } from '../content/release.ts';
 import { minorUnit } from './assessment.ts';
 import type { Doubt, TaxDocument, TaxedDocument, TaxRow } from './document.ts';
-import { doubtsAboutRounding, isDoubtful } from './doubts.ts';
+import { doubtsAbout, isDoubtful } from './doubts.ts';
 import { roundingSettingOn } from './rounding-setting.ts';
 
 /** A doubt about how a state rounds, and the first line it applies to; `null` is the shipping. */
@@ -38,14 +38,19 @@ export const roundingDoubts = (document: TaxDocument, { lines, shipping }: Taxed
   const report = (code: string, line: number | null): void => {
     const state = states.get(code);
     states.delete(code);
-    if (state) for (const doubt of doubtsAboutRounding(state.evidence, state.release)) doubts.push({ doubt, line });
+    if (state)
+      for (const doubt of doubtsAbout(state.evidence, `${state.release.name}, rounding`)) doubts.push({ doubt, line });
   };
   const invoices = new Map<string, Total>();
+  const places = [...new Set(document.lines.map(({ place }) => place))];
   const stateOf = new Map(
-    document.lines.flatMap(({ place }) => place.jurisdictions.map(({ code }) => [code, place.code] as const)),
+    places.flatMap(({ jurisdictions, code }) =>
+      jurisdictions.map((jurisdiction) => [jurisdiction.code, code] as const),
+    ),
   );
   const charges = [...lines.entries(), ...(shipping ? [[null, shipping] as const] : [])];
   for (const [line, { rows }] of charges) {
+    if (states.size === 0) break;
     const isOdd = isRounded(exactOf(rows));
     for (const { jurisdiction, rate, exact } of rows) {
       const code = stateOf.get(jurisdiction.code) ?? '';
