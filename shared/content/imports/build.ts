@@ -158,21 +158,17 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const evidence: Evidence = { source, confidence: importer.confidence };
   const zips = zipsOfState(stateOfJurisdiction(base.state));
   const collection = collectionOf(options, zips, evidence);
-  const { tally, registry, spill, streets } = collection;
+  const { tally, registry, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
-  try {
-    for await (const entry of entries) collect(collection, entry);
-    const { path, ...written } = writeAll(collection, evidence, options, inForce);
-    if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
-    noteLost(base, tally, registry.used);
-    if (streets.size > 0) tally.note(streetsNote(streets.size));
-    const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
-    const summary = withInForce(tally.summary(), inForce.counted);
-    const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
-    const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
-    const content_hash = await contentHash(head, readParts(path));
-    return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
-  } finally {
-    spill.close();
-  }
+  for await (const entry of entries) collect(collection, entry);
+  const { path, ...written } = writeAll(collection, evidence, options, inForce);
+  if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
+  noteLost(base, tally, registry.used);
+  if (streets.size > 0) tally.note(streetsNote(streets.size));
+  const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
+  const summary = withInForce(tally.summary(), inForce.counted);
+  const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
+  const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
+  const content_hash = await contentHash(head, readParts(path));
+  return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
 };

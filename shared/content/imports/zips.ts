@@ -1,5 +1,5 @@
 import { statesOfZip } from '../location/zip-states.ts';
-import { bad, type RowResult, row, skipped } from './row-result.ts';
+import { bad, type RowResult, row, skipped } from './files/read-rows.ts';
 
 /** All five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
 export const zipsOfState = (state: string): readonly string[] => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { assert } from '../../assert.ts';
 import { stateFips } from '../../jurisdiction.ts';
-import { codePart } from '../imports/code-part.ts';
+import { codePart } from '../location/city-name.ts';
 import type { Confidence, Evidence } from '../release.ts';
 import {
   combinedSuffix,

@@ -1,4 +1,5 @@
 import type { Evidence, Location } from '../../release.ts';
+import type { LocationFlags } from '../entry.ts';
 import { dayText } from './piece.ts';
 import type { Resolved } from './resolve.ts';
 import type { SpanMeaning } from './span-sets.ts';
@@ -15,6 +16,9 @@ type Details = {
   readonly meaningOf: (set: number) => SpanMeaning;
 };
 
+const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
+  Object.assign({}, ...meanings.map(({ flags }) => flags));
+
 /** One location for all addresses, and one for each city with taxes of its own. */
 const locationsOf = (
   ranges: readonly Resolved[],
@@ -23,17 +27,13 @@ const locationsOf = (
   { evidence, meaningOf }: Details,
 ): readonly Location[] => {
   const [{ from, to, sets }] = ranges as readonly [Resolved, ...Resolved[]];
-  return [...Map.groupBy(sets.map(meaningOf), ({ city }) => city)].map(([city, meanings]) => ({
+  return [...Map.groupBy(sets.map(meaningOf), ({ flags }) => flags.within_city).values()].map((meanings) => ({
     from: dayText(from),
     to: dayText(to),
     ...evidence,
     zips,
     cities,
-    ...(city === null ? {} : { within_city: city }),
-    ...(meanings.some(({ yieldsToCity }) => yieldsToCity) ? { yields_to_city: true } : {}),
-    ...(meanings.some(({ crossesBorders }) => crossesBorders) ? { crosses_borders: true } : {}),
-    ...(meanings.some(({ lacksLocals }) => lacksLocals) ? { lacks_locals: true } : {}),
-    ...(meanings.some(({ isOfStreets }) => isOfStreets) ? { of_streets: true } : {}),
+    ...allFlags(meanings),
     alternatives: [...new Map(meanings.map(({ locals }) => [locals.join(), locals])).values()],
   }));
 };

@@ -1,8 +1,9 @@
-import { bad, type RowResult, row, skipped } from '../row-result.ts';
+import type { LocationFlags } from '../entry.ts';
+import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { rowDates } from './rate-row.ts';
 
 /** Most states send 89 columns; South Dakota and Washington send 90. */
-export const boundaryColumns: readonly number[] = [89, 90];
+const boundaryColumns: readonly number[] = [89, 90];
 
 export type BoundarySpan = {
   readonly low: string;
@@ -11,10 +12,11 @@ export type BoundarySpan = {
   readonly to: string | null;
   /** A ZIP+4 range takes precedence over a ZIP range (content notes 1.6). */
   readonly rank: 0 | 1;
-  /** The row is of street addresses: its span is the whole of their ZIP. */
-  readonly isOfStreets?: true;
+  /** `of_streets`: the row is of street addresses, and its span is the whole of their ZIP. */
+  readonly flags?: LocationFlags;
 };
 
+const ofStreets: LocationFlags = { of_streets: true };
 const zipPattern = /^\d{3,5}$/;
 const extensionPattern = /^\d{1,4}$/;
 
@@ -24,34 +26,35 @@ const nineDigits = (zip: string, extension: string): string | null =>
 
 type Ends = { readonly low: string | null; readonly high: string | null };
 
-const zipEnds = (cells: readonly string[]): Ends => ({
-  low: nineDigits(cells[17] ?? '', '0000'),
-  high: nineDigits(cells[19] ?? '', '9999'),
-});
-
-// An extension of 0000 is not a wildcard.
-const zip4Ends = (cells: readonly string[]): Ends => ({
-  low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
-  high: nineDigits(cells[19] ?? '', cells[20] ?? ''),
-});
-
 /** A street-address row has a column for its ZIP; the columns of ZIP ranges are read where that is empty. */
 const streetZips = (cells: readonly string[]): readonly [low: string, high: string] => {
   const [zip = '', low = '', high = ''] = [cells[15], cells[17], cells[19]];
   return zip === '' ? [low, high || low] : [zip, zip];
 };
 
-const streetEnds = (cells: readonly string[]): Ends => {
-  const [low, high] = streetZips(cells);
-  return { low: nineDigits(low, '0000'), high: nineDigits(high, '9999') };
-};
+type Kind = { readonly ends: (cells: readonly string[]) => Ends; readonly columns: string };
 
-const kinds: Readonly<Record<string, { readonly ends: (cells: readonly string[]) => Ends; readonly columns: string }>> =
-  {
-    A: { ends: streetEnds, columns: 'column 16' },
-    Z: { ends: zipEnds, columns: 'columns 18 to 21' },
-    4: { ends: zip4Ends, columns: 'columns 18 to 21' },
-  };
+const kinds: Readonly<Record<string, Kind>> = {
+  A: {
+    ends: (cells) => {
+      const [low, high] = streetZips(cells);
+      return { low: nineDigits(low, '0000'), high: nineDigits(high, '9999') };
+    },
+    columns: 'column 16',
+  },
+  Z: {
+    ends: (cells) => ({ low: nineDigits(cells[17] ?? '', '0000'), high: nineDigits(cells[19] ?? '', '9999') }),
+    columns: 'columns 18 to 21',
+  },
+  // An extension of 0000 is not a wildcard.
+  4: {
+    ends: (cells) => ({
+      low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
+      high: nineDigits(cells[19] ?? '', cells[20] ?? ''),
+    }),
+    columns: 'columns 18 to 21',
+  },
+};
 
 /** Read which ZIPs a row of an SST boundary file is of, and when (content notes 1.5). */
 export const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
@@ -69,5 +72,5 @@ export const readBoundaryRow = (cells: readonly string[], fips: string): RowResu
   const dates = rowDates(cells[1] ?? '', cells[2] ?? '');
   if (dates.kind !== 'row') return dates;
   const rank = type === '4' ? 0 : 1;
-  return row({ low, high, ...dates.value, rank, ...(type === 'A' ? { isOfStreets: true } : {}) });
+  return row({ low, high, ...dates.value, rank, ...(type === 'A' && { flags: ofStreets }) });
 };

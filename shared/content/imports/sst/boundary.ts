@@ -1,6 +1,6 @@
-import type { Entry } from '../entry.ts';
+import { type Entry, unknownPlace } from '../entry.ts';
+import { type RowResult, row, skipped } from '../files/read-rows.ts';
 import { assertFits, limits } from '../limits.ts';
-import { unknownPlace } from '../unknown-place.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';
 import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
@@ -34,8 +34,8 @@ export function* untaxedNote({ untaxed }: BoundaryReader): Generator<Entry> {
 }
 
 function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, span: BoundarySpan): Generator<Entry> {
-  const { to, isOfStreets } = span;
-  if (isOfStreets) yield { kind: 'remark', line, reason: streetsReason };
+  const { to, flags } = span;
+  if (flags?.of_streets) yield { kind: 'remark', line, reason: streetsReason };
   for (const code of layers.untaxed) untaxed.add(code);
   assertFits(untaxed.size, limits.jurisdictions, 'counties and places');
   if (layers.untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };
@@ -64,8 +64,6 @@ const layersOf = ({ book, known }: BoundaryReader, cells: readonly string[]): La
 const isWithin = ({ completeFrom }: RateBook, { to }: BoundarySpan): boolean =>
   to === null || completeFrom === null || to >= completeFrom;
 
-const districtName = (key: LayerKey): string => key.replace('-', ' ');
-
 function* unknownJurisdictions({ book, declared }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
   for (const key of missing.filter((one) => !declared.has(one))) {
     declared.add(key);
@@ -73,23 +71,27 @@ function* unknownJurisdictions({ book, declared }: BoundaryReader, missing: read
   }
 }
 
-/**
- * The entries of a boundary row. A row with bad layers still makes its ZIPs not covered; otherwise a wider row would
- * apply to them.
- */
-export function* boundaryEntries(reader: BoundaryReader, line: number, cells: readonly string[]): Generator<Entry> {
+/** The span and layers of a boundary row. */
+export const readBoundary = (
+  reader: BoundaryReader,
+  cells: readonly string[],
+): RowResult<{ readonly span: BoundarySpan; readonly layers: Layers }> => {
   const { book, fips, zips } = reader;
   const read = readBoundaryRow(cells, fips);
-  if (read.kind !== 'row') {
-    yield { kind: read.kind, line, reason: read.reason };
-    return;
-  }
+  if (read.kind !== 'row') return read;
   const span = read.value;
-  if (!touchesAny(zips, span.low, span.high)) {
-    yield { kind: 'skipped', line, reason: foreignZips(book.state) };
-    return;
-  }
-  const layers = layersOf(reader, cells);
+  if (!touchesAny(zips, span.low, span.high)) return skipped(foreignZips(book.state));
+  return row({ span, layers: layersOf(reader, cells) });
+};
+
+/** A row with bad layers still makes its ZIPs not covered; otherwise a wider row would apply to them. */
+export function* boundaryEntries(
+  reader: BoundaryReader,
+  line: number,
+  span: BoundarySpan,
+  layers: Layers,
+): Generator<Entry> {
+  const { book } = reader;
   const { locals, missing, problem } = layers;
   if (problem !== null) {
     yield { kind: 'bad', line, reason: problem };
@@ -101,7 +103,7 @@ export function* boundaryEntries(reader: BoundaryReader, line: number, cells: re
     yield {
       kind: 'bad',
       line,
-      reason: `names ${missing.map(districtName).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
+      reason: `names ${missing.map((key) => key.replace('-', ' ')).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
     };
   yield* remarks(reader, line, layers, span);
   yield { kind: 'span', ...span, locals };
