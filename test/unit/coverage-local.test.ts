@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ReleaseHead } from '../../shared/content/content.ts';
-import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
+import { ReleaseNotFound } from '../../shared/content/loading/content-errors.ts';
 import { editionsOf } from '../../shared/content/local/text-tables.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { coverageOf } from '../../shared/coverage/coverage.ts';

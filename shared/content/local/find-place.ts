@@ -17,27 +17,18 @@
 import { closest } from '../../vocabulary/closest.ts';
 import type { TaxAddress } from '../location/address.ts';
 import { cityName } from '../location/city-name.ts';
-import type { CityReading } from '../location/local-choice.ts';
+import type { ByPlace } from '../location/local-choice.ts';
 import type { Area, LocalTable, ZipEntry } from './local-table.ts';
 import { joinedName, plainName } from './place-names.ts';
 
 /** A county that the address may lie in, with the area that taxes it there; `null` where no rate is established. */
 export type Candidate = { readonly county: string | null; readonly area: Area | null };
 
-export type FoundPlace = {
+export type FoundPlace = Omit<ByPlace, 'area' | 'established'> & {
   /** The part of the address that decided. */
   readonly level: 'city' | 'zip5' | 'county' | 'state';
   /** The first one is charged. */
   readonly candidates: readonly [Candidate, ...Candidate[]];
-  readonly city: CityReading;
-  /** The nearest known name of an unknown city. */
-  readonly suggestion: string | null;
-  /** Whether the county in the address is a county of the state and not of the ZIP. */
-  readonly contradictsCounty: boolean;
-  /** The nearest county name, if the state has no county with the name in the address; `null` if it has. */
-  readonly unknownCounty: { readonly suggestion: string | null } | null;
-  /** In how many counties of the state the ZIP lies; `null` where no ZIP was sent, or the table does not have it. */
-  readonly zipCounties: number | null;
 };
 
 const nothing: Candidate = { county: null, area: null };
