@@ -3,25 +3,7 @@ import type { LocalTables, Release } from '../content/release.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { countsOf, knowsLocals } from './decisions.ts';
 import { rateSummaryOf } from './rate-summary.ts';
-
-/** How far a release covers local taxes. */
-export const localRates = ['complete', 'listed', 'partial', 'none'] as const;
-export type LocalRates = (typeof localRates)[number];
-
-/** How a release finds the local rates of an address. */
-export const localBases = ['by_place', 'by_file', 'not_levied', 'none'] as const;
-
-/** The source of local rates, and how many are missing. Unknown counts are `null`. */
-export type LocalCoverage = {
-  readonly basis: (typeof localBases)[number];
-  /** The newest day of the sources of a table, the day of an import, or the day of a release without either. */
-  readonly as_of: string | null;
-  /** Areas with an established rate, or the ZIPs and cities of an import. */
-  readonly areas: number | null;
-  readonly places_missing: number | null;
-  /** The share of `places_missing` in all places with a rate of their own, a fraction of four decimals. */
-  readonly share_missing: string | null;
-};
+import type { LocalCoverage, LocalRates } from './response.ts';
 
 const headOf = (release: Release): Partial<ReleaseHead> => release;
 
