@@ -111,19 +111,8 @@ describe('local rates (notes 3.1)', () => {
 });
 
 describe('settings (notes 4.1, 4.6)', () => {
-  it.each(states('AZ IL MS MO OH PA TN TX UT VA'))('%s sources by origin', (state) =>
-    expect(policyOn(state, 'sourcing')).toEqual(['origin']),
-  );
-  it('California is mixed', () => expect(policyOn('CA', 'sourcing')).toEqual(['mixed']));
-  it.each(states('NM MI NY KS WA'))('%s sources by destination', (state) =>
-    expect(policyOn(state, 'sourcing')).toEqual(['destination']),
-  );
   it.each(states('FL IL'))('%s taxes shipping that the buyer cannot avoid', (state) =>
     expect(policyOn(state, 'shipping')).toEqual(['taxable_unless_avoidable']),
-  );
-  it.each(states('AL AZ CA CO ID IA KS ME MD MA MI MO NV OK UT VA WY'))(
-    '%s exempts shipping that is not in the price',
-    (state) => expect(policyOn(state, 'shipping')).toEqual(['exempt_unless_included']),
   );
   it.each(states('NY PA LA'))('%s taxes all shipping once anything is taxable', (state) =>
     expect(policyOn(state, 'shipping')).toEqual(['any_taxable']),

@@ -9,7 +9,7 @@ import { contentLoader } from '../../shared/content/loading/content-loader.ts';
 import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { headOf, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';
 
@@ -297,7 +297,7 @@ describe('a file that says less than the release below', () => {
   });
 
   it('and has no rate yet of a county that it names is answered by the release below', async () => {
-    const rates = [rateRow('27', '45', '27', '0.06875', '20090701'), rateRow('27', '00', '053', '0.03', '20261115')];
+    const rates = rateRows('27', '45 27 0.06875 20090701', '00 053 0.03 20261115');
     const rows = [boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053' })];
     const { service } = await serviceOfFile('MN', { format: 'sst', files: sstFiles('MN', rates, rows) });
     const before = await taxOf(service, 'MN', place('55401'), '2026-09-30');

@@ -73,10 +73,6 @@ describe('a state with tables', () => {
     expect(sayOf(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
     expect(sayOf(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
   });
-
-  it('still tells what its local taxes do to goods', () => {
-    expect(coverageOf(of('AR'), day).groceries.treatment).toBe('by_level');
-  });
 });
 
 describe('a release of before the tables', () => {

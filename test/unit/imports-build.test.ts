@@ -5,7 +5,7 @@ import { buildRelease } from '../../shared/content/imports/build.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
 import type { Entry } from '../../shared/content/imports/entry.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
-import { touchesAny, zipsOfState } from '../../shared/content/imports/zips.ts';
+import { zipsOfState } from '../../shared/content/imports/zips.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { alternativesAt, baseOf, buildEntries, headOf, withFiles } from '../fixtures/imports/harness.ts';
@@ -66,30 +66,6 @@ describe('the parts of a release', () => {
     ]);
   });
 
-  it('name both sets where two rows of one ZIP differ, on the days on which both hold', async () => {
-    const parts = await partsOf(
-      span('028010000', '028019999', ['US-RI-A'], { to: '2026-06-30' }),
-      span('028010000', '028019999', ['US-RI-B'], { from: '2026-04-01' }),
-    );
-    const at = (day: string) => alternativesAt(parts.get('02801'), '028010000', day);
-    expect(at('2026-03-31')).toEqual([['US-RI-A']]);
-    expect(at('2026-04-01')).toEqual([['US-RI-A'], ['US-RI-B']]);
-    expect(at('2026-06-30')).toEqual([['US-RI-A'], ['US-RI-B']]);
-    expect(at('2026-07-01')).toEqual([['US-RI-B']]);
-  });
-
-  it('prefer the lower rank, then the narrower row, where two rows come down to one range', async () => {
-    const wide = span('028010000', '028039999', ['US-RI-A'], { rank: 1 });
-    const narrow = span('028010000', '028019999', ['US-RI-B'], { rank: 1 });
-    const first = span('028010000', '028049999', ['US-RI-C'], { rank: 0 });
-    expect(alternativesAt((await partsOf(wide, narrow)).get('02801'), '028010000', '2026-11-21')).toEqual([
-      ['US-RI-B'],
-    ]);
-    expect(alternativesAt((await partsOf(wide, narrow, first)).get('02801'), '028010000', '2026-11-21')).toEqual([
-      ['US-RI-C'],
-    ]);
-  });
-
   it('can be read as often as they are wanted, while their folder is there', async () => {
     await withFiles([], async (_, tempFolder) => {
       const options = { base: baseOf('RI'), id: 'US-RI@2026-11-21.1', importedAt: '2026-11-21T00:00:00Z' } as const;
@@ -138,17 +114,6 @@ describe('which set a nine-digit ZIP has', () => {
       .toSorted()
       .map((text) => (text === '' ? [] : text.split(',')));
   };
-
-  it('is that of the narrower of two spans, whichever of them the ZIP cuts shorter', async () => {
-    const parts = await partsOf(
-      span('028000000', '028025000', ['US-RI-A']),
-      span('028020011', '028039999', ['US-RI-B']),
-    );
-    const at = (zip9: string) => alternativesAt(parts.get(zip9.slice(0, 5)), zip9, '2026-11-21');
-    expect(['028020010', '028020011', '028021000', '028025000', '028025001'].map(at)).toEqual(
-      ['A', 'B', 'B', 'B', 'B'].map((code) => [[`US-RI-${code}`]]),
-    );
-  });
 
   it('is that of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
     await fc.assert(
@@ -324,23 +289,6 @@ describe('zipsOfState', () => {
     }
     expect(zipsOfState('RI')).toContain('02861');
     expect(zipsOfState('XX')).toEqual([]);
-  });
-
-  it('touchesAny holds for spans that begin, end, or lie around one of them', () => {
-    const zips = ['02801', '02810'];
-    for (const [low, high] of [
-      ['028010000', '028010000'],
-      ['028109999', '028109999'],
-      ['000000000', '999999999'],
-      ['028000000', '028010000'],
-    ] as const)
-      expect(touchesAny(zips, low, high)).toBe(true);
-    for (const [low, high] of [
-      ['028020000', '028099999'],
-      ['028110000', '999999999'],
-      ['000000000', '028009999'],
-    ] as const)
-      expect(touchesAny(zips, low, high)).toBe(false);
   });
 });
 

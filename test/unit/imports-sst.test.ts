@@ -12,7 +12,7 @@ import {
   percentOf,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
-import { boundaryRow, lines, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, lines, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
 const minnesota = () => importFiles('sst', 'MN', files);
@@ -233,11 +233,7 @@ describe('Minnesota’s SST files', () => {
   it('an older place type is found under the type that the rate file has', async () => {
     const place = (placeType: string) =>
       boundaryRow({ zips: ['05401', '', '05401', ''], state: '50', place: '10675', placeType });
-    const vermont = [
-      rateRow('50', '45', '50', '0.06'),
-      rateRow('50', '01', '10675', '0.01'),
-      rateRow('50', '02', '10675', '0.02'),
-    ];
+    const vermont = rateRows('50', '45 50 0.06', '01 10675 0.01', '02 10675 0.02');
     for (const [type, code] of [
       ['', '01'],
       ['C5', '01'],
@@ -250,11 +246,7 @@ describe('Minnesota’s SST files', () => {
 });
 
 describe('a ZIP of which SST rows have a part', () => {
-  const kansas = [
-    rateRow('20', '45', '20', '0.065'),
-    rateRow('20', '00', '091', '0.01475'),
-    rateRow('20', '01', '44250', '0.015'),
-  ];
+  const kansas = rateRows('20', '45 20 0.065', '00 091 0.01475', '01 44250 0.015');
   const row4 = (low: string, high: string, place = '44250', to = '29991231') =>
     boundaryRow({ type: '4', zips: ['66205', low, '66205', high], state: '20', county: '091', place, to });
   const rowZ = boundaryRow({ zips: ['66200', '', '66209', ''], state: '20', county: '091' });
