@@ -169,67 +169,25 @@ describe('settings (notes 4.1, 4.6)', () => {
 
 describe('rules (notes 4.1 to 4.3)', () => {
   it.each([
-    ['ma-clothing', { type: 'threshold_excess', amount: '175' }],
-    ['ri-clothing', { type: 'threshold_excess', amount: '250' }],
-    ['ct-clothing', { type: 'threshold_rate', amount: '1000', rate: '0.0775' }],
     ['ct-jewelry', { type: 'threshold_rate', amount: '5000', rate: '0.0775' }],
-    ['ny-clothing', { type: 'threshold_cliff', amount: '110', inclusive: false }],
-    ['nj-clothing', { type: 'exempt' }],
-    ['pa-clothing', { type: 'exempt' }],
-    ['al-groceries', { type: 'rate', rate: '0.02' }],
-    ['mo-groceries', { type: 'rate', rate: '0.01225' }],
-    ['ms-groceries', { type: 'rate', rate: '0.05' }],
-    ['tn-groceries', { type: 'rate', rate: '0.04' }],
-    ['ny-clothing-elected', { type: 'threshold_cliff', amount: '110', inclusive: false }],
-    ['sc-groceries-local-option', { type: 'taxable' }],
     ['sc-groceries-capital-projects', { type: 'exempt' }],
     ['nv-handling', { type: 'follows_goods' }],
     ['va-handling', { type: 'follows_goods' }],
     ['va-hygiene', { type: 'rate', rate: '0.01' }],
-    ['ut-groceries', { type: 'rate', rate: '0.03' }],
-    ['va-groceries', { type: 'rate', rate: '0.01' }],
-    ['nc-groceries-county', { type: 'rate', rate: '0.02' }],
-    ['sd-groceries', { type: 'taxable' }],
     ['il-groceries', { type: 'rate', rate: '0' }],
-    ['in-postage', { type: 'exempt' }],
     ['md-handling', { type: 'taxable' }],
-    ['il-drugs-by-prescription', { type: 'rate', rate: '0.01' }],
-    ['ct-saas', { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } }],
-    ['md-saas', { type: 'use_split', business: { type: 'rate', rate: '0.03' }, personal: { type: 'taxable' } }],
-    ['ia-saas', { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'taxable' } }],
-    ['tx-data-processing', { type: 'base_percent', percent: '0.8' }],
     ['fl-surtax-cap', { type: 'base_cap', amount: '5000' }],
-    ['tn-local-cap', { type: 'base_cap', amount: '1600' }],
     ['tn-single-article', { type: 'band', above: '1600', to: '3200', rate: '0.0275' }],
     ['ar-vehicles-local-cap', { type: 'base_cap', amount: '2500' }],
-    ['sc-maximum-tax', { type: 'tax_cap', rate: '0.05', amount: '500' }],
     ['nc-boats', { type: 'tax_cap', rate: '0.03', amount: '1500' }],
     ['nc-aircraft', { type: 'tax_cap', rate: '0.0475', amount: '2500' }],
-    ['mn-retail-delivery-fee', { type: 'flat_fee', amount: '0.50', order_minimum: '100' }],
     ['tx-holiday-clothing', { type: 'holiday', amount: '100', inclusive: false }],
-    ['oh-saas', { type: 'use_split', business: { type: 'taxable' }, personal: { type: 'exempt' } }],
   ])('%s', (id, effect) => expect(rule(id)?.effect).toEqual(effect));
 
   it.each([
-    ['al-groceries', '2025-09-01'],
-    ['ar-groceries', '2026-01-01'],
-    ['il-groceries', '2026-01-01'],
-    ['ks-groceries', '2025-01-01'],
-    ['ms-groceries', '2025-07-01'],
     ['ok-groceries', '2024-08-29'],
     ['mn-retail-delivery-fee', '2024-07-01'],
-    ['ny-clothing-elected-dutchess', '2022-03-01'],
-    ['ny-clothing-elected-monroe', '2023-03-01'],
-    ['ny-clothing-elected-putnam', '2024-03-01'],
   ])('%s is in force from %s', (id, from) => expect(rule(id)?.from).toBe(from));
-
-  it('exempts the clothing of New York from the tax of the state, and of the localities that have elected so', () => {
-    expect(rule('ny-clothing')?.levels).toEqual(['state']);
-    expect(rule('ny-clothing-elected')?.counties).toEqual(expect.arrayContaining(['36061', '36013']));
-    expect(rule('ny-clothing-elected-putnam')).toMatchObject({ counties: ['36079'], to: '2027-02-28' });
-    expect(rule('ny-clothing-not-elected')).toMatchObject({ effect: { type: 'taxable' }, confidence: 'high' });
-    expect(rule('ny-clothing-local')).toMatchObject({ effect: { type: 'taxable' }, confidence: 'medium' });
-  });
 
   it('counts the shipping in the limits of Rhode Island and of the holidays of Texas, and in no other', () => {
     const ids = newestBuiltInReleases().flatMap(({ rules }) =>
@@ -248,12 +206,6 @@ describe('rules (notes 4.1 to 4.3)', () => {
 
   it('says nowhere how much the delivery fee of Colorado is: it changes each July', () =>
     expect(rule('co-retail-delivery-fee')?.effect).toEqual({ type: 'exempt' }));
-
-  it('does not exempt special clothing', () => {
-    expect(rule('nj-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_FUR', '_PROTECTIVE']);
-    expect(rule('ma-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_PROTECTIVE']);
-    expect(rule('pa-clothing')?.attributes.none).toEqual(['_ATHLETIC', '_FORMAL_WEAR', '_FUR', '_PROTECTIVE']);
-  });
 
   const zero = new Set(states('DE MT NH OR AK'));
   const taxing = states(

@@ -6,9 +6,8 @@ import { builtInRelease, builtInReleaseById } from '../../shared/content/built-i
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../shared/content/loading/active-releases.ts';
 import { contentLoader } from '../../shared/content/loading/content-loader.ts';
-import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
-import type { Release } from '../../shared/content/release.ts';
-import { headOf, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
+import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';
@@ -328,29 +327,7 @@ describe('a sale within California between an imported city and another one', ()
   });
 });
 
-describe('a release of before imports lay over others', () => {
-  it('answers alone, as its parts say', async () => {
-    const File = fc
-      .constantFrom<State>('NY', 'MN', 'CA')
-      .chain((state) => fc.record({ state: fc.constant(state), file: fileOf[state] }));
-    await fc.assert(
-      fc.asyncProperty(File, async ({ state, file }) => {
-        const { id, imported, service } = await serviceOfFile(state, file, true);
-        const answers = await answersOf(service, state);
-        const view = releaseForOf(imported);
-        for (const [index, { address, day }] of cases(state).entries()) {
-          const [actual, rate] = [answers[index] as Outcome, file.rateOf(address, day)];
-          const to = requestAddress(state, address);
-          const releaseFor = (one: TaxAddress) => ({ ...(view(one) as Release), id });
-          const expected = ask({ to, tax_date: day, line_items: million }, { releaseFor });
-          expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
-          if (rate !== null) expect(actual.tax_amount).toBe(`${rate}.00`);
-        }
-      }),
-      { numRuns: 6 },
-    );
-  }, 30_000);
-
+describe('a release that was imported without a release below it', () => {
   it('covers no ZIP that its list does not have', async () => {
     const content =
       'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\nNY,10001,NEW YORK,0.09,0.04,0,0.05,0,1';

@@ -37,14 +37,6 @@ describe('files with more than an import holds in memory', () => {
       /more than 1,000 rates of 01-43000/,
     );
   });
-
-  it('are no files of many rows in many ZIPs', async () => {
-    const rows = Array.from({ length: 5_000 }, (_, index) =>
-      boundaryRow({ type: '4', zips: ['55401', String(index), '55401', String(index)], state: '27', place: '43000' }),
-    );
-    const { built } = await importFiles('sst', 'MN', sstFiles('MN', mnRates, rows));
-    expect(built.summary.bad.count).toBe(0);
-  });
 });
 
 describe('a row that takes in others by a quote', () => {

@@ -54,60 +54,36 @@ describe('WooCommerce’s tax rates', () => {
     ]);
   });
 
-  it.each([
-    { because: 'a row for every ZIP', zip: '75001', rows: [state], percents: [6.25] },
-    { because: 'a list', zip: '75002', rows: ['US,TX,75001; 75002,*,8.25,Tax,1,0,1,'], percents: [8.25] },
-    { because: 'a range', zip: '75003', rows: ['US,TX,75001...75003,*,8.25,Tax,1,0,1,'], percents: [8.25] },
-    {
-      because: 'not what lies beyond the range',
-      zip: '75004',
-      rows: ['US,TX,75001...75003,*,8.25,Tax,1,0,1,'],
-      percents: undefined,
-    },
-    { because: 'the beginning of a ZIP', zip: '75099', rows: ['US,TX,750*,*,8.25,Tax,1,0,1,'], percents: [8.25] },
-    {
-      because: 'priorities that add up',
-      zip: '75001',
-      rows: [state, 'US,TX,75001,*,1,City,2,0,1,', 'US,TX,75001,*,0.5,County,3,0,1,'],
-      percents: [7.75],
-    },
-    {
-      because: 'of one priority the row of fewer ZIPs',
-      zip: '75001',
-      rows: [state, 'US,TX,75001;75002,*,1,City,2,0,1,', 'US,TX,75001,*,1.5,City,2,0,1,'],
-      percents: [7.75],
-    },
-    {
-      because: 'of one priority the row of a ZIP before that of the state',
-      zip: '75001',
-      rows: [state, 'US,TX,75001,*,8,Tax,1,0,1,'],
-      percents: [8],
-    },
-    {
-      because: 'of one priority the row of the state before that of the country',
-      zip: '75001',
-      rows: ['US,*,*,*,9,Tax,1,0,1,', state],
-      percents: [6.25],
-    },
-    {
-      because: 'of two equal rows the first',
-      zip: '75001',
-      rows: ['US,TX,75001,*,8,Tax,1,0,1,', 'US,TX,75001,*,7,Tax,1,0,1,'],
-      percents: [8],
-    },
-    {
-      because: 'a city within a ZIP, beside the rest of it',
-      zip: '75001',
-      rows: [state, 'US,TX,75001,Addison,2,City,2,0,1,'],
-      percents: [8.25, 6.25],
-    },
-    {
-      because: 'a city without a ZIP',
-      zip: 'ADDISON',
-      rows: [state, 'US,TX,,Addison,2,City,2,0,1,'],
-      percents: [8.25],
-    },
-  ])('match by $because', async ({ zip, rows, percents: expected }) => {
+  it.each<[string, string, number[] | undefined, string[]]>([
+    ['a row for every ZIP', '75001', [6.25], [state]],
+    ['a list', '75002', [8.25], ['US,TX,75001; 75002,*,8.25,Tax,1,0,1,']],
+    ['a range', '75003', [8.25], ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
+    ['not what lies beyond the range', '75004', undefined, ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
+    ['the beginning of a ZIP', '75099', [8.25], ['US,TX,750*,*,8.25,Tax,1,0,1,']],
+    [
+      'priorities that add up',
+      '75001',
+      [7.75],
+      [state, 'US,TX,75001,*,1,City,2,0,1,', 'US,TX,75001,*,0.5,County,3,0,1,'],
+    ],
+    [
+      'of one priority the row of fewer ZIPs',
+      '75001',
+      [7.75],
+      [state, 'US,TX,75001;75002,*,1,City,2,0,1,', 'US,TX,75001,*,1.5,City,2,0,1,'],
+    ],
+    ['of one priority the row of a ZIP before that of the state', '75001', [8], [state, 'US,TX,75001,*,8,Tax,1,0,1,']],
+    [
+      'of one priority the row of the state before that of the country',
+      '75001',
+      [6.25],
+      ['US,*,*,*,9,Tax,1,0,1,', state],
+    ],
+    ['of two equal rows the first', '75001', [8], ['US,TX,75001,*,8,Tax,1,0,1,', 'US,TX,75001,*,7,Tax,1,0,1,']],
+    ['a city within a ZIP, beside the rest of it', '75001', [8.25, 6.25], [state, 'US,TX,75001,Addison,2,City,2,0,1,']],
+    ['a city without a ZIP', 'ADDISON', [8.25], [state, 'US,TX,,Addison,2,City,2,0,1,']],
+    ['each city of a list', 'PLANO', [8.25], [state, 'US,TX,,Addison;Plano,2,City,2,0,1,']],
+  ])('match by %s: %s has %j', async (_, zip, expected, rows) => {
     expect((await percents(zip, ...rows))?.toSorted()).toEqual(expected?.toSorted());
   });
 
@@ -240,31 +216,6 @@ describe('WooCommerce’s tax rates', () => {
     expect(refusal(asked, { releaseFor, settings: { incomplete_coverage: 'reject' } })).toHaveLength(1);
   });
 
-  it('of two cities in one row are those of the city that is named', async () => {
-    const { at, releaseFor } = await answersIn(
-      'ID',
-      'US,ID,83702,BOISE;GARDEN CITY,8,Tax,1,0,1,',
-      'US,ID,83703,BOISE,7,Tax,1,0,1,',
-      'US,ID,83703,GARDEN CITY,7.5,Tax,1,0,1,',
-    );
-    expect(['Boise', 'Garden City'].map((city) => at('83702', city)[0])).toEqual(['8.00', '8.00']);
-    expect(['Boise', 'Garden City'].map((city) => at('83703', city))).toEqual([
-      ['7.00', 'zip5', false, 'complete', ''],
-      ['7.50', 'zip5', false, 'complete', ''],
-    ]);
-    for (const [city, name] of [
-      ['Boise', 'BOISE'],
-      ['Garden City', 'GARDEN CITY'],
-    ] as const) {
-      const asked = { to: { state: 'ID', postal_code: '83702', city }, tax_date: '2026-11-20' };
-      const [, local] = ask(asked, { releaseFor }).line_items[0]?.taxes ?? [];
-      expect(local?.jurisdiction_name).toBe(`${name}, local tax`);
-    }
-    // No row is of other cities there, and without a city one of both is meant.
-    expect(at('83703', 'Eagle')).toEqual(['0.00', 'none', false, 'none', 'not_covered']);
-    expect(at('83703')).toEqual(['7.00', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
-  });
-
   it('of a bad row that is skipped leave its place not covered, whatever other rows say of it', async () => {
     const { at } = await answers(
       state,
@@ -301,30 +252,10 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('79843')).toEqual(['8.25', 'zip5', true, 'complete', 'address_ambiguous']);
   });
 
-  it('of a ZIP with the rates of several cities make it ambiguous', async () => {
-    const { at } = await answers(state, 'US,TX,75001,Addison,2,City,2,0,1,', 'US,TX,75001,Dallas,1,City,2,0,1,');
-    expect(at('75001')).toEqual(['6.25', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
-    expect(at('75002')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
-  });
-
-  it('of few ZIPs do not cover the others, and the answer names the release', async () => {
-    const { at, imported } = await answers('US,TX,75001;75002,*,8.25,Tax,1,0,1,');
-    expect(at('75001')).toEqual(['8.25', 'zip5', false, 'complete', '']);
-    expect(at('75003')).toEqual(['0.00', 'none', false, 'none', 'not_covered']);
-    const to = { state: 'TX', postal_code: '75003' };
-    const { warnings } = ask({ to, tax_date: '2026-11-20' }, { releaseFor: releaseForOf(imported) });
-    expect(warnings[0]?.message).toContain(`${headOf(imported).id} has no local taxes in force for ZIP 75003`);
-  });
-
   it('of a city without ZIPs tax who names it, beside a row for every ZIP, and say that it is a guess', async () => {
     const { at } = await answers(state, 'US,TX,,Addison,2,City,2,0,1,', 'US,TX,75002,*,1,City,2,0,1,');
     expect(at('75001', 'Addison')).toEqual(['8.25', 'city', true, 'complete', 'address_ambiguous']);
     expect(at('75001', 'Dallas')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
     expect(at('75002', 'Addison')).toEqual(['7.25', 'zip5', false, 'complete', '']);
-  });
-
-  it('of another country are left out', async () => {
-    const skipped = ofKind(await entriesOf('woocommerce', 'TX', [table('CA,ON,*,*,13,HST,1,0,1,')]), 'skipped');
-    expect(skipped).toEqual([{ kind: 'skipped', line: 2, reason: 'is not of the United States' }]);
   });
 });

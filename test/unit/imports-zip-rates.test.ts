@@ -62,17 +62,6 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  it('of one ZIP in two rows make it ambiguous', async () => {
-    const rows = table(
-      'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
-      'TX,78664,PFLUGERVILLE,0.0825,0.0625,0,0.02,0,2',
-    );
-    const { parts } = await importFiles('zip-rates', 'TX', [rows]);
-    expect(parts.get('78664')?.locations.map(({ alternatives }) => alternatives)).toEqual([
-      [['US-TX-CITY-ROUND-ROCK'], ['US-TX-CITY-PFLUGERVILLE']],
-    ]);
-  });
-
   it('are bad where the state’s part is not the state’s rate', async () => {
     expect(await bad('TX', changed(name, '79835,TEXAS STATE,0.0625,0.0625', '79835,TEXAS STATE,0.06,0.06'))).toEqual([
       [
