@@ -2,8 +2,7 @@ import { firstInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Dated, Rate, Release } from '../content/release.ts';
 import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
-import { localNotes } from './local-notes.ts';
-import { localCoverageOn, localRatesOn, releaseDay } from './local-rates.ts';
+import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
 import { coveredBy, subjectCoverage } from './subject.ts';
 

@@ -3,7 +3,6 @@ import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { Evidence, Release } from '../release.ts';
 import { type Collection, collect } from './build/collect.ts';
-import { InForceCount, withInForce } from './build/in-force.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
 import { Registry } from './build/registry.ts';
 import { SpanSets } from './build/span-sets.ts';
@@ -13,7 +12,7 @@ import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
-import { type Summary, Tally } from './summary.ts';
+import { InForceCount, type Summary, Tally, withInForce } from './summary.ts';
 import { zipsOfState } from './zips.ts';
 
 /** The key in the head's sources that all imported values cite. */

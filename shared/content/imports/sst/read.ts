@@ -5,7 +5,7 @@ import { openTable, type Table } from '../files/rows.ts';
 import type { Importer, Read } from '../importer.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, readBoundary, untaxedNote } from './boundary.ts';
-import { readLayerNames } from './layer-names.ts';
+import { readLayerNames } from './layers.ts';
 import { quirksOf } from './quirks.ts';
 import {
   addRate,

@@ -7,7 +7,40 @@ import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { readZip } from '../zips.ts';
-import { isSplit, withoutMandatory } from './mandatory-locals.ts';
+
+type Local = Readonly<Record<'county' | 'city' | 'special', string>>;
+
+/**
+ * Statewide rates that include mandatory local taxes, and the state's own part of them:
+ * California 6 + 1.25 %, Nevada 4.6 + 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
+ */
+const splits: Readonly<Record<string, { readonly whole: string; readonly own: string }>> = {
+  CA: { whole: '0.0725', own: '0.06' },
+  NV: { whole: '0.0685', own: '0.046' },
+  UT: { whole: '0.061', own: '0.0485' },
+  VA: { whole: '0.053', own: '0.043' },
+};
+
+/** Whether a table's state rate is the release's without the mandatory local taxes. */
+const isSplit = (state: string, inTable: string, inRelease: string): boolean =>
+  splits[state]?.own === inTable && splits[state].whole === inRelease;
+
+/**
+ * Subtract the mandatory local taxes from a ZIP's local rates: first from the county's, then from the city's, then from
+ * the special ones. `null` if they are lower.
+ */
+const withoutMandatory = (local: Local, state: string): Local | null => {
+  const split = splits[state];
+  let rest = split ? unitsOf(split.whole) - unitsOf(split.own) : 0n;
+  const left = (rate: string): string => {
+    const units = unitsOf(rate);
+    const taken = units < rest ? units : rest;
+    rest -= taken;
+    return fractionOf(units - taken);
+  };
+  const taken = { county: left(local.county), city: left(local.city), special: left(local.special) };
+  return rest > 0n ? null : taken;
+};
 
 /** The columns of current and older tables. In older tables the special taxes are the rest of the total. */
 const columns = {
@@ -128,7 +161,7 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
  * does a risk level that says that borders cross it: of the taxes beyond them the table says nothing. A row
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
- * all of the state pays, and the table has them with the localities (`mandatory-locals.ts`).
+ * all of the state pays, and the table has them with the localities.
  */
 const readZipRates: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);
