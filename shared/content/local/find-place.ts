@@ -49,12 +49,7 @@ const countiesOf = (table: LocalTable, { zip5, county, city }: TaxAddress): Coun
 };
 
 const countiesOfCity = (table: LocalTable, city: string): readonly string[] => {
-  const withPlace = new Set(
-    table
-      .placesNamed(city, null)
-      .map((area) => area.county)
-      .filter((code) => code !== ''),
-  );
+  const withPlace = new Set(table.placesNamed(city, null).flatMap(({ county }) => county || []));
   const postal = table.postalCounties(city);
   // The county with most ZIPs of a city is its main one.
   return withPlace.size > 0 ? [...withPlace].toSorted((a, b) => rank(postal, a) - rank(postal, b)) : postal;
@@ -94,6 +89,7 @@ const untaxedName = (table: LocalTable, found: Counties, city: string): Read => 
   const { zip, counties } = found;
   const own = remaindersOf(table, counties);
   if (isPostalName(zip, city)) return { city: 'postal', candidates: own, suggestion: null };
+  // Its index takes long to build, so the ZIP's names come first.
   const postal = table.postalCounties(city);
   if (postal.some((county) => counties.includes(county))) return { city: 'postal', candidates: own, suggestion: null };
   const elsewhere = table.placesNamed(city, null).filter(({ taxes }) => taxes !== null);
