@@ -131,37 +131,14 @@ describe('settings (notes 4.1, 4.6)', () => {
     if (policy?.method !== 'bracket') throw new Error(`${state} has no bracket`);
     return policy.brackets[index]?.steps.filter((step) => part > Math.round(Number(step) * 100)).length;
   };
-  it.each([
-    [0, 0],
-    [10, 0],
-    [11, 1],
-    [17, 1],
-    [18, 2],
-    [34, 2],
-    [35, 3],
-    [50, 3],
-    [51, 4],
-    [67, 4],
-    [68, 5],
-    [84, 5],
-    [85, 6],
-    [99, 6],
-  ])('taxes %i cents in Pennsylvania with %i', (part, tax) => expect(cents('PA', 0, part)).toBe(tax));
-  it.each([
-    [0, 0],
-    [1, 1],
-    [16, 1],
-    [17, 2],
-    [33, 2],
-    [34, 3],
-    [50, 3],
-    [51, 4],
-    [66, 4],
-    [67, 5],
-    [83, 5],
-    [84, 6],
-  ])('taxes %i cents above a dollar in Maryland with %i: 16 2/3 cents or part', (part, tax) =>
-    expect(cents('MD', 0, part)).toBe(tax),
+  const steps = (text: string) => text.split(', ').map((pair) => pair.split(' ').map(Number));
+  it.each(steps('0 0, 10 0, 11 1, 17 1, 18 2, 34 2, 35 3, 50 3, 51 4, 67 4, 68 5, 84 5, 85 6, 99 6'))(
+    'taxes %i cents in Pennsylvania with %i',
+    (part = 0, tax) => expect(cents('PA', 0, part)).toBe(tax),
+  );
+  it.each(steps('0 0, 1 1, 16 1, 17 2, 33 2, 34 3, 50 3, 51 4, 66 4, 67 5, 83 5, 84 6'))(
+    'taxes %i cents above a dollar in Maryland with %i: 16 2/3 cents or part',
+    (part = 0, tax) => expect(cents('MD', 0, part)).toBe(tax),
   );
   it('turns at 51 cents in Allegheny County', () =>
     expect([50, 51].map((part) => cents('PA', 1, part))).toEqual([0, 1]));

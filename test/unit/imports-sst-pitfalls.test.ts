@@ -346,18 +346,4 @@ describe('pitfalls of SST files', () => {
       interstate: { rate: '0.02', food_rate: '0.004' },
     });
   });
-
-  it('combine or not: every layer keeps its own rate, and a composite code changes none', async () => {
-    const layers = {
-      zips: whole('55401'),
-      state: '27',
-      county: '053',
-      place: '43000',
-      districts: [['80004', '63']],
-    } as const;
-    const plain = await importFiles('sst', 'MN', mn(boundaryRow(layers)));
-    const composite = await importFiles('sst', 'MN', mn(boundaryRow({ ...layers, ser: 'CAMCL' })));
-    expect(plain.parts.get('55401')?.rates.map(({ rate }) => rate)).toEqual(['0.0015', '0.005', '0.005']);
-    expect(composite.parts).toEqual(plain.parts);
-  });
 });

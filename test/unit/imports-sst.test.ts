@@ -250,12 +250,12 @@ describe('a ZIP of which SST rows have a part', () => {
   const row4 = (low: string, high: string, place = '44250', to = '29991231') =>
     boundaryRow({ type: '4', zips: ['66205', low, '66205', high], state: '20', county: '091', place, to });
   const rowZ = boundaryRow({ zips: ['66200', '', '66209', ''], state: '20', county: '091' });
-  const resolved = async (postal_code: string, boundary: readonly string[], highest = false) => {
+  const resolved = async (postal_code: string, boundary: readonly string[]) => {
     const imported = await importFiles('sst', 'KS', sstFiles('KS', kansas, boundary));
     const address = readAddress({ state: 'KS', postal_code }, '');
     if (!address.ok) throw new Error(postal_code);
     const release = releaseWith(imported, postal_code.slice(0, 5));
-    const { place, resolution } = locate(address.value, () => release, '2026-11-21', highest);
+    const { place, resolution } = locate(address.value, () => release, '2026-11-21', false);
     const codes = place.jurisdictions.map(({ code }) => code);
     const percent = codes.length === 0 ? 'nothing' : percentOf(release.rates, codes, '2026-11-21');
     return `${percent}${resolution.ambiguous ? ', ambiguous' : ''}, ${resolution.coverage}`;
@@ -280,10 +280,5 @@ describe('a ZIP of which SST rows have a part', () => {
     { zip: '66205', rows: [row4('0001', '0020'), rowZ], expected: '7.975, ambiguous, complete' },
   ])('$zip of $rows.length rows is $expected', async ({ zip, rows, expected }) => {
     expect(await resolved(zip, rows)).toBe(expected);
-  });
-
-  it('has the highest rate of its rows where that is wanted, and is as little known', async () => {
-    const rows = [row4('0000', '4999'), row4('5001', '9999', '')];
-    expect(await resolved('66205', rows, true)).toBe('9.475, ambiguous, partial');
   });
 });
