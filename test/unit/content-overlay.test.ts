@@ -8,7 +8,6 @@ import { type ActiveReleases, withActive, withPrevious } from '../../shared/cont
 import { contentLoader } from '../../shared/content/loading/content-loader.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
 import { headOf, importFiles } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';
 
@@ -277,34 +276,6 @@ const taxOf = async (service: Service, state: State, to: Address, tax_date: stri
 };
 
 const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
-
-describe('a file that says less than the release below', () => {
-  it('and has the rate of the whole state beside some places takes no local tax from the others', async () => {
-    const content =
-      'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class\nUS,TX,*,*,6.25,State,1,0,1,\nUS,TX,78664,*,1.5,City,2,0,1,\nUS,TX,75201,DALLAS,1.5,City,2,0,1,';
-    const { service, id } = await serviceOfFile('TX', {
-      format: 'woocommerce',
-      files: [{ name: 'tax_rates.csv', content }],
-    });
-    const named = await taxOf(service, 'TX', place('78664'), '2026-11-15');
-    const other = await taxOf(service, 'TX', place('77002'), '2026-11-15');
-    const noCity = await taxOf(service, 'TX', place('75201'), '2026-11-15');
-    expect(noCity.tax_amount).toBe('82500.00');
-    expect([named.tax_amount, other.tax_amount]).toEqual(['77500.00', '82500.00']);
-    expect(other.content_releases).toEqual({ 'US-TX': id });
-    expect(other.line_items[0]?.address_resolution.coverage).toBe('complete');
-  });
-
-  it('and has no rate yet of a county that it names is answered by the release below', async () => {
-    const rates = rateRows('27', '45 27 0.06875 20090701', '00 053 0.03 20261115');
-    const rows = [boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053' })];
-    const { service } = await serviceOfFile('MN', { format: 'sst', files: sstFiles('MN', rates, rows) });
-    const before = await taxOf(service, 'MN', place('55401'), '2026-09-30');
-    expect([before.tax_amount, warningCodes(before)]).toEqual(['90250.00', ['local_rates_by_place']]);
-    expect((await taxOf(service, 'MN', place('55401'), '2026-11-14')).tax_amount).toBe('68750.00');
-    expect((await taxOf(service, 'MN', place('55401'), '2026-11-15')).tax_amount).toBe('98750.00');
-  });
-});
 
 describe('a sale within California between an imported city and another one', () => {
   const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';

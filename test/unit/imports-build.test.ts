@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInReleaseById, builtInReleases } from '../../shared/content/built-in.ts';
-import { buildRelease } from '../../shared/content/imports/build.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
-import type { Entry } from '../../shared/content/imports/entry.ts';
+import type { Entry, Span } from '../../shared/content/imports/entry.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
 import { zipsOfState } from '../../shared/content/imports/zips.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
 import type { Release } from '../../shared/content/release.ts';
-import { alternativesAt, baseOf, buildEntries, headOf, withFiles } from '../fixtures/imports/harness.ts';
-
-type Span = Extract<Entry, { kind: 'span' }>;
+import { alternativesAt, buildEntries, headOf } from '../fixtures/imports/harness.ts';
 
 const codes = ['A', 'B', 'C', 'D'].map((letter) => `US-RI-${letter}`);
 const jurisdictions = codes.flatMap((code): Entry[] => [
@@ -64,20 +61,6 @@ describe('the parts of a release', () => {
       ],
       [[['028010200', '028010299']], '2026-12-31'],
     ]);
-  });
-
-  it('can be read as often as they are wanted, while their folder is there', async () => {
-    await withFiles([], async (_, tempFolder) => {
-      const options = { base: baseOf('RI'), id: 'US-RI@2026-11-21.1', importedAt: '2026-11-21T00:00:00Z' } as const;
-      async function* entries() {
-        yield span('028010000', '028029999', []);
-      }
-      const built = await buildRelease({ ...options, importer: importers.sst, entries: entries(), tempFolder });
-      if (built.outcome !== 'built') throw new Error(built.reason);
-      const once = await Array.fromAsync(built.parts());
-      expect(once.map(({ key }) => key)).toEqual(['02801', '02802']);
-      expect(await Array.fromAsync(built.parts())).toEqual(once);
-    });
   });
 });
 
@@ -136,7 +119,7 @@ describe('which set a nine-digit ZIP has', () => {
     );
   });
 
-  it('is kept for more spans than a drawer of memory holds', async () => {
+  it('is right for more spans than a partition holds in memory', async () => {
     const many = Array.from({ length: 9000 }, (_, index) => {
       const zip9 = `0280${index % 2}${String(Math.floor(index / 2)).padStart(4, '0')}`;
       return span(zip9, zip9, [codes[index % 3] as string]);
@@ -173,7 +156,7 @@ describe('the head of a release', () => {
     );
   });
 
-  it('keeps the base’s state rate where the file has none, and nothing that the base knew of places', async () => {
+  it('keeps the base’s state rate if the file has none, and drops the base’s locations', async () => {
     // Newer releases name their places in tables of local rates.
     const base = builtInReleaseById('US-PA@2026-11-21.1') as Release;
     expect(base.locations.length).toBeGreaterThan(0);
@@ -184,20 +167,20 @@ describe('the head of a release', () => {
     expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
   });
 
-  it('of nothing is none', async () => {
+  it('is not made if no row names a place', async () => {
     const { built } = await buildEntries('RI', jurisdictions);
     expect(built).toMatchObject({
       outcome: 'nothing',
     });
   });
 
-  it('is not made of what an importer names and never explains', async () => {
+  it('is refused if an importer names a jurisdiction without an entry', async () => {
     await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
   });
 });
 
 describe('the summary', () => {
-  it('counts rows alone as rows: what is wrong with a whole file is none', async () => {
+  it('counts problems of a whole file apart from bad rows', async () => {
     const rows: Entry[] = [
       { kind: 'bad', line: 1, reason: 'wrong' },
       { kind: 'bad', line: 2, reason: 'wrong' },
@@ -257,7 +240,7 @@ describe('what is in force on the day of an import', () => {
       spans: [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
       because: 'some rows have ended, and the others begin later',
     },
-  ])('is nothing where $because, and that is the first thing to be said', async ({ spans, because }) => {
+  ])('is nothing if $because, and the first note says so', async ({ spans, because }) => {
     const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([
@@ -266,7 +249,7 @@ describe('what is in force on the day of an import', () => {
     ]);
   });
 
-  it('is counted, first and last days included, and then nothing is to be said', async () => {
+  it('is counted, first and last days included, without a note', async () => {
     const ended = dated('2017-10-01', '2019-03-31', '02802');
     for (const [from, to, lastDay] of [
       [null, null, null],

@@ -247,18 +247,4 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('75002', 'Addison')).toEqual(['6.75', 'zip5', false, 'complete', '']);
     expect(at('75001')).toEqual(['7.25', 'zip5', true, 'complete', 'address_ambiguous']);
   });
-
-  it('prefer a city without a ZIP to the whole state', async () => {
-    const { at } = await answers('US,TX,*,*,8.25,Tax,1,0,1,', 'US,TX,,Marfa,7.25,Tax,1,0,1,');
-    expect(at('79843', 'Marfa')).toEqual(['7.25', 'city', true, 'complete', 'address_ambiguous']);
-    expect(at('79843', 'Alpine')).toEqual(['8.25', 'zip5', false, 'complete', '']);
-    expect(at('79843')).toEqual(['8.25', 'zip5', true, 'complete', 'address_ambiguous']);
-  });
-
-  it('apply a city without ZIPs by its name, as ambiguous, beside a row for every ZIP', async () => {
-    const { at } = await answers(state, 'US,TX,,Addison,2,City,2,0,1,', 'US,TX,75002,*,1,City,2,0,1,');
-    expect(at('75001', 'Addison')).toEqual(['8.25', 'city', true, 'complete', 'address_ambiguous']);
-    expect(at('75001', 'Dallas')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
-    expect(at('75002', 'Addison')).toEqual(['7.25', 'zip5', false, 'complete', '']);
-  });
 });

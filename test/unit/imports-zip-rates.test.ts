@@ -118,12 +118,6 @@ describe('rates by ZIP', () => {
     expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
   });
 
-  it('split only the statewide rate that is known to include a local part', async () => {
-    const row = table('CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1');
-    const base = { ...baseOf('CA'), rates: baseOf('CA').rates.map((rate) => ({ ...rate, rate: '0.075' })) };
-    expect(ofKind(await entriesOf('zip-rates', 'CA', [row], base), 'bad')).toHaveLength(1);
-  });
-
   it('make a ZIP in two rows ambiguous, and a ZIP without a row not covered', async () => {
     const { releaseFor, id } = await releaseOfTable(
       'TX',

@@ -151,15 +151,6 @@ describe('an address that is too little', () => {
   ])('is refused, with what to send: %o', async (query, parameter) => {
     expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
   });
-
-  it.each<[RatesQuery, string]>([
-    [{ postal_code: '5540' }, 'postal_code'],
-    [{ postal_code: '55401', state: 'WI' }, 'postal_code'],
-    [{ postal_code: '55401', state: 'ZZ' }, 'state'],
-    [{ postal_code: '00000' }, 'postal_code'],
-  ])('is refused where it cannot be read: %o', async (query, parameter) => {
-    expect(await problemAt(query)).toEqual([['validation_address_unresolvable', { parameter }]]);
-  });
 });
 
 it('that are not covered say nothing of a tax that nobody asked for', async () => {
