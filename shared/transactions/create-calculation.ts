@@ -3,7 +3,7 @@ import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation } from '../calculations/response.ts';
 import { mapResult, type Result, refuse } from '../result.ts';
 import { calculateWithContent } from './context.ts';
-import { parentNotFound } from './credits/admission.ts';
+import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import type { Ports } from './ports.ts';

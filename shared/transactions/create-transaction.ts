@@ -3,7 +3,7 @@ import { accept, type Result, refuse } from '../result.ts';
 import { answerOf } from './answer.ts';
 import { commitOf } from './commit.ts';
 import { calculateWithContent } from './context.ts';
-import { parentNotFound } from './credits/admission.ts';
+import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
 import type { Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';

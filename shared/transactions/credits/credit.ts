@@ -4,13 +4,11 @@ import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { creditProblems } from './admission.ts';
 import type { CreditRequest } from './credit-request.ts';
 import { linesOutcome } from './lines.ts';
-import { overCredit } from './over-credit.ts';
+import { creditProblems, overCredit } from './problems.ts';
 import { remainingOf } from './remaining.ts';
-import { restOutcome } from './rest.ts';
-import { wholeOutcome } from './whole.ts';
+import { restOutcome, wholeOutcome } from './without-lines.ts';
 
 /** The result of a credit: its figures with the recorded tax, and the kind of request. */
 export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remaining' | 'lines' };

@@ -12,7 +12,7 @@ import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './c
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit } from './over-credit.ts';
+import { overCredit } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 

@@ -5,7 +5,7 @@ import { accept, type Result, refuse } from '../../result.ts';
 import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { leftOf } from './counters.ts';
-import { overCredit } from './over-credit.ts';
+import { overCredit } from './problems.ts';
 import { parentLineId, remainingOf } from './remaining.ts';
 import { rowTaxes } from './scale.ts';
 

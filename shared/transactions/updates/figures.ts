@@ -7,13 +7,7 @@ import type { LoadContent } from '../../content/content.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../../result.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
-import {
-  inheritedFields,
-  inheritedProblem,
-  lineFieldProblem,
-  lineFields,
-  shippingAlone,
-} from '../credits/admission.ts';
+import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
 import { takenBy, withCredited } from '../credits/remaining.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { taxDiffers } from '../new-transaction.ts';
