@@ -1,8 +1,8 @@
 import { auditEntry } from './audit.ts';
 import { type Move, parentAfter } from './credits/parent-change.ts';
-import type { Commit, Idempotency, SavedAnswer } from './ledger.ts';
+import type { Commit } from './ledger.ts';
+import { expired } from './lifecycle.ts';
 import { openEntriesOf } from './open-entries.ts';
-import type { Caller } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
@@ -17,12 +17,12 @@ export type Change = {
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
 export const commitOf = (
   { before, next, fields, parent }: Change,
-  idempotency: Idempotency | null,
-  answer: SavedAnswer,
-  { account, credential }: Caller,
+  account: string,
+  by: string,
+  idempotency: Commit['idempotency'],
 ): Commit => {
   const at = next.transaction.updated_at;
-  const entry = auditEntry({ before, after: next.transaction, at, by: credential, fields });
+  const entry = auditEntry({ before, after: next.transaction, at, by, fields });
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The figures that count no longer, and those that count from now on.
@@ -33,11 +33,25 @@ export const commitOf = (
     ...(posted ? [{ credit: posted, sign: 1n } as const] : []),
   ];
   return {
-    account: account.id,
+    account,
     nowMs: Date.parse(at),
-    idempotency: idempotency && { ...idempotency, answer },
+    idempotency,
     head: { before, after: { ...next, auditHash: entry.hash }, entry },
-    parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, credential) : null,
+    parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
     openEntries: { post: posted ? openEntriesOf(posted) : [], remove: removed ? openEntriesOf(removed) : [] },
+  };
+};
+
+/**
+ * The write that stores an expired draft as void. Reads already return it as void since its deadline (interface
+ * decisions 4).
+ *
+ * The time of the change is the deadline, so that every writer writes the same.
+ */
+export const expiryOf = (stored: StoredTransaction, account: string, nowMs: number): Commit => {
+  const next = { ...stored, transaction: expired(stored.transaction) };
+  return {
+    ...commitOf({ before: stored, next, fields: ['status'], parent: null }, account, 'draft_expired', null),
+    nowMs,
   };
 };

@@ -1,6 +1,5 @@
 import { AssertionError } from '../assert.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { answerOf } from './answer.ts';
 import { commitOf } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
@@ -9,7 +8,15 @@ import type { Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { pinnedOf } from './pinned.ts';
-import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
+import {
+  type Answered,
+  answerOf,
+  answerOfReplay,
+  type Caller,
+  type CreatePorts,
+  referenceTaken,
+  tooLarge,
+} from './ports.ts';
 import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
@@ -55,8 +62,9 @@ const createOnce = async (
   if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
   const stored = fitting.value;
   const answer = answerOf(201, stored.transaction);
-  const commit = commitOf({ before: null, next: stored, fields: [], parent }, idempotency, answer, caller);
-  const committed = await ports.ledger.commit(commit);
+  const record = idempotency && { ...idempotency, answer };
+  const change = { before: null, next: stored, fields: [], parent };
+  const committed = await ports.ledger.commit(commitOf(change, caller.account.id, caller.credential, record));
   switch (committed.kind) {
     case 'committed':
       return accept({ answer, isReplayed: false, transaction: stored.transaction });

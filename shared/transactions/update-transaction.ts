@@ -1,11 +1,10 @@
 import { accept, type Result, refuse } from '../result.ts';
-import { answerOf } from './answer.ts';
-import { commitOf } from './commit.ts';
-import { expiryOf } from './expiry.ts';
+import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
 import { isExpired, storedAsOf } from './lifecycle.ts';
 import {
   type Answered,
+  answerOf,
   answerOfReplay,
   type Caller,
   type ChangePorts,
@@ -115,7 +114,10 @@ const write = async (
 ): Promise<Result<Answered> | 'stale'> => {
   if (!ports.fitsItemLimit(next, isBesideTheFigures(fields) ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = answerOf(200, next.transaction);
-  const committed = await ports.ledger.commit(commitOf({ before, next, fields, parent }, idempotency, answer, caller));
+  const record = idempotency && { ...idempotency, answer };
+  const committed = await ports.ledger.commit(
+    commitOf({ before, next, fields, parent }, caller.account.id, caller.credential, record),
+  );
   switch (committed.kind) {
     case 'committed':
       return accept({ answer, isReplayed: false });

@@ -8,7 +8,7 @@ import {
   type Share,
 } from '../../../transactions/credits/counters.ts';
 import { remainingOf, type Taken, takenBy } from '../../../transactions/credits/remaining.ts';
-import { isLive } from '../../../transactions/reconciliation/live.ts';
+import { isLive } from '../../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';
 
