@@ -117,25 +117,6 @@ describe('expand=history', () => {
 });
 
 describe('paging', () => {
-  it.each([1, 2, 3, 5, 100])('in pages of %i every entry comes once, in order', async (limit) => {
-    const client = await newClient();
-    const { id } = await changedTo(client, 5);
-    const versions: number[] = [];
-    let after: string | null = null;
-    let pages = 0;
-    do {
-      const page: any = await made(
-        historyOf(client, id, { limit: String(limit), ...(after !== null && { starting_after: after }) }),
-      );
-      versions.push(...page.data.map(({ version }: any) => version));
-      expect(page.data).toHaveLength(Math.min(limit, 5 - pages * limit));
-      expect(page.has_more).toBe(page.next_cursor !== null);
-      after = page.next_cursor;
-      pages += 1;
-    } while (after !== null);
-    expect([versions, pages]).toEqual([[5, 4, 3, 2, 1], Math.ceil(5 / limit)]);
-  });
-
   it('has 25 to a page without a limit, and 100 at the most', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 27);
