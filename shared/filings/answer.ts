@@ -2,7 +2,7 @@ import { accept, mapResult, type Result } from '../result.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
 import { type Answered, answerOfReplay } from '../transactions/ports.ts';
 import type { Filing, FilingEntries } from './filing.ts';
-import type { Counts, ShardProgress, StoredFiling } from './ledger.ts';
+import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import { answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
 
@@ -70,6 +70,17 @@ export const filingReply = (filing: Filing, isNew = false): SavedAnswer => ({
 /** The answer to a repeated request, which starts no work. */
 export const repliedBefore = (replay: Replay): Result<Decided> =>
   mapResult(answerOfReplay(replay), (answered) => ({ answered, filing: null }));
+
+/** The result of a commit that began work on a filing. */
+export const decidedBy = (
+  committed: FilingCommitted,
+  answer: SavedAnswer,
+  filing: StoredFiling,
+): Result<Decided> | 'stale' => {
+  if (committed.kind === 'stale') return 'stale';
+  if (committed.kind !== 'committed') return repliedBefore(committed);
+  return accept({ answered: { answer, isReplayed: false }, filing });
+};
 
 /** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
 export const saveUnchanged = async (

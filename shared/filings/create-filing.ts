@@ -4,8 +4,7 @@ import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { retryWhileStale } from '../transactions/retry-while-stale.ts';
-import { type Decided, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
+import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
@@ -13,7 +12,7 @@ import { endsAround, isOver, nextPeriod, type Period, periodAround, registration
 import type { FilingPorts } from './ports.ts';
 import { closeFirst, inProgress, noPeriodEnd, periodNotOver } from './problems.ts';
 import type { FilingRequest } from './request.ts';
-import { processInline } from './work-on.ts';
+import { decideAndProcess } from './work-on.ts';
 
 /**
  * Close a state's period (interface decisions 8); `state` is a jurisdiction code. All open entries up to its end move into the filing. A period that
@@ -27,13 +26,7 @@ export const createFiling = async (
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<Answered>> => {
-  const decided = await retryWhileStale(() => createOnce(request, idempotency, caller, ports), ports);
-  if (!decided.ok) return decided;
-  const { answered, filing } = decided.value;
-  if (filing) await processInline(filing, ports);
-  return accept(answered);
-};
+): Promise<Result<Answered>> => decideAndProcess(() => createOnce(request, idempotency, caller, ports), ports);
 
 const createOnce = async (
   request: FilingRequest,
@@ -80,9 +73,7 @@ const begin = async (
   const shards = newShards(filings.shards);
   const answer = filingReply(filingAnswer(filing, shards), true);
   const committed = await filings.commit(beginning(filing, shards, chain, idempotency && { ...idempotency, answer }));
-  if (committed.kind === 'stale') return 'stale';
-  if (committed.kind !== 'committed') return repliedBefore(committed);
-  return accept({ answered: { answer, isReplayed: false }, filing });
+  return decidedBy(committed, answer, filing);
 };
 
 /** The existing filing of the period. The idempotency key is recorded, except for a dry run, which stores nothing. */

@@ -1,14 +1,13 @@
 import { assert } from '../assert.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { retryWhileStale } from '../transactions/retry-while-stale.ts';
-import { type Decided, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
+import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingChange, FilingPorts } from './ports.ts';
 import { cancelFirst, confirmationFixed, filingNotFound, filingTransitionProblem, newerFiled } from './problems.ts';
-import { processInline } from './work-on.ts';
+import { decideAndProcess } from './work-on.ts';
 
 /**
  * Mark a filing as filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries reopened,
@@ -22,13 +21,7 @@ export const updateFiling = async (
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<Answered>> => {
-  const decided = await retryWhileStale(() => updateOnce(request, idempotency, caller, ports), ports);
-  if (!decided.ok) return decided;
-  const { answered, filing } = decided.value;
-  if (filing) await processInline(filing, ports);
-  return accept(answered);
-};
+): Promise<Result<Answered>> => decideAndProcess(() => updateOnce(request, idempotency, caller, ports), ports);
 
 const updateOnce = async (
   request: FilingChange,
@@ -106,7 +99,5 @@ const change = async (
       work: 'put',
     }),
   );
-  if (committed.kind === 'stale') return 'stale';
-  if (committed.kind === 'committed') return accept({ answered: { answer, isReplayed: false }, filing: after });
-  return repliedBefore(committed);
+  return decidedBy(committed, answer, after);
 };

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../assert.ts';
-import { countsOf, totalsOf } from './answer.ts';
+import { mapResult, type Result } from '../result.ts';
+import type { Answered } from '../transactions/ports.ts';
+import { retryWhileStale } from '../transactions/retry-while-stale.ts';
+import { countsOf, type Decided, totalsOf } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { Period } from './periods.ts';
@@ -111,7 +114,7 @@ const patienceMs = 1000;
 const answerMs = 2000;
 
 /** Work for a short time on the filing that a request began. The request succeeds in any case; the schedule continues the work. */
-export const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
+const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
   const budgetMs = Math.min(ports.atOnceMs, remainingMs - answerMs - patienceMs);
   if (budgetMs <= 0) return;
@@ -120,4 +123,14 @@ export const processInline = async (filing: StoredFiling, ports: FilingPorts): P
   // An abandoned step does no harm if it completes later: its write is conditional on what it read.
   await Promise.race([work, sleep(budgetMs + patienceMs, null, { signal: patience.signal }).catch(() => null)]);
   patience.abort();
+};
+
+/** Decide a request, then work for a short time on the filing that it began. Retries while concurrent writes make it stale. */
+export const decideAndProcess = async (
+  decide: () => Promise<Result<Decided> | 'stale'>,
+  ports: FilingPorts,
+): Promise<Result<Answered>> => {
+  const decided = await retryWhileStale(decide, ports);
+  if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
+  return mapResult(decided, ({ answered }) => answered);
 };
