@@ -14,7 +14,7 @@ const registered = (frequency: 'month' | 'quarter' | 'year', others: object = {}
 });
 
 describe('closing a period', () => {
-  it('answers 202 at once, says where the filing is, and moves what its sales owe into it', async () => {
+  it('returns 202 with the location, and moves the open entries into the filing', async () => {
     const filer = await newFiler();
     const sales = [await soldOn(filer, '2026-10-01'), await soldOn(filer, '2026-10-31T23:59:59.999Z', '50.00')];
     await soldOn(filer, '2026-11-01T00:00:00Z', '900.00');
@@ -38,7 +38,7 @@ describe('closing a period', () => {
     expect(Date.parse(filing.closed_at)).toBeGreaterThanOrEqual(Date.parse(filing.created_at));
   });
 
-  it('adds up by jurisdiction, rate and currency, with what is exempt, and tells the states apart', async () => {
+  it('sums by state, jurisdiction, rate and currency, including exempt amounts', async () => {
     const filer = await newFiler();
     const [tea, fees] = [goods({ id: 'tea', quantity: '1', unit_price: '10.00' }), goods({ id: 'fees' })];
     await soldOn(filer, '2026-10-05', '10.00', { customer: honolulu });
@@ -66,7 +66,7 @@ describe('closing a period', () => {
     expect(totalsOf(michigan)).toEqual(['US-MI USD 110.00 100.00 10.00 0.60 1']);
   });
 
-  it('has nothing of drafts, of what was voided, and of what is not collected', async () => {
+  it('excludes drafts, voided sales and tax that is not collected', async () => {
     const filer = await newFiler(registered('month'));
     await soldOn(filer, '2026-10-05', '10.00');
     await made(filer.create(sale({ tax_date: '2026-10-05' })));
@@ -77,14 +77,14 @@ describe('closing a period', () => {
     expect(totalsOf(await closedFiling(filer, 'HI', '2026-10-31'))).toEqual([]);
   });
 
-  it('closes an empty period too: there are returns of zero', async () => {
+  it('closes an empty period, for a return of zero', async () => {
     const filer = await newFiler();
     const filing = await closedFiling(filer, 'MI', '2026-10-31');
     expect([filing.status, filing.totals, filing.summary]).toEqual(['closed', [], []]);
     expect(await everyEntry(filer, filing.id)).toEqual([]);
   });
 
-  it('keeps what moved from being voided or taxed otherwise, and nothing else', async () => {
+  it('prevents voiding and changing the tax of its transactions only', async () => {
     const filer = await newFiler();
     const [{ id }, next] = [await soldOn(filer, '2026-10-05'), await soldOn(filer, '2026-11-05')];
     await closedFiling(filer, 'MI', '2026-10-31');
@@ -96,7 +96,7 @@ describe('closing a period', () => {
 });
 
 describe('a dry run', () => {
-  it('answers what closing would come to, and stores nothing', async () => {
+  it('returns the totals of closing, and stores nothing', async () => {
     const filer = await newFiler();
     for (let at = 0; at < 5; at++) await soldOn(filer, `2026-10-0${at + 1}`, `${at + 1}0.00`);
     await soldOn(filer, '2026-10-07', '10.00', { customer: honolulu });
@@ -110,8 +110,8 @@ describe('a dry run', () => {
   });
 });
 
-describe('asked again', () => {
-  it('in a dry run leaves the Idempotency-Key to another request', async () => {
+describe('a repeated request', () => {
+  it('does not use up the Idempotency-Key in a dry run', async () => {
     const filer = await newFiler();
     const key = { 'Idempotency-Key': 'k' };
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
@@ -121,7 +121,7 @@ describe('asked again', () => {
     expect([real.status, real.headers.get('idempotent-replayed')]).toEqual([202, null]);
   });
 
-  it('under the same Idempotency-Key answers the very bytes of the first time, for 24 hours', async () => {
+  it('returns the first answer to the same Idempotency-Key for 24 hours', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-10-05');
     const key = { 'Idempotency-Key': 'k' };
@@ -156,7 +156,7 @@ describe('periods', () => {
     expect(filing).toMatchObject({ period_start: start, period_end: end, frequency, progress: { entries_moved: 1 } });
   });
 
-  it('end with the quarter of who files by quarter', async () => {
+  it('end with the quarter for a quarterly registration', async () => {
     const filer = await newFiler(registered('quarter'));
     await soldOn(filer, '2026-07-05');
     const answer = await filer.close({ state: 'MI', period_end: '2026-08-31' });

@@ -24,7 +24,7 @@ const noisyLines = (count: number) =>
   Array.from({ length: count }, (_, index) => goods({ id: `l${index}`, description: noise(1000) }));
 
 describe('POST /transactions', () => {
-  it('answers 201 with Location and ETag, and a draft sale unless asked for something else', async () => {
+  it('returns 201 with Location and ETag, by default for a draft sale', async () => {
     const client = await newClient();
     const answer = await client.create(sale());
     expect(answer.status).toBe(201);
@@ -111,7 +111,7 @@ describe('POST /transactions', () => {
     expect(strict.headers.get('preference-applied')).toBe('handling=strict');
   });
 
-  it('takes back the answer of a calculation as it is', async () => {
+  it('accepts the answer of a calculation unchanged', async () => {
     const client = await newClient();
     const { object: _, ...calculation } = await made(
       client.calculate(
@@ -138,7 +138,7 @@ describe('POST /transactions', () => {
     expect((await made(client.list())).data).toEqual([]);
   });
 
-  it('refuses with 413 what does not fit, and keeps what does, also with an Idempotency-Key', async () => {
+  it('refuses a transaction that does not fit with 413, and stores one that barely fits', async () => {
     const client = await newClient();
     const tooLarge = await client.create(sale({ line_items: noisyLines(460) }));
     expect(refusalOf(tooLarge)).toBe('413 | validation_body_too_large');
@@ -223,7 +223,7 @@ describe('the supplied tax', () => {
 });
 
 describe('reference_id', () => {
-  it('is one transaction’s only, however many ask at once', async () => {
+  it('belongs to one of several concurrent requests', async () => {
     const client = await newClient();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => client.create(sale({ reference_id: 'inv_1', status: 'finalized' }))),
@@ -272,7 +272,7 @@ describe('status', () => {
   });
 });
 
-it('says every problem of a request at once, in the order of the body, with the name of what is missing', async () => {
+it('returns every problem of a request at once, in the order of the body', async () => {
   const client = await newClient();
   const answer = await client.create({
     tax_amount: 5,

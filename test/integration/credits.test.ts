@@ -13,7 +13,7 @@ const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
 
 describe('the parent (interface decisions 5.1)', () => {
-  it('must be there, and be this account’s: 422 either way, in the same words', async () => {
+  it('must exist in this account: otherwise 422 with the same detail', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
     const answers = await Promise.all(
@@ -213,7 +213,7 @@ describe('a credit with line items (5.3)', () => {
     expect(await creditedOf(client, parent)).toEqual(['50.00', '3.00', 'partial']);
   });
 
-  it('counts a full credit on its own lines, whatever the sale’s lines said of parents', async () => {
+  it('counts a full credit on the lines of the sale, even if these name parents', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       line_items: [goods({ id: 'a', parent_line_item_id: 'b' }), goods({ id: 'b', unit_price: '1.00' })],
@@ -273,7 +273,7 @@ describe('what a credit has from its sale (5)', () => {
     }
   });
 
-  it('may be sent as it is, and is not cleared by an update', async () => {
+  it('may be sent unchanged, and cannot be cleared by an update', async () => {
     const client = await newClient();
     const parent = await sold(client, { ship_from: ohio });
     const same = { ship_from: ohio, tax_included: false, collected_by: 'seller', currency: 'USD' };
@@ -284,7 +284,7 @@ describe('what a credit has from its sale (5)', () => {
     );
   });
 
-  it('is told all at once, before what the sale does not allow', async () => {
+  it('gives all field problems at once, before the problem of the sale', async () => {
     const client = await newClient();
     const parent = await made(client.create(sale()));
     expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
@@ -349,7 +349,7 @@ describe('a supplied tax on a credit (5.3)', () => {
   it.each([
     { currency: 'JPY', price: '1000', fine: '60', wrong: '60.5' },
     { currency: 'KWD', price: '10.000', fine: '0.123', wrong: '0.1234' },
-  ])('has the decimals of the sale’s currency, $currency, also where the credit does not name it', async (each) => {
+  ])('has the decimals of the currency of the sale, $currency', async (each) => {
     const client = await newClient();
     const { currency, price, fine, wrong } = each;
     const parent = await sold(client, { currency, line_items: [goods({ id: 'a', quantity: '1', unit_price: price })] });
@@ -371,7 +371,7 @@ describe('without a parent (5.5)', () => {
 });
 
 describe('the bound', () => {
-  it('is given back when a credit is voided, and the sale can be voided then', async () => {
+  it('is restored when a credit is voided, and then the sale can be voided', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent)));
@@ -408,7 +408,7 @@ describe('a draft credit (5.4)', () => {
     expect(await creditedOf(client, parent)).toEqual(['4.17', '0.25', 'full']);
   });
 
-  it('of what remains is stale where less remains, also of sales without tax', async () => {
+  it('of the remainder is stale where less remains, even without tax', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       customer: { address: { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' } },
@@ -424,7 +424,7 @@ describe('a draft credit (5.4)', () => {
 });
 
 describe('the tax of a finalized credit (section 4)', () => {
-  it('can be changed, and what it takes of its sale changes with it', async () => {
+  it('can be changed, and changes the credited amounts of its sale', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));

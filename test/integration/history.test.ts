@@ -51,7 +51,7 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
 };
 
 describe('what an entry says', () => {
-  it('who changed which fields when, newest first, each of them covering the state that its change answered', async () => {
+  it('who changed which fields when, newest first, with the hash of the state', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ metadata: { a: '1' } })));
     const edited = await made(client.update(draft.id, { metadata: { b: '2' }, tax_amount: '5.00' }));
@@ -79,7 +79,7 @@ describe('what an entry says', () => {
     expect(data.map(({ state_hash }: any) => state_hash)).toEqual([finalized, edited, draft].map(digest));
   });
 
-  it('and chains: every hash can be computed again from the answer, and is in the entry behind it', async () => {
+  it('a hash that can be computed from the answer and is in the next entry', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent)));
@@ -175,7 +175,7 @@ describe('a draft after its deadline', () => {
   });
 });
 
-it('leaves out an entry that came while it was read: the state before it was answered', async () => {
+it('omits an entry that was written during the read', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const next = await made(client.update(id, { metadata: { later: 'yes' } }));
@@ -211,7 +211,7 @@ describe('whose it is', () => {
     expect(refusalOf(await historyOf(writer, id))).toBe('403 | auth_forbidden');
   });
 
-  it('answers what is there where an entry is gone: the chain shows it, and the auditor is not refused', async () => {
+  it('returns the other entries where one was deleted: the chain shows the gap', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 3);
     const Key = auditKey(client.account.id, id, 2);

@@ -10,7 +10,7 @@ const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813', country:
 const confirmed = { status: 'filed', confirmation_number: 'MI-1' };
 
 describe('filing', () => {
-  it('marks every transaction of the filing as filed, once, with its history', async () => {
+  it('marks every transaction of the filing as filed, once', async () => {
     const filer = await newFiler();
     const parent = await soldOn(filer, '2026-10-05');
     const credit = await made(
@@ -57,7 +57,7 @@ describe('filing', () => {
     expect(whole.filings.map((filing: any) => filing.id).sort()).toEqual([mi.id, hi.id].sort());
   });
 
-  it('of many transactions marks each once, though they are credited meanwhile', async () => {
+  it('marks each of many transactions once while credits are recorded', async () => {
     const filer = await newFiler();
     const sales: any[] = [];
     for (let block = 0; block < 10; block++)
@@ -75,7 +75,7 @@ describe('filing', () => {
     }
   });
 
-  it('lets a filed sale be credited', async () => {
+  it('allows credits of a filed sale', async () => {
     const filer = await newFiler();
     const parent = await soldOn(filer, '2026-10-05');
     await file(filer, (await closedFiling(filer, 'MI', '2026-10-31')).id);
@@ -116,7 +116,7 @@ describe('confirmation_number', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('makes a retry answer the very bytes of the first time', async () => {
+  it('returns the first answer to a retry', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-10-05');
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
