@@ -4,7 +4,7 @@ import { stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
-import { filingReadPorts } from '../shared/store/filings/filing-read-ports.ts';
+import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 

@@ -15,7 +15,7 @@ const inASecondWrite = (isLate: string): readonly Patch[] => [
       const parts = [writes.filter((write) => !isLate(write)), writes.filter(isLate)];
       for (const part of parts) {
         if (part.length === 0) continue;
-        const committed = await writeTogether(part, (exception) => refusalOf(commit, part, exception), remainingMs);
+        const committed = await transact(part, (exception) => refusalOf(commit, part, exception), remainingMs);
         if (committed.kind !== 'committed') return committed;
       }
       return { kind: 'committed' };
@@ -35,7 +35,7 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
         ${lookUp}
         write.Put = { TableName: write.Put.TableName, Item: write.Put.Item };
       }
-      return writeTogether(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
+      return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
     })();
 `,
   },

@@ -19,9 +19,9 @@ import { accept, type Result, refuse } from '../../result.ts';
 import { database } from '../client/client.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, stillHeld } from './content-claims.ts';
+import { transact } from './content-client.ts';
 import { headItem } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
-import { transact } from './content-transaction.ts';
 
 const TableName = environment.tables.content;
 
@@ -42,7 +42,7 @@ export const beginImport = async (id: string, at: string): Promise<Result<Import
   const taken = (detail: string) => refuse(problem('Id of a release is taken', detail));
   if (builtInReleaseById(id)) return taken(`${id} is a built-in release, whose id no import can use.`);
   const claim = { id, run: randomUUID() };
-  const { failed } = await transact([
+  const failed = await transact([
     { ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: absent } },
     { Put: { TableName, Item: claimItem(claim, at), ConditionExpression: absent } },
   ]);
@@ -88,7 +88,7 @@ export const finishImport = async (
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
   // A claim excludes a head. The condition on the head guards the release in case that ever fails.
-  const { failed } = await transact([
+  const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
     { Delete: { TableName, Key: importClaimKey(head.id), ...stillHeld(claim) } },
   ]);

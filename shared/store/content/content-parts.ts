@@ -7,10 +7,9 @@ import type { ReleasePart } from '../../content/content.ts';
 import { database } from '../client/client.ts';
 import { partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
+import { queryContent, retryThrottled } from './content-client.ts';
 import { partFrom, partItem } from './content-item.ts';
-import { queryContent } from './content-query.ts';
 import { readItems } from './content-reads.ts';
-import { retryThrottled } from './content-throttling.ts';
 
 const TableName = environment.tables.content;
 

@@ -6,8 +6,7 @@ import type { Measured, PartName, ReadContent } from '../../content/loading/cont
 import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-corrupt.ts';
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/request-lines.ts';
-import { batchGet, type Items, keysMax } from '../client/batch-get.ts';
-import { readItem } from '../client/read-item.ts';
+import { batchGet, type Items, keysMax, readItem } from '../client/reads.ts';
 import { activeReleasesKey, type ItemKey, partKey, releaseHeadKey } from '../keys.ts';
 import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } from './content-item.ts';
 

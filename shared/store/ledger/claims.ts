@@ -1,8 +1,8 @@
 import type { HeadChange } from '../../transactions/ledger.ts';
 import { isExpired } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
-import { ttlSeconds } from '../client/ttl.ts';
 import { claimKey } from '../keys.ts';
+import { ttlSeconds } from './idempotency-item.ts';
 
 /** The reference_id that a change claims, and the one that it releases. Void transactions have no claim. */
 export type ClaimChanges = { readonly take: string | null; readonly release: string | null };

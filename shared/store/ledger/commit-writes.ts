@@ -1,16 +1,13 @@
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { Commit, HeadChange } from '../../transactions/ledger.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
+import type { Write } from '../client/write-together.ts';
 import { claimKey, openEntryKey } from '../keys.ts';
-import { aboutChange } from './about-change.ts';
-import { auditItem } from './audit-item.ts';
+import { aboutChange, auditItem } from './audit-item.ts';
 import { claimChanges, claimItem } from './claims.ts';
 import { idempotencyItem } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
 import { transactionItem } from './transaction-item.ts';
-
-type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** The purpose of a write. It decides what a failed condition means. */
 export type Role = 'idempotency' | 'take' | 'release' | 'head' | 'audit' | 'parent' | 'post' | 'replace' | 'remove';

@@ -1,8 +1,7 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { DraftIndex, ExpiredDraft } from '../../transactions/ledger.ts';
-import { database } from '../client/client.ts';
+import { queryPage, startAfter } from '../client/reads.ts';
 import { draftPartition, draftShards, headKey, headOwner } from '../keys.ts';
 
 const Row = z.object({ pk: z.string(), expires_at: z.string() });
@@ -22,16 +21,14 @@ const startKey = (shard: number, { account, id, expires_at }: ExpiredDraft) => (
 export const draftIndex: DraftIndex = {
   shards: draftShards,
   expired: async (shard, nowMs, limit, after) => {
-    const { Items = [], LastEvaluatedKey } = await database.send(
-      new QueryCommand({
-        TableName: environment.tables.transactions,
-        IndexName: 'drafts',
-        KeyConditionExpression: 'draft_shard = :shard AND expires_at <= :now',
-        ExpressionAttributeValues: { ':shard': draftPartition(shard), ':now': new Date(nowMs).toISOString() },
-        Limit: limit,
-        ...(after !== null && { ExclusiveStartKey: startKey(shard, after) }),
-      }),
-    );
-    return { drafts: Items.map(draftOf), next: LastEvaluatedKey ? draftOf(LastEvaluatedKey) : null };
+    const { items, last } = await queryPage({
+      TableName: environment.tables.transactions,
+      IndexName: 'drafts',
+      KeyConditionExpression: 'draft_shard = :shard AND expires_at <= :now',
+      ExpressionAttributeValues: { ':shard': draftPartition(shard), ':now': new Date(nowMs).toISOString() },
+      Limit: limit,
+      ...startAfter(after && startKey(shard, after)),
+    });
+    return { drafts: items.map(draftOf), next: last ? draftOf(last) : null };
   },
 };

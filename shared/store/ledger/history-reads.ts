@@ -1,28 +1,22 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { HistoryReads } from '../../transactions/history/history.ts';
-import { database } from '../client/client.ts';
+import { type Items, queryPage } from '../client/reads.ts';
 import { auditKey, headKey, type ItemKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { idLengthMax } from './ledger-reads.ts';
 import { transactionFrom } from './transaction-item.ts';
 
-type Item = Readonly<Record<string, unknown>>;
-
 /** Items of a transaction's partition from a key down to its first entry, strongly consistent. */
-const read = async (account: string, id: string, from: ItemKey, limit: number): Promise<readonly Item[]> => {
+const read = async (account: string, id: string, from: ItemKey, limit: number): Promise<Items> => {
   if (id.length > idLengthMax) return [];
-  const { Items = [] } = await database.send(
-    new QueryCommand({
-      TableName: environment.tables.transactions,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :from',
-      ExpressionAttributeValues: { ':pk': from.pk, ':first': auditKey(account, id, 1).sk, ':from': from.sk },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: limit,
-    }),
-  );
-  return Items;
+  const { items } = await queryPage({
+    TableName: environment.tables.transactions,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :from',
+    ExpressionAttributeValues: { ':pk': from.pk, ':first': auditKey(account, id, 1).sk, ':from': from.sk },
+    ScanIndexForward: false,
+    Limit: limit,
+  });
+  return items;
 };
 
 const newest: HistoryReads['newest'] = async (account, id, limit) => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { HolderReads } from '../../transactions/reconciliation/holders.ts';
 import { statuses } from '../../transactions/transaction.ts';
-import { batchGet } from '../client/batch-get.ts';
+import { batchGet } from '../client/reads.ts';
 import { claimKey, headKey } from '../keys.ts';
 
 const TableName = environment.tables.transactions;

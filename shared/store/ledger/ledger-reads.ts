@@ -1,9 +1,8 @@
 import { environment } from '../../config/environment.ts';
 import type { Idempotency, Ledger } from '../../transactions/ledger.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
-import { batchGet } from '../client/batch-get.ts';
 import type { RemainingMs } from '../client/contention.ts';
-import { readItem } from '../client/read-item.ts';
+import { batchGet, readItem } from '../client/reads.ts';
 import { headKey, type ItemKey, idempotencyKey } from '../keys.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { transactionFrom } from './transaction-item.ts';

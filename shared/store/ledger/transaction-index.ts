@@ -1,7 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { ListPage, ListPosition, ListQuery, TransactionIndex } from '../../transactions/ledger.ts';
-import { database } from '../client/client.ts';
+import { queryPage, startAfter } from '../client/reads.ts';
 import { headKey, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';
 
@@ -49,25 +48,23 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   // DynamoDB refuses bounds in the wrong order, and a start key outside of them.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
-  const { Items = [], LastEvaluatedKey } = await database.send(
-    new QueryCommand({
-      TableName: environment.tables.transactions,
-      IndexName: query.index,
-      KeyConditionExpression: '#partition = :partition AND #sort BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#partition': partitions[query.index], '#sort': sort.name },
-      ExpressionAttributeValues: {
-        ':partition': partitionValue(account, query.value),
-        ':from': sort.from,
-        ':to': sort.to,
-      },
-      ScanIndexForward: false,
-      Limit: query.limit,
-      ...(startsInside && { ExclusiveStartKey: startKey(account, query, sort, query.after) }),
-    }),
-  );
-  const rows = Items.map(summaryFrom);
-  const last = LastEvaluatedKey && rows.at(-1);
-  return { rows, next: last ? { id: last.id, tax_date: last.tax_date } : null };
+  const { items, last } = await queryPage({
+    TableName: environment.tables.transactions,
+    IndexName: query.index,
+    KeyConditionExpression: '#partition = :partition AND #sort BETWEEN :from AND :to',
+    ExpressionAttributeNames: { '#partition': partitions[query.index], '#sort': sort.name },
+    ExpressionAttributeValues: {
+      ':partition': partitionValue(account, query.value),
+      ':from': sort.from,
+      ':to': sort.to,
+    },
+    ScanIndexForward: false,
+    Limit: query.limit,
+    ...startAfter(startsInside ? startKey(account, query, sort, query.after) : null),
+  });
+  const rows = items.map(summaryFrom);
+  const end = last && rows.at(-1);
+  return { rows, next: end ? { id: end.id, tax_date: end.tax_date } : null };
 };
 
 /** Pages of transactions from the indexes, which may be seconds behind the table. */
