@@ -30,7 +30,7 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'Retrieve a transaction',
   description:
-    'The transaction as it is now. A draft after its deadline reads as void. `expand=history` adds its newest 50 changes; `history` is in no other answer, and no part of the state that is hashed.',
+    'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. `history` is in no other response and not part of the hashed state.',
   query: TransactionQuery,
   responses: [{ status: 200, description: 'The transaction.', schema: 'RetrievedTransaction', headers: ['ETag'] }],
   errors: ['not_found'],

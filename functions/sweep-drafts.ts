@@ -1,7 +1,6 @@
 import { now } from '../shared/config/clock.ts';
-import { defineSchedule } from '../shared/define-schedule.ts';
+import { defineSchedule, scheduled } from '../shared/define-schedule.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
-import { scheduled } from '../shared/observability/scheduled.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { contendedMsMax } from '../shared/store/client/contention.ts';
 import { draftIndex } from '../shared/store/ledger/draft-index.ts';

@@ -70,7 +70,7 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
     const { createCheck, keyNameOf, notOurs } = await import('./jwt.ts');
     const keyName = keyNameOf(token, configured.issuer);
     if (keyName === null) return refusal(notOurs);
-    const check = await freshOrLast(() => createCheck(configured, { now, onFailure: countFailure }));
+    const check = await freshOrLast(() => createCheck(configured, countFailure));
     const checked = await check(token, keyName);
     return typeof checked === 'string' ? refusal(checked) : accept(checked);
   };

@@ -28,9 +28,9 @@ export type DocumentedResponse = {
   readonly type?: 'text/html';
   /** Whether `Accept: text/csv` selects a CSV file instead. */
   readonly hasCsv?: true;
-  /** Headers of every such response, beside those of all responses. */
+  /** Headers of every such response, besides those that `successHeaders` adds. */
   readonly headers?: readonly ResponseHeader[];
-  /** Headers of some such responses. */
+  /** Headers of some such responses, besides Idempotent-Replayed and Preference-Applied. */
   readonly optionalHeaders?: readonly ResponseHeader[];
 };
 
@@ -47,10 +47,10 @@ export type EndpointDescription<Name extends string = string> = {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
-  /** Headers that the endpoint reads, beside the credential and Service-Version. */
+  /** Headers that the endpoint reads, besides those that its scope, body and `notModified` imply (openapi/path-items.ts). */
   readonly requestHeaders?: readonly RequestHeader[];
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
-  /** What 304 means, where the endpoint reads If-None-Match. */
+  /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
   /** The codes of its own refusals; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
   readonly errors: readonly Code[];

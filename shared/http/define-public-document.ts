@@ -3,9 +3,9 @@ import { observed } from '../observability/request-line.ts';
 import type { DocumentedResponse, Endpoint, EndpointDescription } from './define-endpoint.ts';
 import { entityTag, matches } from './entity-tag.ts';
 import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
-import { failure } from './failure.ts';
+import { errorResult } from './failure.ts';
 import { readQuery } from './query.ts';
-import { envelope, proxyResult, type Reply } from './reply.ts';
+import { proxyResult, type Reply } from './reply.ts';
 import { presumeVersion, refuseUnknownVersion } from './versions.ts';
 
 /** A text that is the same for everybody, and its own headers. */
@@ -46,8 +46,7 @@ export const definePublicDocument = <const Name extends string>({
     scope: null,
     access: { actions: {} },
     tag: 'Documentation',
-    requestHeaders: ['IfNoneMatch'],
-    responses: [{ ...response, status: 200, headers: ['ETag'] }],
+    responses: [{ ...response, status: 200 }],
     errors: [],
     serve: async (exchange) => {
       // There is no account whose pinned version could count.
@@ -69,7 +68,6 @@ export const publicHandler = ({
     try {
       return await serve(exchange);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : failure(error, exchange.requestId);
-      return proxyResult({ ...envelope(refusal.problems, exchange.requestId), headers: refusal.headers }, exchange);
+      return errorResult(error, exchange);
     }
   });

@@ -15,6 +15,9 @@ export type Reply = {
   readonly isShaped?: boolean;
 };
 
+/** The reply with this body and status 200. */
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 
 const errorsMax = 20;

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { now } from '../config/clock.ts';
-import { metrics, writeMetrics } from './metric.ts';
-import { requestLines } from './request-lines.ts';
+import { metrics, requestLines, writeMetrics } from './metric.ts';
 import { type Tally, tallied } from './tally.ts';
 
 type Handle<Context> = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { readBody } from '../../shared/http/body.ts';
+import { readBody, textProblems } from '../../shared/http/body.ts';
 import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
-import { inBodyOrder, problemOf } from '../../shared/http/field-problems.ts';
-import { pointerTo, valueAt } from '../../shared/http/pointer.ts';
+import { inBodyOrder, pointerTo, problemOf, valueAt } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
-import { textProblems } from '../../shared/http/text-problems.ts';
 
 const exchangeOf = (others: Partial<Exchange>): Exchange => ({
   requestId: 'req_1',

@@ -1,9 +1,9 @@
 import { runInThisContext } from 'node:vm';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { scheduled } from '../../shared/define-schedule.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import { countMetric } from '../../shared/observability/metric.ts';
-import { scheduled } from '../../shared/observability/scheduled.ts';
 import { send } from '../support/http.ts';
 import { leaksIn, secretsIn } from '../support/log-leaks.ts';
 import { forgetWrites, keepSecret, leaks, metricLines, noteWritten } from '../support/log-watch.ts';

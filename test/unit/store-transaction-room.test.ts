@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { creditedBytesMax, storedSize, storedSizeMax, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
+import {
+  creditedBytesMax,
+  storedSize,
+  storedSizeMax,
+  transactionFrom,
+  transactionItem,
+} from '../../shared/store/ledger/transaction-item.ts';
 import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
 import { answerOf } from '../../shared/transactions/answer.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';

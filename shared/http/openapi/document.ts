@@ -79,7 +79,7 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
 };
 
 /** Generate the OpenAPI document from the endpoints and their schemas. The same endpoints give the same document. */
-export const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
+const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
   const made = createDocument(
     {
       ...frame,

@@ -13,10 +13,10 @@ import {
   finalized,
   productAttributes,
   productTaxCodes,
+  rates,
   transactionList,
 } from './answer-examples.ts';
 import { closed, closing, dryRun, filed, filingCsv, filingList, marking } from './filing-examples.ts';
-import { rates } from './rates-example.ts';
 import { requestExamples } from './request-examples.ts';
 
 const day = '2026-11-21';
