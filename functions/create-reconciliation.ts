@@ -3,7 +3,7 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
-import { holderReads } from '../shared/store/ledger/holder-reads.ts';
+import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { reconcile } from '../shared/transactions/reconciliation/reconcile.ts';

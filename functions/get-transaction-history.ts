@@ -3,7 +3,7 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
-import { historyReads } from '../shared/store/ledger/history-reads.ts';
+import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { transactionHistory } from '../shared/transactions/history/history.ts';
 import { TransactionHistoryQuery } from '../shared/transactions/history/query.ts';

@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
 import { now } from './config/clock.ts';
 import { failureLine } from './observability/failure-line.ts';
-import { metrics, requestLines, writeMetrics } from './observability/metric.ts';
+import { metrics, writeMetrics } from './observability/metric.ts';
 import { millisecondsSince } from './observability/request-line.ts';
-import { tallied } from './observability/tally.ts';
+import { requestLines, tallied } from './observability/tally.ts';
 import type { TableAccess } from './store/table-access.ts';
 
 type Run<Done> = (context: Context) => Promise<Done>;

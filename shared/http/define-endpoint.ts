@@ -1,11 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { assert } from '../assert.ts';
 import type { Code } from '../error-codes.ts';
 import type { Problem } from '../problem.ts';
 import type { Result } from '../result.ts';
 import { type TableAccess, withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
-import { type Caller, type Exchange, Refusal, type Scope } from './exchange.ts';
+import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { inBodyOrder } from './field-problems.ts';
 import type { Tag } from './openapi/document.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
@@ -97,14 +98,14 @@ const serveWith =
     const parsedBody = body ? parseBody(body, { ...exchange, body: sent }) : undefined;
     const problems: readonly Problem[] = [...parsedQuery.problems, ...(parsedBody?.problems ?? [])];
     if (isSome(problems)) throw new Refusal(problemsInVersion(problems, changes));
-    const { caller, version, pathParameters } = exchange;
-    if (!caller || version === undefined) throw new Error('The handler sets the caller and the version first.');
+    const { version, pathParameters } = exchange;
+    assert(version !== undefined, 'The handler resolves the version first.');
     const result = await run({
       body: parsedBody?.value as z.output<Body>,
       query: parsedQuery.value as z.output<Query>,
       id: pathParameters['id'] ?? '',
       unknownFields: parsedBody?.unknownFields ?? [],
-      caller,
+      caller: callerOf(exchange),
       version,
       exchange,
     });

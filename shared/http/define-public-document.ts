@@ -33,7 +33,7 @@ const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply
     : { status: 200, body: text, headers: { ETag: tag, ...others, ...(type && { 'Content-Type': type }) } };
 };
 
-/** Define an endpoint that returns the same text to anybody, or 304 to a client that has it already. */
+/** Define an endpoint that returns the same text to every client, or 304 to a client that has it. */
 export const definePublicDocument = <const Name extends string>({
   read,
   response,

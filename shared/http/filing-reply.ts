@@ -48,7 +48,7 @@ export const preferredType = <Type extends string>(
   return best?.type ?? offered[0];
 };
 
-// Relative to the request's address: deployed, the stage stands before the path, and no function knows the stage.
+// Relative to the URL of the request, because functions do not know the stage that precedes the deployed path.
 const nextPage = (cursor: string, limit: number): string =>
   `<?${new URLSearchParams({ expand: 'entries', limit: String(limit), starting_after: cursor })}>; rel="next"`;
 
@@ -78,7 +78,7 @@ export const filingReply = (filing: Filing, limit: number, { headers }: Exchange
 /**
  * The reply to a request that changed a filing or found it unchanged, with a warning for each unknown field.
  *
- * A repeated request has the same unknown fields, because its key stands for the same body: its reply has the same bytes.
+ * A replayed request has the same body, and so the same unknown fields and the same reply.
  */
 export const changedFilingReply = (answered: Answered, unknownFields: readonly string[]): Reply => {
   const reply = replyOfAnswer(answered);

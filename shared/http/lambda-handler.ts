@@ -7,7 +7,7 @@ import type { Endpoint } from './define-endpoint.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
-import type { Version } from './versions/version.ts';
+import type { Version } from './versions/shape.ts';
 import { presumeVersion, resolveVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;

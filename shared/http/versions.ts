@@ -1,5 +1,5 @@
-import { type Exchange, Refusal } from './exchange.ts';
-import { type Version, versions } from './versions/version.ts';
+import { callerOf, type Exchange, Refusal } from './exchange.ts';
+import { type Version, versions } from './versions/shape.ts';
 
 const namesOf = (known: readonly Version[]): readonly string[] => known.map(({ name }) => name);
 
@@ -33,8 +33,7 @@ export const presumeVersion = (exchange: Exchange): void =>
 export const resolveVersion =
   (operation: string, known: readonly Version[] = versions) =>
   (exchange: Exchange): void => {
-    if (!exchange.caller) throw new Error('resolveVersion runs after authenticate.');
-    const version = sentVersion(exchange) ?? exchange.caller.account.settings.service_version;
+    const version = sentVersion(exchange) ?? callerOf(exchange).account.settings.service_version;
     const names = namesOf(known);
     announce(exchange, version, names);
     exchange.changes = known

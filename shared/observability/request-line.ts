@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { now } from '../config/clock.ts';
-import { metrics, requestLines, writeMetrics } from './metric.ts';
-import { type Tally, tallied } from './tally.ts';
+import { metrics, writeMetrics } from './metric.ts';
+import { requestLines, type Tally, tallied } from './tally.ts';
 
 type Handle<Context> = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { requestLines } from '../../shared/observability/metric.ts';
+import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';

@@ -4,7 +4,7 @@ import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { type Handler, lambdaHandler } from '../../shared/http/lambda-handler.ts';
-import type { Version } from '../../shared/http/versions/version.ts';
+import type { Version } from '../../shared/http/versions/shape.ts';
 
 /** The operations as they are, in a service that has other versions. */
 export const endpointsWith = (versions: readonly Version[]): Record<string, Handler> =>

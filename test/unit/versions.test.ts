@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bodyInVersion, currentBody, problemsInVersion, replyInVersion } from '../../shared/http/versions/shape.ts';
-import { type Shapes, versions } from '../../shared/http/versions/version.ts';
+import { type Shapes, versions } from '../../shared/http/versions/shape.ts';
 import { currentVersion, supportedVersions } from '../../shared/http/versions.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { testVersions } from '../support/test-versions.ts';

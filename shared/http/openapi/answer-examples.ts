@@ -1,4 +1,5 @@
 import { defaultSettings } from '../../accounts/account.ts';
+import { assert } from '../../assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
 import { findRates } from '../../rates/rates.ts';
@@ -24,7 +25,7 @@ const calculated = await createCalculation(CalculationRequest.parse(sale), [], a
   loadContent: async () => builtInReleaseFor,
   ledger: { find: async () => undefined },
 });
-if (!calculated.ok) throw new Error(`POST /calculations refuses its example: ${calculated.problems[0].detail}`);
+assert(calculated.ok, 'POST /calculations must accept its example.');
 
 /** The response to the example sale, from the built-in content. */
 export const calculation = calculated.value;
@@ -105,7 +106,7 @@ const found = await findRates(ratesQuery, defaultSettings(currentVersion), {
   loadContent: async () => builtInReleaseFor,
   now: () => Date.parse(ratesQuery.date),
 });
-if (!found.ok) throw new Error(`The example of GET /rates is rejected: ${found.problems[0].detail}`);
+assert(found.ok, 'GET /rates must accept its example.');
 
 /** The response to it, computed from the built-in content, so that no fact has a second copy here. */
 export const rates = found.value;

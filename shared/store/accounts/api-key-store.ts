@@ -5,6 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { ApiKey, digestOf, keyUseStepMs } from '../../accounts/api-key.ts';
+import { assert } from '../../assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
@@ -26,8 +27,8 @@ export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
   const item = await readItem(TableName, place);
   if (item === undefined) return;
   const [stored, requested] = [Buffer.from(String(item['pk'])), Buffer.from(place.pk)];
-  if (stored.length !== requested.length || !timingSafeEqual(stored, requested))
-    throw new Error('The database returned another API key than the requested one.');
+  const isRequested = stored.length === requested.length && timingSafeEqual(stored, requested);
+  assert(isRequested, 'The database returned another API key than the requested one.');
   return ApiKey.parse(item);
 };
 
@@ -89,7 +90,7 @@ export const findNamedKey = async (
   if (name === undefined) return;
   const { digest } = KeyName.parse(name);
   const key = await findKey(digest);
-  if (!key) throw new Error(`The id ${id} maps to an API key that does not exist.`);
+  assert(key !== undefined, `The id ${id} maps to an API key that does not exist.`);
   return { key, digest };
 };
 

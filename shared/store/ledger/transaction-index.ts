@@ -1,7 +1,15 @@
+import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
-import type { ListPage, ListPosition, ListQuery, TransactionIndex } from '../../transactions/ledger.ts';
+import type {
+  DraftIndex,
+  ExpiredDraft,
+  ListPage,
+  ListPosition,
+  ListQuery,
+  TransactionIndex,
+} from '../../transactions/ledger.ts';
 import { queryPage, startAfter } from '../client/reads.ts';
-import { headKey, taxDateId, valueOfAccount } from '../keys.ts';
+import { draftPartition, draftShards, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';
 
 // Sort before and after every id and instant that Levy writes.
@@ -69,3 +77,32 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
 
 /** Pages of transactions from the indexes, which may be seconds behind the table. */
 export const transactionIndex: TransactionIndex = { page };
+
+const Row = z.object({ pk: z.string(), expires_at: z.string() });
+
+const draftOf = (item: unknown): ExpiredDraft => {
+  const { pk, expires_at } = Row.parse(item);
+  return { ...headOwner(pk), expires_at };
+};
+
+const draftKey = (shard: number, { account, id, expires_at }: ExpiredDraft) => ({
+  ...headKey(account, id),
+  draft_shard: draftPartition(shard),
+  expires_at,
+});
+
+/** The drafts by deadline, from the sparse index of drafts. */
+export const draftIndex: DraftIndex = {
+  shards: draftShards,
+  expired: async (shard, nowMs, limit, after) => {
+    const { items, last } = await queryPage({
+      TableName: environment.tables.transactions,
+      IndexName: 'drafts',
+      KeyConditionExpression: 'draft_shard = :shard AND expires_at <= :now',
+      ExpressionAttributeValues: { ':shard': draftPartition(shard), ':now': new Date(nowMs).toISOString() },
+      Limit: limit,
+      ...startAfter(after && draftKey(shard, after)),
+    });
+    return { drafts: items.map(draftOf), next: last ? draftOf(last) : null };
+  },
+};

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { assert } from '../../assert.ts';
 import { isObjectOrArray } from '../../json.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../transactions/credits/counters-text.ts';
@@ -16,7 +17,7 @@ import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../ke
 type Compressed = Pick<StoredTransaction, 'transaction' | 'creditOf' | 'creditBasis' | 'pinned'>;
 
 const texts = ({ transaction, creditOf, creditBasis, pinned }: Compressed) => {
-  // `null` keeps the order of the keys: the transaction that is read back equals the answer byte by byte.
+  // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
@@ -117,7 +118,7 @@ const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): Trans
   const read = Summary.parse(decompress(summary));
   const isConsistent = read.id === headOwner(pk).id && read.status === status && read.version === version;
   // Without the values, because errors may be logged.
-  if (!isConsistent) throw new Error('A transaction differs from its key attributes.');
+  assert(isConsistent, 'A transaction differs from its key attributes.');
   return read;
 };
 
