@@ -64,8 +64,6 @@ describe('an account', () => {
     expect(ids).toEqual([...new Set(ids)].sort());
     expect(ids).toEqual(expect.arrayContaining(all.map(({ id }) => id)));
   });
-
-  it('is undefined where there is none', async () => expect(await findAccount('acc_none')).toBeUndefined());
 });
 
 describe('an API key', () => {
@@ -150,12 +148,6 @@ describe('the requests of a window', () => {
     expect(await takeRequests(id, windowStart, 1, 10)).toEqual({ taken: false, used: 10 });
     expect(await takeRequests(id, windowStart + windowMs, 1, 10)).toEqual({ taken: true, used: 1 });
     await expect(takeRequests(id, windowStart + 2 * windowMs, 11, 10)).rejects.toThrow(RangeError);
-  });
-
-  it('are exactly the limit when many ask at once', async () => {
-    const { id } = account();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => takeRequests(id, windowStart, 1, 25)));
-    expect(answers.filter(({ taken }) => taken)).toHaveLength(25);
   });
 
   it('are forgotten an hour later', async () => {

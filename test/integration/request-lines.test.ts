@@ -6,8 +6,8 @@ import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
-import { hurriedCall } from '../support/hurried.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { clientOf, later, michigan, sale, sold } from '../support/sales.ts';
 

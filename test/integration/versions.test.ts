@@ -128,21 +128,12 @@ describe('a refusal', () => {
     expect(refusalOf(strict)).toContain('validation_unknown_field /line_items/0/colour');
   });
 
-  it.each(['dogwood.2028-01-01', 'aspen', '', `${aspen},${birch}`])(
-    'of "%s" lists those that there are',
-    async (sent) => {
-      const { ask } = await clientOf();
-      const answer = await ask('POST', '/calculations', sale(), as(sent));
-      expect(refusalOf(answer)).toBe('422 | validation_unknown_service_version Service-Version');
-      expect(answer.body.errors[0].meta.supported_versions).toEqual([aspen, birch, cedar]);
-      expect(answer.headers.get('service-version')).toBe(cedar);
-    },
-  );
-
-  it('of a version that is sent twice says so, too', async () => {
+  it.each(['dogwood.2028-01-01', 'aspen', '', [aspen, cedar]])('of "%s" lists those that there are', async (sent) => {
     const { ask } = await clientOf();
-    const answer = await ask('POST', '/calculations', sale(), { 'Service-Version': [aspen, cedar] });
+    const answer = await ask('POST', '/calculations', sale(), as(sent));
     expect(refusalOf(answer)).toBe('422 | validation_unknown_service_version Service-Version');
+    expect(answer.body.errors[0].meta.supported_versions).toEqual([aspen, birch, cedar]);
+    expect(answer.headers.get('service-version')).toBe(cedar);
   });
 
   it.each([null, 7, 'text', [], [null], { line_items: null }, { line_items: [null, 7] }])(

@@ -179,10 +179,6 @@ describe('401', () => {
     broken = false;
     expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
   });
-
-  it('says nothing of the secret', async () => {
-    expect(JSON.stringify(await refusalOf({ 'x-api-key': 'hunter2' }))).not.toContain('hunter2');
-  });
 });
 
 describe('the use of a key', () => {
