@@ -14,11 +14,10 @@ import { showRate } from './limit-rate.ts';
 
 /** The ports of authentication. */
 export type Credentials = {
-  readonly findKey: (digest: string) => Promise<ApiKey | undefined>;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
+  readonly findKey: typeof findKey;
+  readonly findAccount: typeof findAccount;
+  readonly recordKeyUse: typeof recordKeyUse;
   readonly verifyToken: VerifyToken;
-  /** Records the use of a key, unless a recent use is recorded. */
-  readonly recordKeyUse: (account: string, id: string) => Promise<void>;
 };
 
 // A revocation or a changed setting takes effect within this time (interface decisions 10).

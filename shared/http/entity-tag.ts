@@ -54,22 +54,26 @@ export const ifMatchOf = (values: readonly string[] | undefined): readonly strin
       )
     : null;
 
+/** The reply with this text and its strong ETag, or 304 if the client has it already. Both have all headers. */
+export const textOr304 = (
+  text: string,
+  tag: string,
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Reply =>
+  matches(exchange.headers.get('if-none-match') ?? [], tag)
+    ? { status: 304, body: '', headers: { ...headers, ETag: tag }, isShaped: true }
+    : { status: 200, body: text, headers: { ...headers, ETag: tag }, isShaped: true };
+
 /**
  * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
  *
  * The client revalidates its copy each time, so a new release shows at once (decisions 7).
  */
-export const taggedReply = (body: object, version: string, { headers, changes = [] }: Exchange): Reply => {
+export const taggedReply = (body: object, version: string, exchange: Exchange): Reply => {
   // The tag covers the bytes that are sent.
-  const text = JSON.stringify(bodyInVersion(body, changes));
-  const tag = entityTag(version, text);
-  const tagged = {
-    ETag: tag,
-    'Cache-Control': 'private, no-cache',
-    // Without the header, the caller's account determines the version.
-    Vary: 'Authorization, X-API-Key, Service-Version',
-  };
-  return matches(headers.get('if-none-match') ?? [], tag)
-    ? { status: 304, body: '', headers: tagged, isShaped: true }
-    : { status: 200, body: text, headers: tagged, isShaped: true };
+  const text = JSON.stringify(bodyInVersion(body, exchange.changes ?? []));
+  // Without the header Service-Version, the caller's account determines the version.
+  const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };
+  return textOr304(text, entityTag(version, text), headers, exchange);
 };

@@ -33,7 +33,7 @@ const line = (name: string) => renamed(goods({ id: 'item_1' }), 'unit_price', na
 const olderSale = { ...sale({ line_items: [line('price')] }), invoice_number: 'inv_1' };
 const middleSale = { ...sale({ line_items: [line('price')] }), reference: 'inv_1' };
 const currentSale = sale({ reference_id: 'inv_1' });
-const as = (version: string) => ({ 'Service-Version': version });
+const as = (version: string | readonly string[]) => ({ 'Service-Version': version });
 
 describe('an account that was created with an older version', () => {
   it('sends and gets the older shape everywhere, without a header', async () => {

@@ -8,7 +8,7 @@ import type { TransactionList } from '../../transactions/list-response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
 import { currentVersion } from '../versions.ts';
-import { exampleId, sale } from './request-examples.ts';
+import { exampleId, pageOf, sale } from './request-examples.ts';
 
 const createdAt = '2026-10-08T12:00:00.000Z';
 
@@ -67,13 +67,7 @@ export const finalized: Transaction = {
 };
 
 /** A page with one transaction. */
-export const transactionList: TransactionList = {
-  object: 'list',
-  url: '/transactions',
-  has_more: false,
-  next_cursor: null,
-  data: [{ ...finalized, line_items: null }],
-};
+export const transactionList: TransactionList = pageOf('/transactions', [{ ...finalized, line_items: null }]);
 
 /** A page with one attribute of many. */
 export const productAttributes = {
