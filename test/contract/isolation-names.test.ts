@@ -44,15 +44,6 @@ describe('what two accounts call alike is two things', () => {
     }
   });
 
-  it('another request under a key of the other account is no reuse of it', async () => {
-    const headers = { 'Idempotency-Key': 'of-the-owner-alone' };
-    const first = await two.owner.call('POST', '/transactions', { body: sale({ metadata: { a: '1' } }), headers });
-    const other = await two.stranger.call('POST', '/transactions', { body: sale({ metadata: { b: '2' } }), headers });
-    expect([first.status, other.status, other.headers.get('Idempotent-Replayed')]).toEqual([201, 201, null]);
-    const same = await two.stranger.call('POST', '/transactions', { body: sale({ metadata: { a: '1' } }), headers });
-    expect(refusalOf(same)).toBe('422 | idempotency_key_reused Idempotency-Key');
-  });
-
   it('a reference of the other account can be had by creating, by changing and by finalizing', async () => {
     const body = sale({ status: 'finalized', reference_id: 'of-the-owner' });
     const first = await two.owner.call('POST', '/transactions', { body });

@@ -130,15 +130,6 @@ describe('Idempotency-Key (interface decisions 10)', () => {
     });
   });
 
-  it('after 24 hours it takes another body, also on an update', async () => {
-    const client = await newClient();
-    const { id } = await sold(client);
-    await made(client.update(id, { metadata: { a: '1' } }, key('k')));
-    const other = { metadata: { a: '2' } };
-    expect(refusalOf(await client.update(id, other, key('k')))).toBe('422 | idempotency_key_reused Idempotency-Key');
-    await later(dayMs, async () => expect((await client.update(id, other, key('k'))).status).toBe(200));
-  });
-
   it('holds for one account, one method and one path', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const { id } = await made(client.create(sale(), key('k')));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, newCaller } from '../support/api.ts';
 import type { Request } from '../support/http.ts';
-import { clientOf, creditOf, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { clientOf, made, refusalOf, sale, sold } from '../support/sales.ts';
 
 const version = 'aspen.2026-10-01';
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -90,20 +90,6 @@ describe('the order of refusals (interface decisions 9)', () => {
     expect(refusalOf(answer)).toBe(
       '422 | validation_unknown_parameter dry_run | validation_invalid_format /status | validation_unknown_field /colour',
     );
-  });
-
-  it('a replay comes before 409 of the state, and after the fields', async () => {
-    const client = clientOf(await newCaller());
-    const parent = await sold(client);
-    const key = { 'Idempotency-Key': 'k' };
-    const first = await client.create(creditOf(parent, { reference_id: 'r' }), key);
-    expect(refusalOf(await client.create({ ...creditOf(parent), status: 'paid' }, key))).toBe(
-      '422 | validation_invalid_format /status',
-    );
-    expect(refusalOf(await client.create(creditOf({ id: unknown }), key))).toBe(
-      '422 | idempotency_key_reused Idempotency-Key',
-    );
-    expect((await client.create(creditOf(parent, { reference_id: 'r' }), key)).text).toBe(first.text);
   });
 
   it('what the state forbids comes before a reference that is taken', async () => {

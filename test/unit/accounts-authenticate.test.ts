@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
@@ -211,39 +211,6 @@ describe('the use of a key', () => {
     ])
       await refusalOf(headers);
     expect(uses).toEqual([]);
-  });
-
-  it('is not waited for before the request goes on, but has its end in the exchange', async () => {
-    const record = Promise.withResolvers<void>();
-    recordKeyUse = () => record.promise;
-    const asked = exchange({ 'x-api-key': good });
-    await authenticate(asked);
-    const ended: string[] = [];
-    const beside = asked.beside?.then(() => ended.push('beside'));
-    await new Promise(setImmediate);
-    expect(ended).toEqual([]);
-    record.resolve();
-    await beside;
-    expect(ended).toEqual(['beside']);
-  });
-
-  it('that cannot be recorded refuses nobody, is in the log without the secret, and is left for half an hour', async () => {
-    const lines: string[] = [];
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-    recordKeyUse = async (_, id) => {
-      uses.push(id);
-      throw Object.assign(new Error(good), { name: 'TimeoutError' });
-    };
-    for (let times = 0; times < 3; times++) {
-      const asked = exchange({ 'x-api-key': good });
-      await authenticate(asked);
-      await asked.beside;
-      expect(asked.caller?.credential).toBe('key_good');
-    }
-    write.mockRestore();
-    expect(uses).toEqual(['key_good']);
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ KeyUseUnrecorded: 1, error: 'TimeoutError' }]);
-    expect(lines.join()).not.toContain(good);
   });
 });
 
