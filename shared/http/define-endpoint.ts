@@ -110,7 +110,7 @@ const serveWith =
       exchange,
     });
     if (result.ok) return proxyResult(replyInVersion(result.value, changes), exchange);
-    // Problems are listed in the order of the body, whatever `run` found first.
+    // Problems are listed in the order of the body.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
     return proxyResult(envelope(problemsInVersion([first, ...others], changes), exchange.requestId), exchange);
   };

@@ -8,7 +8,7 @@ import { readQuery } from './query.ts';
 import { proxyResult, type Reply } from './reply.ts';
 import { presumeVersion, refuseUnknownVersion } from './versions.ts';
 
-/** A text that is the same for everybody, and its own headers. */
+/** A text that is the same for every client, and its headers. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
 
 type Definition<Name extends string> = Pick<

@@ -40,7 +40,7 @@ export const matches = (ifNoneMatch: readonly string[], tag: string): boolean =>
 };
 
 /**
- * The tags of If-Match, quoted, or `null` without the header; `*` stands for any version (RFC 9110, 13.1.1).
+ * The tags of If-Match, quoted, or `null` without the header; `*` means any version (RFC 9110, 13.1.1).
  *
  * The comparison is strong: a weak tag matches no version.
  */

@@ -15,7 +15,7 @@ export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
   return value;
 };
 
-/** The parts of a zod issue that are used. A check of ours passes its own problem in `params`. */
+/** The parts of a zod issue that are used. Levy's own checks pass a problem in `params`. */
 type Issue = {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];

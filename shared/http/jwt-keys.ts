@@ -10,7 +10,7 @@ const fetchTimeoutMs = 3000;
 // A hundred keys are 50 KiB.
 const answerBytesMax = 1024 * 1024;
 // Every instance fetches. The pauses keep them from overloading an issuer that is down, and from fetching for each
-// unknown key, whose name anybody can invent.
+// unknown key, whose name any client can invent.
 const pauseAfterFailureMs = 5000;
 const pauseAfterUnknownKeyMs = 10_000;
 

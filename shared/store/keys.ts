@@ -145,7 +145,7 @@ export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account
 
 /**
  * The key of a request counter of an account's rate limit window. `windowStart` is in milliseconds since 1970. A large
- * limit has several counters, each in a partition of its own; other limits use counter 0 only.
+ * limit has several counters in separate partitions; other limits use counter 0 only.
  */
 export const rateWindowKey = (account: string, windowStart: number, counter = 0) => ({
   pk: counter === 0 ? `RATE#${account}` : `RATE#${account}#${counter}`,

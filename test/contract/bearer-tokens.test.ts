@@ -80,7 +80,7 @@ describe('a good token', () => {
     expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
   });
 
-  it('may do what its scopes say: 403 for anything else', async () => {
+  it('is limited to its scopes: other operations return 403', async () => {
     const reader = bearer(await tokenOf({ permissions: ['tax:read'] }));
     expect((await get(reader)).status).toBe(200);
     const { status, body } = await call('POST', '/transactions', {

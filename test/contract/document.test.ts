@@ -28,7 +28,7 @@ const nodes = (value: any, pointer = '#'): [string, any][] =>
 
 const dereferenced = (value: any): any => (typeof value?.$ref === 'string' ? resolve(value.$ref) : value);
 describe('the OpenAPI document', () => {
-  it('is what the schemas and endpoints make of it: after a change, run npm run openapi', () => {
+  it('equals the generated document: after a change, run npm run openapi', () => {
     const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
     expect(committed).toBe(openApiText(Object.values(endpoints)));
   });
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('closes what is answered and leaves open what is asked', () => {
+  it('has closed response schemas and open request schemas', () => {
     const isAsked = (name: string) => /Request$|Update$|^(Customer|Exemption|PostalAddress|ShipFrom)$/.test(name);
     for (const [name, schema] of Object.entries(schemas))
       expect([name, schema.additionalProperties]).toEqual([name, isAsked(name) ? undefined : false]);

@@ -19,7 +19,7 @@ afterAll(() => issuer.close());
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
 
-describe('what two accounts call alike is two things', () => {
+describe('equal names in two accounts are independent', () => {
   it('a list of a reference, and of a customer, has one account in it', async () => {
     for (const of of ['owner', 'stranger'] as const) {
       const lists = await Promise.all([

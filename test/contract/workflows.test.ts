@@ -92,7 +92,7 @@ describe('the workflows of the specification keep the contract', () => {
       expect([filter, (await caller.call('GET', `/transactions?${filter}`)).status]).toEqual([filter, 200]);
   });
 
-  it('replays what it recorded: a sale, a credit, and one that was voided', async () => {
+  it('replays a sale, a credit and a voided credit', async () => {
     const parent = await create({ ...sale, status: 'finalized' });
     const credit = await create({ type: 'credit', parent_transaction_id: parent.id, status: 'finalized' });
     await update(credit.id, { status: 'void' });
@@ -102,7 +102,7 @@ describe('the workflows of the specification keep the contract', () => {
     }
   });
 
-  it('tells what happened to a transaction, and reconciles it with what was billed', async () => {
+  it('returns the history of a transaction and reconciles it with the invoices', async () => {
     const merchant = await newCaller();
     const { body: draft } = await merchant.call('POST', '/transactions', { body: sale });
     const finalize = { body: { status: 'finalized', reference_id: 'invoice_1002' } };

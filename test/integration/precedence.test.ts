@@ -92,7 +92,7 @@ describe('the order of refusals (interface decisions 9)', () => {
     );
   });
 
-  it('what the state forbids comes before a reference that is taken', async () => {
+  it('a field that the status forbids is refused before a duplicate reference_id', async () => {
     const client = clientOf(await newCaller());
     await sold(client, { reference_id: 'taken' });
     const { id } = await sold(client);

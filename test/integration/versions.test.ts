@@ -110,7 +110,7 @@ describe('a refusal', () => {
     expect(Object.keys(answer.body.errors[0])).toEqual(['status', 'code', 'title', 'detail', 'source', 'meta']);
   });
 
-  it('of what the state forbids does, too', async () => {
+  it('409 names the field as it was sent', async () => {
     const { ask } = await clientOf(aspen);
     await ask('POST', '/transactions', olderSale);
     expect(refusalOf(await ask('POST', '/transactions', olderSale))).toBe(

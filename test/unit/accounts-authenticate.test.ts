@@ -105,7 +105,7 @@ describe('a caller', () => {
     expect(caller?.credential).toBe('key_good');
   });
 
-  it('costs two reads in a minute, however many requests come at once', async () => {
+  it('takes two reads per minute for any number of concurrent requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
     await callerOf({ 'x-api-key': good });
     expect(reads).toEqual(['key', 'account']);
@@ -168,12 +168,12 @@ describe('401', () => {
     expect((await refusalOf({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
   });
 
-  it('without another read for an unknown key that comes again', async () => {
+  it('caches an unknown key', async () => {
     for (let times = 0; times < 5; times++) await refusalOf({ 'x-api-key': 'nobody' });
     expect(reads).toEqual(['key']);
   });
 
-  it('never because the database is down: that throws, and is not remembered', async () => {
+  it('is not returned when the database is down, and the failure is not cached', async () => {
     broken = true;
     await expect(authenticate(exchange({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
     broken = false;
@@ -215,7 +215,7 @@ describe('the use of a key', () => {
 });
 
 describe('403', () => {
-  it('names the scope that is missing, and shows the rate limit', async () => {
+  it('names the missing scope and has the rate limit headers', async () => {
     const asked = exchange({ authorization: 'Bearer acc_a' });
     await authenticate(asked);
     authorize('read')(asked);

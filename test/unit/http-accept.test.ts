@@ -6,7 +6,7 @@ const json = 'application/json';
 const csv = 'text/csv';
 const preferred = (...accept: readonly string[]) => preferredType(accept, [json, csv]);
 
-describe('the media type that Accept asks for', () => {
+describe('the media type that Accept prefers', () => {
   it.each<[string, string]>([
     ['text/csv', csv],
     ['TEXT/CSV', csv],

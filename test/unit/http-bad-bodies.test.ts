@@ -163,7 +163,7 @@ describe('a body that is not what it should be', () => {
     ...[1, 1.5, 1e5, '1e5', '-1', '+1', ' 1', '1 ', '1,000', '.5', '1.', '0x10', 'NaN', 'Infinity', ''],
     ...['1'.repeat(13), '1'.repeat(40), `0.${'1'.repeat(11)}`, `${'1'.repeat(20)}.${'1'.repeat(20)}`, true, [], {}],
     ...['١٢', '1\n'],
-  ])('%j is no decimal, wherever an amount stands', (value) => {
+  ])('%j is not a decimal in any amount field', (value) => {
     const amounts = { discount_amount: value, third_party_discount_amount: value };
     const body = {
       ...good,
@@ -247,7 +247,7 @@ describe('a body that is not what it should be', () => {
     ]);
   });
 
-  it('what a calculation answers may be sent back as it is', () => {
+  it('the response of a calculation is a valid request', () => {
     const read = parse(good);
     const settings = defaultSettings('2026-10-08');
     const answer = calculate(read.value as never, { settings, releaseFor: builtInReleaseFor, now: now() }, []);
@@ -304,7 +304,7 @@ describe('the problems of a body', () => {
       title: '50,000 unknown fields of a line',
       body: () => withLine(Object.fromEntries(Array.from({ length: 50_000 }, (_, key) => [`k${key}`, 1]))),
     },
-  ])('are found in time, whatever a mebibyte holds: $title', { timeout: 10_000 }, ({ body }) => {
+  ])('are found in time for every body of 1 MiB: $title', { timeout: 10_000 }, ({ body }) => {
     expect(parse(body(), 'handling=strict').problems.length).toBeGreaterThan(0);
   });
 });

@@ -114,7 +114,7 @@ describe('the query', () => {
     expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });
   });
 
-  it('has all its problems told together: unknown, sent twice, in a wrong format', () => {
+  it('returns all problems together: unknown, sent twice, wrong format', () => {
     const { problems } = read([
       ['x', ['1']],
       ['cursor', ['a', 'b']],

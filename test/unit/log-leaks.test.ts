@@ -42,7 +42,7 @@ describe('the detector of leaks', () => {
     ['Lansingburgh, inv_10, 489334, is-none, none_of, MI, US', []],
     [{ frames: ['    at none (/a/none.ts:1:2)', '    at async Lansing.one (/b.ts:1:2)'] }, []],
     [{ frames: ['    at f (/a.ts:1:2)'], of: 'none' }, ['none']],
-  ])('finds a short text that was sent as a word of its own: in %o %o', (line, found) => {
+  ])('finds a short sent text as a whole word only: in %o %o', (line, found) => {
     expect(leaksIn([line], short)).toEqual(found.map((text) => `what was sent: ${text}`));
   });
 });
@@ -69,7 +69,7 @@ describe('the watch over a test file', () => {
   });
 });
 
-describe('what is logged of an error', () => {
+describe('the log line of an error', () => {
   const thrownBy = (error: unknown) => {
     try {
       throw error;

@@ -68,7 +68,7 @@ describe('a limiter', () => {
     expect(await admit('a', 5, start + windowMs)).toEqual({ admitted: true, remaining: 4, retryAfterSeconds: 10 });
   });
 
-  it('leaves what is left to whoever has requests: a lease takes a twentieth of it', async () => {
+  it('leases at most a twentieth of the remaining requests', async () => {
     const { take, counter } = sharedCounter();
     const { admit } = rateLimiter(take, unexpected);
     const limit = 400;
@@ -87,7 +87,7 @@ describe('a limiter', () => {
     { at: 1, seconds: 10 },
     { at: 9000, seconds: 1 },
     { at: 9999, seconds: 1 },
-  ])('says $seconds s at $at ms of the window', async ({ at, seconds }) => {
+  ])('returns $seconds s at $at ms of the window', async ({ at, seconds }) => {
     const { admit } = rateLimiter(sharedCounter().take, unexpected);
     expect((await admit('a', 0, start + at)).retryAfterSeconds).toBe(seconds);
   });

@@ -78,7 +78,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
   return { ...contentLoader(ports, charactersMax), state, read, builtIn };
 };
 
-describe('what a calculation reads', () => {
+describe('the reads of a calculation', () => {
   it('is the directory and then everything else at once when cold, and nothing when warm', async () => {
     const { loadContent, read } = world();
     await loadContent([at('55401'), at('55402', 'MINNEAPOLIS')]);
@@ -206,7 +206,7 @@ describe('the directory', () => {
   });
 });
 
-describe('what an instance keeps', () => {
+describe('the cache of an instance', () => {
   const zips = Array.from({ length: 400 }, (_, index) => String(55001 + index));
   const many = zips.map((zip) => partOf(zip, { [`US-MN-${zip}`]: '0.01' }));
   const charactersMax = 20_000;
@@ -269,7 +269,7 @@ describe('what an instance keeps', () => {
     }
   });
 
-  it('is what is used: a flood of others does not push it out', async () => {
+  it('keeps an entry in use through a flood of other keys', async () => {
     const { loadContent, read } = bounded();
     for (const zip of zips) {
       await loadContent([at('55001')]);

@@ -155,5 +155,5 @@ export const creditedOf = (attribute: Uint8Array | undefined, sale: Transaction)
 // An upper bound of gzip's output for incompressible bytes: header, checksum, and five bytes for each block.
 const gzipMax = (bytes: number) => bytes + 64 + Math.ceil(bytes / 1000);
 
-/** The most bytes that the attribute can have, whatever is credited on the sale. */
+/** The most bytes that the attribute can have for any credits of the sale. */
 export const creditedBytesMax = (sale: Transaction): number => gzipMax(Math.ceil(creditedTextMax(sale) / 2));
