@@ -12,7 +12,6 @@ import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exc
 import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
 
-/** The ports of authentication. */
 export type Credentials = {
   readonly findKey: typeof findKey;
   readonly findAccount: typeof findAccount;

@@ -15,7 +15,6 @@ export type Reply = {
   readonly isShaped?: boolean;
 };
 
-/** The reply with this body and status 200. */
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });

@@ -1,3 +1,4 @@
+import type { Problem } from '../problem.ts';
 import { callerOf, type Exchange, Refusal } from './exchange.ts';
 import { type Version, versions } from './versions/shape.ts';
 
@@ -41,19 +42,19 @@ export const resolveVersion =
       .flatMap(({ changes }) => changes.flatMap(({ of }) => of[operation] ?? []));
   };
 
+export const unknownVersion = (known: readonly string[]): Problem => ({
+  code: 'validation_unknown_service_version',
+  title: 'Unknown Service-Version',
+  detail: 'Send one of meta.supported_versions, or leave the header out.',
+  source: { header: 'Service-Version' },
+  meta: { supported_versions: known },
+});
+
 /** Refuse an unknown version. Refusals of the body come first (interface decisions 9). */
 export const refuseUnknownVersion = ({
   version = '',
   supportedVersions: known = supportedVersions,
 }: Exchange): void => {
   if (known.includes(version)) return;
-  throw new Refusal([
-    {
-      code: 'validation_unknown_service_version',
-      title: 'Unknown Service-Version',
-      detail: 'Send one of meta.supported_versions, or leave the header out.',
-      source: { header: 'Service-Version' },
-      meta: { supported_versions: known },
-    },
-  ]);
+  throw new Refusal([unknownVersion(known)]);
 };

@@ -24,7 +24,6 @@ const tallies = new AsyncLocalStorage<Tally>();
 /** The tally of the current invocation. Lambda runs one at a time, the local service many. */
 export const tally = (): Tally | undefined => tallies.getStore();
 
-/** Run an invocation with a new tally. */
 export const tallied = async <Value>(run: () => Promise<Value>): Promise<readonly [Value, Tally]> => {
   const own: Tally = { calls: 0, units: 0, caches: {} };
   return [await tallies.run(own, run), own];

@@ -121,7 +121,6 @@ export const taxDateId = (taxDate: string, id: string): string => `${new Date(ta
 
 export const draftPartition = (shard: number): string => `D#${shard}`;
 
-/** The partition of the index of drafts that a draft is in. */
 export const draftShard = (account: string, id: string): string =>
   draftPartition(shardOf(headKey(account, id).pk, draftShards));
 
@@ -192,7 +191,6 @@ export const importClaimKey = (id: string): ItemKey => {
 
 export const partPartition = (release: string, shard: number): string => `P#${release}#${shard}`;
 
-/** The key of the part of a release for one ZIP or city. */
 export const partKey = (release: string, key: string): ItemKey => ({
   pk: partPartition(release, shardOf(key, partShards)),
   sk: key,

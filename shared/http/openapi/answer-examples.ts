@@ -55,7 +55,6 @@ export const draft: Transaction = {
   version: 1,
 };
 
-/** The draft once it is finalized. */
 export const finalized: Transaction = {
   ...draft,
   status: 'finalized',
@@ -66,7 +65,6 @@ export const finalized: Transaction = {
   version: 2,
 };
 
-/** A page with one transaction. */
 export const transactionList: TransactionList = pageOf('/transactions', [{ ...finalized, line_items: null }]);
 
 /** A page with one attribute of many. */
@@ -93,7 +91,6 @@ export const productTaxCodes = {
   data: catalog().filter(({ code }) => code === 'CLOTHING.SWIMWEAR'),
 } as const;
 
-/** The query of the example. */
 export const ratesQuery = { postal_code: '55401', city: 'Minneapolis', state: 'MN', date: '2026-11-22' } as const;
 
 const found = await findRates(ratesQuery, defaultSettings(currentVersion), {

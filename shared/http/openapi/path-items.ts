@@ -87,7 +87,6 @@ const operationObject = (endpoint: Endpoint): ZodOpenApiOperationObject => {
   };
 };
 
-/** The paths of the endpoints, in their order. */
 export const pathItems = (endpoints: readonly Endpoint[]): ZodOpenApiPathsObject => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints)

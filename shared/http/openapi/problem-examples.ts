@@ -1,7 +1,8 @@
 import type { Problem } from '../../problem.ts';
+import { notFound } from '../../transactions/ports.ts';
 import { unreadable } from '../body.ts';
 import { failures } from '../failure.ts';
-import { supportedVersions } from '../versions.ts';
+import { supportedVersions, unknownVersion } from '../versions.ts';
 
 /** One error for each status, as the service returns it. */
 export const problemExamples: Readonly<Record<number, Problem>> = {
@@ -18,7 +19,7 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
     detail: "This credential lacks the scope write. Ask the account's operator for one that has it.",
     meta: { scope: 'write' },
   },
-  404: { code: 'not_found', title: 'Not Found', detail: 'No transaction of this account has this id.' },
+  404: notFound,
   405: {
     code: 'method_not_allowed',
     title: 'Method Not Allowed',
@@ -33,13 +34,7 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
   },
   413: unreadable.tooLarge,
   415: unreadable.unsupportedMediaType,
-  422: {
-    code: 'validation_unknown_service_version',
-    title: 'Unknown Service-Version',
-    detail: 'Send one of meta.supported_versions, or leave the header out.',
-    source: { header: 'Service-Version' },
-    meta: { supported_versions: supportedVersions },
-  },
+  422: unknownVersion(supportedVersions),
   429: {
     code: 'rate_limit_error',
     title: 'Too Many Requests',

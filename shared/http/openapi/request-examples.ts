@@ -106,7 +106,6 @@ export const requestExamples = {
   },
 } as const;
 
-/** A page of a list. */
 export const pageOf = <const Url extends string, Row>(url: Url, data: Row[], next_cursor: string | null = null) => ({
   object: 'list' as const,
   url,

@@ -15,7 +15,6 @@ import { keyPuts } from './api-key-store.ts';
 const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** The account with this id. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await readItem(TableName, accountKey(id));
   return item === undefined ? undefined : Account.parse(item);

@@ -19,7 +19,6 @@ export const queryPage = async (
   return { items: Items, last: LastEvaluatedKey };
 };
 
-/** The start of a query's next page. */
 export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
 
 /** The pages of a query; holds one page at a time. */
@@ -32,7 +31,6 @@ export async function* queryPages(input: QueryCommandInput, read = queryPage): A
   } while (after);
 }
 
-/** The maximum of keys in one BatchGetItem. */
 export const keysMax = 100;
 
 const projectionOf = (attributes: readonly string[]) => {

@@ -110,7 +110,6 @@ export const readPartDigests = async (id: string): Promise<PartDigests> => {
   return new Map((await Promise.all(shards)).flat());
 };
 
-/** The keys of these parts, sorted. */
 export const readPartKeys = async (id: string): Promise<readonly string[]> =>
   [...(await readPartDigests(id)).keys()].sort();
 

@@ -51,8 +51,6 @@ export async function* listHeads(
   }
 }
 
-/** The directory of active releases: one item for all states. */
-
 const noSuchRelease = (id: string, state: string): Problem => ({
   code: 'not_found',
   title: 'No such release',

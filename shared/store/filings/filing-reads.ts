@@ -133,5 +133,4 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
 /** The reads of filings without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
 export const filingReads: FilingReads = filingReadsWithin();
 
-/** The ports of the use cases that read filings. */
 export const filingReadPorts: FilingReadPorts = { filings: filingReads };

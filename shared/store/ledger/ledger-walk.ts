@@ -26,7 +26,6 @@ export const transactionIds = async function* (account: string, limit: number): 
   for await (const items of queryPages(byAccount(account, limit, true))) yield idsOf(items);
 };
 
-/** The id of an account's newest transaction. */
 export const newestId = async (account: string): Promise<string | undefined> => {
   for await (const items of queryPages(byAccount(account, 1, false))) return idsOf(items)[0];
   return undefined;
