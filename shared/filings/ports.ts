@@ -11,7 +11,7 @@ export type FilingChange = {
   readonly confirmation_number: string | null;
 };
 
-/** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-read-ports.ts. */
+/** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-reads.ts. */
 export type FilingReadPorts = { readonly filings: FilingReads };
 
 /** The ports of changing filings: `filingPorts(remainingMs)` in shared/store/filings/filing-ports.ts. */

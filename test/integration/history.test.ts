@@ -5,7 +5,7 @@ import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditKey } from '../../shared/store/keys.ts';
-import { historyReads } from '../../shared/store/ledger/history-reads.ts';
+import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { type HistoryReads, transactionHistory } from '../../shared/transactions/history/history.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import {

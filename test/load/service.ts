@@ -15,7 +15,7 @@ const host = '127.0.0.1';
 
 const provision = async (rateLimit: number): Promise<string> => {
   const { newApiKey } = await import('../../shared/accounts/api-key.ts');
-  const { newAccount } = await import('../../shared/accounts/new-account.ts');
+  const { newAccount } = await import('../../shared/accounts/account.ts');
   const { currentVersion } = await import('../../shared/http/versions.ts');
   const { provisionAccount } = await import('../../shared/store/accounts/account-store.ts');
   const { provisionKey } = await import('../../shared/store/accounts/api-key-store.ts');

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { creditedBytesMax } from '../../shared/store/ledger/credited-attribute.ts';
 import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
 import {
+  creditedBytesMax,
   storedSize,
   storedSizeMax,
   transactionFrom,
   transactionItem,
 } from '../../shared/store/ledger/transaction-item.ts';
-import { fitsItemLimit } from '../../shared/store/ledger/transaction-room.ts';
+import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
 import { parentAfter } from '../../shared/transactions/credits/parent-change.ts';

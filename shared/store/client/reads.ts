@@ -1,11 +1,36 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../keys.ts';
 import { database } from './client.ts';
 import { Contention, type RemainingMs, retryContention } from './contention.ts';
 
-export type Items = readonly Readonly<Record<string, unknown>>[];
+export type Item = Readonly<Record<string, unknown>>;
+export type Items = readonly Item[];
 
-/** The maximum of keys in one BatchGetItem. */
+/** Read an item by its key. The read is strongly consistent: clients read their own writes, and changes build on it. */
+export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
+  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+
+/** A page of a query, of at most 1 MB or `Limit` items, and the key to continue after. Strongly consistent, except in an index. */
+export const queryPage = async (
+  input: QueryCommandInput,
+): Promise<{ readonly items: Items; readonly last: Item | undefined }> => {
+  const consistent = input.IndexName === undefined && { ConsistentRead: true };
+  const { Items = [], LastEvaluatedKey } = await database.send(new QueryCommand({ ...consistent, ...input }));
+  return { items: Items, last: LastEvaluatedKey };
+};
+
+export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
+
+/** The pages of a query; holds one page at a time. */
+export async function* queryPages(input: QueryCommandInput, read = queryPage): AsyncGenerator<Items> {
+  let after: Item | undefined;
+  do {
+    const { items, last } = await read({ ...input, ...startAfter(after) });
+    yield items;
+    after = last;
+  } while (after);
+}
+
 export const keysMax = 100;
 
 const projectionOf = (attributes: readonly string[]) => {
@@ -16,11 +41,7 @@ const projectionOf = (attributes: readonly string[]) => {
   };
 };
 
-const readSome = async (
-  table: string,
-  Keys: ItemKey[],
-  attributes?: readonly string[],
-): Promise<{ items: Items; missed: ItemKey[] }> => {
+const readSome = async (table: string, Keys: ItemKey[], attributes?: readonly string[]) => {
   const { Responses, UnprocessedKeys } = await database.send(
     new BatchGetCommand({
       RequestItems: { [table]: { Keys, ConsistentRead: true, ...(attributes && projectionOf(attributes)) } },
