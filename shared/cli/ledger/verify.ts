@@ -5,9 +5,9 @@ import { findAccount } from '../../store/accounts/account-store.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
-import type { Counts } from './counts.ts';
 import { type Check, checks, type Finding, findingText } from './finding.ts';
 import { verifyAccount } from './verify-account.ts';
+import type { Counts } from './verify-transaction.ts';
 
 /** As many findings as JSON names; all are counted, and text names all. */
 const findingsNamed = 1000;

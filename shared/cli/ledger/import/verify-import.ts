@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Counts as Verified } from '../counts.ts';
 import type { Counts } from '../export/format.ts';
 import type { Finding } from '../finding.ts';
 import { verifyAccount } from '../verify-account.ts';
+import type { Counts as Verified } from '../verify-transaction.ts';
 
 const looks = 5;
 
