@@ -340,7 +340,7 @@ describe('what the ledger holds', () => {
     expect(byId(entries.map(({ Detail }) => JSON.parse(Detail)))).toEqual(byId(told));
   });
 
-  it('names what cannot be told, without what is in it, and gives the rest', async () => {
+  it('names what cannot be read, without what is in it, and gives the rest', async () => {
     const [id = ''] = [...named].find(([, as]) => as === 'wavering') ?? [];
     await tamper(auditKey(account, id, 4), (item: any) => ({
       ...item,
@@ -350,7 +350,7 @@ describe('what the ledger holds', () => {
       const { status, stdout, stderr } = events('--account', account, ...always);
       const [fault, count] = stderr.split('\n');
       expect([status, count]).toEqual([1, `${told.length - 1} events.`]);
-      expect(fault).toMatch(`Version 4 of ${id} cannot be told: `);
+      expect(fault).toMatch(`Version 4 of ${id} cannot be read: `);
       expect(`${stdout}${stderr}`).not.toContain(secret);
     } finally {
       await undoTampering();
