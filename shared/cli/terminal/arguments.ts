@@ -11,7 +11,7 @@ export type Reading<Value> = { readonly value: Value } | { readonly send: string
 export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   if (!issue) return '';
   const place = issue.path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(', ');
-  const unknown = issue.code === 'unrecognized_keys' ? `Unknown field ${issue.keys.join(' and ')}.` : issue.message;
+  const unknown = issue.code === 'unrecognized_keys' ? `Unknown field ${issue.keys.join(' or ')}.` : issue.message;
   return place === '' ? unknown : `${place}: ${unknown}`;
 };
 
