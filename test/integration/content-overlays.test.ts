@@ -1,4 +1,4 @@
-/** Imports over other imports: what `content import`, `diff` and `activate` say and refuse, on a Content table of its own. */
+/** Imports over other imports: output and refusals of `content import`, `diff` and `activate`, on the file's own table. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
+import { runInProcess } from '../support/run-command.ts';
 
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
@@ -27,24 +28,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('WI')?.id ?? '';
 
-/** Run a command in this process: what it prints, and the message of what it refuses. */
-const content = async (...args: readonly string[]): Promise<{ out: string; refused: string | null }> => {
-  let out = '';
-  const streams = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      if (stream === process.stdout) out += text;
-      return true;
-    }),
-  );
-  try {
-    await contentProgram().parseAsync(args, { from: 'user' });
-    return { out, refused: null };
-  } catch (error) {
-    if ((error as Error).name !== 'CommandError') throw error;
-    return { out, refused: (error as Error).message };
-  } finally {
-    for (const stream of streams) stream.mockRestore();
-  }
+const content = async (...args: readonly string[]) => {
+  const { code, out, err } = await runInProcess(contentProgram(), args);
+  return { out, refused: code === 0 ? null : err };
 };
 
 const rates = lines(
@@ -117,7 +103,7 @@ describe('imports that lie over each other', () => {
     expect(ran.out).toContain(`change against ${first} from`);
     expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
     const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
-    expect(later.out).toContain('It begins in the future: until 2099-01-01, that release answers all.');
+    expect(later.out).toContain('It begins in the future: until 2099-01-01, that release answers for everything.');
     expect(later.out).toContain(`No combined rate changes against ${first}`);
   });
 
@@ -127,7 +113,7 @@ describe('imports that lie over each other', () => {
       [milwaukee, wauwatosa],
     ]) {
       const again = await importing(rows);
-      expect(again.out).toContain('has the same content already');
+      expect(again.out).toContain('already has the same content');
     }
   });
 

@@ -16,14 +16,14 @@ const daysOf = ({ from, to }: Dated, establishedFrom: string): Days => ({
   to: to ?? endless,
 });
 
-/** Whether every address of the ZIP or city finds the location, and its local taxes there. */
+/** Whether the location applies to every address of the ZIP or city, with its local taxes. */
 const holdsAll = (key: string, { zips, cities, within_city, lacks_locals }: Location): boolean =>
   within_city === undefined &&
   lacks_locals !== true &&
   (zips.some(([low, high]) => low.padEnd(9, '0') <= `${key}0000` && `${key}9999` <= high.padEnd(9, '9')) ||
     (zips.length === 0 && cities.includes(key)));
 
-/** Days in their order, those that follow each other as one. */
+/** Sorted days, with consecutive and overlapping ones joined. */
 const joined = (days: readonly Days[]): readonly Days[] => {
   const spans: { from: string; to: string }[] = [];
   for (const { from, to } of days.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
@@ -34,18 +34,18 @@ const joined = (days: readonly Days[]): readonly Days[] => {
   return spans;
 };
 
-/** The days on which a release names some address of a ZIP or city, and those on which it names all of them. */
+/** The days on which a release names some address of a ZIP or city, and the days on which it names all. */
 type KeyDays = { readonly key: string; readonly some: readonly Days[]; readonly all: readonly Days[] };
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from'>;
 
-/** The days of both. */
+/** The days that are in both. */
 const inBoth = (left: readonly Days[], right: readonly Days[]): readonly Days[] =>
   left
     .flatMap((a) => right.map((b) => ({ from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to })))
     .filter(({ from, to }) => from <= to);
 
-/** The days of a location on which the state and all of its jurisdictions have rates: else the release below answers. */
+/** The days of a location on which the state and all of its jurisdictions have rates. On others, the release below answers. */
 const ratedDays = (head: Head, { rates }: ReleasePart, one: Location): readonly Days[] => {
   const byCode = Map.groupBy([...head.rates, ...rates], ({ jurisdiction }) => jurisdiction);
   const daysOfCode = (code: string) =>
@@ -65,7 +65,7 @@ async function* keysWithDays(head: Head, parts: AsyncIterable<ReleasePart>): Asy
   }
 }
 
-/** The days on which the releases that were added name all addresses of each ZIP and city. */
+/** The days on which the added releases name all addresses of each ZIP and city. */
 class Named {
   private readonly days = new Map<string, readonly Days[]>();
 
@@ -79,13 +79,13 @@ class Named {
   }
 }
 
-/** Whether a release of the chain still answers for something. A corrupt one answers for nothing, which is printed. */
+/** Whether a release of the chain still answers for any address. A corrupt one is left out, with a line of output. */
 const isNeeded = async (named: Named, id: string): Promise<boolean> => {
   try {
     const { head, parts } = await openRelease(id);
     const all = await Array.fromAsync(keysWithDays(head, parts()));
-    if (all.every((one) => named.has(one))) return false;
-    for (const one of all) named.add(one);
+    if (all.every((days) => named.has(days))) return false;
+    for (const days of all) named.add(days);
     return true;
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;
@@ -95,8 +95,8 @@ const isNeeded = async (named: Named, id: string): Promise<boolean> => {
 };
 
 /**
- * The head of an import without the releases below it that answer for nothing any more, because the import names all that
- * they name. A calculation reads every release of the chain, which would grow with each import of a whole state.
+ * The head of an import without the releases below it that no longer answer for any address. A calculation reads every
+ * release of the chain, which would grow with each import of a whole state.
  */
 export const withNeededChain = async (
   head: ReleaseHead,
@@ -105,7 +105,7 @@ export const withNeededChain = async (
   const { chain: all = [] } = head;
   if (all.length === 0) return head;
   const named = new Named();
-  for await (const one of keysWithDays(head, parts())) named.add(one);
+  for await (const days of keysWithDays(head, parts())) named.add(days);
   const chain: string[] = [];
   for (const id of all) if (await isNeeded(named, id)) chain.push(id);
   if (chain.length === all.length) return head;
