@@ -89,118 +89,99 @@ const tax = '9.00';
 const remedy =
   'If calculations use it, roll back with `npm run content -- rollback --state MN`; then import its files again and activate the new release.';
 
-type Case = {
-  readonly what: string;
-  readonly change: (id: string) => Promise<unknown>;
-  /** 55402 unless it is another place whose part is changed. */
-  readonly at?: Place;
-  /** At that place, and at another one. */
-  readonly answers: readonly [string, string];
-  /** What `verify` finds: whose, and what. */
-  readonly finds: readonly string[];
-};
+const partFailed: readonly [string, string] = [refused, tax];
+const headFailed: readonly [string, string] = [refused, refused];
+const wrongDigest = 'its content does not match its digest.';
+
+/** What is changed, the tax or error at 55402 (or another place) and at 55403, and the findings of `verify`. */
+type Case = readonly [string, (id: string) => Promise<unknown>, readonly [string, string], readonly string[], Place?];
 
 const cases: readonly Case[] = [
-  {
-    what: 'a changed rate in one part',
-    change: (id) => changePart(id, '55402', withText('0.02125', '0.01125')),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a part without its digest',
-    change: async (id) => {
+  [
+    'a changed rate in one part',
+    (id) => changePart(id, '55402', withText('0.02125', '0.01125')),
+    partFailed,
+    [`Part 55402 of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    'a part without its digest',
+    async (id) => {
       const { digest: _, ...item } = await itemOf(partKey(id, '55402'));
       await put(item);
     },
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a missing part',
-    change: (id) => remove(partKey(id, '55402')),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: the head lists it, and the table does not have it.'],
-  },
-  {
-    what: 'a part too many, with a digest of its own',
-    change: (id) => put(partItem(id, partOf('55999', { 'US-MN-X': '0.01' }))),
-    at: { postal_code: '55999' },
-    answers: [refused, tax],
-    finds: ['Part 55999 of ID is corrupt: the head does not list it.'],
-  },
-  {
-    what: 'a part in another partition',
-    change: async (id) => {
+    partFailed,
+    [`Part 55402 of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    'a missing part',
+    (id) => remove(partKey(id, '55402')),
+    partFailed,
+    ['Part 55402 of ID is corrupt: the head lists it, and the table does not have it.'],
+  ],
+  [
+    'an added part with its digest',
+    (id) => put(partItem(id, partOf('55999', { 'US-MN-X': '0.01' }))),
+    partFailed,
+    ['Part 55999 of ID is corrupt: the head does not list it.'],
+    { postal_code: '55999' },
+  ],
+  [
+    'a part in another partition',
+    async (id) => {
       const item = await itemOf(partKey(id, '55402'));
       await remove(partKey(id, '55402'));
       await put({ ...item, pk: partKey(id, '55401').pk });
     },
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: it is in the wrong partition,'],
-  },
-  {
-    what: 'two parts in the place of each other',
-    change: async (id) => {
+    partFailed,
+    ['Part 55402 of ID is corrupt: it is in the wrong partition,'],
+  ],
+  [
+    'two swapped parts',
+    async (id) => {
       const [first, second] = [await itemOf(partKey(id, '55402')), await itemOf(partKey(id, '55404'))];
       await put({ ...first, ...partKey(id, '55404') });
       await put({ ...second, ...partKey(id, '55402') });
     },
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: it is part 55404.', 'Part 55404 of ID is corrupt: it is part 55402.'],
-  },
-  {
-    what: 'a part whose compressed bytes end too early',
-    change: (id) => changePart(id, '55402', ({ content }) => ({ content: content.subarray(0, content.length - 20) })),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content cannot be decompressed and read.'],
-  },
-  {
-    what: 'a part that is another kind of JSON',
-    change: (id) => changePart(id, '55402', () => ({ content: gzipSync('[]') })),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a changed head',
-    change: (id) => changeHead(id, withText('0.06875', '0.05875')),
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: "a head without a part's key in its list",
-    change: (id) => changeHead(id, () => ({ part_keys: gzipSync('\n55401\n') })),
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a head without its list',
-    change: async (id) => {
-      const { part_keys: _, ...head } = await itemOf(releaseHeadKey(id));
-      await put(head);
-    },
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: "another release's head",
-    change: async (id) => {
+    partFailed,
+    ['Part 55402 of ID is corrupt: it is part 55404.', 'Part 55404 of ID is corrupt: it is part 55402.'],
+  ],
+  [
+    'a part with truncated bytes',
+    (id) => changePart(id, '55402', ({ content }) => ({ content: content.subarray(0, content.length - 20) })),
+    partFailed,
+    ['Part 55402 of ID is corrupt: its content cannot be decompressed and read.'],
+  ],
+  [
+    'a changed head',
+    (id) => changeHead(id, withText('0.06875', '0.05875')),
+    headFailed,
+    [`The head of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    'a head with another list of parts',
+    (id) => changeHead(id, () => ({ part_keys: gzipSync('\n55401\n') })),
+    headFailed,
+    [`The head of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    "another release's head",
+    async (id) => {
       const other = await itemOf(releaseHeadKey(await imported()));
       await put({ ...other, ...releaseHeadKey(id) });
     },
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: it is the head of US-MN@2030-01-01.'],
-  },
-  {
-    what: 'no head',
-    change: (id) => remove(releaseHeadKey(id)),
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: the table does not have it.'],
-  },
+    headFailed,
+    ['The head of ID is corrupt: it is the head of US-MN@2030-01-01.'],
+  ],
+  [
+    'no head',
+    (id) => remove(releaseHeadKey(id)),
+    headFailed,
+    ['The head of ID is corrupt: the table does not have it.'],
+  ],
 ];
 
 describe('a changed item', () => {
-  it.each(cases)('$what: the API refuses, and verify finds it', async ({ change, at = tampered, answers, finds }) => {
+  it.each(cases)('%s: the API refuses, and verify finds it', async (_what, change, answers, finds, at = tampered) => {
     const id = await imported();
     await activate(id);
     await change(id);
