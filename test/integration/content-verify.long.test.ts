@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
 ];
 
 describe('a changed item', () => {
-  it.each(cases)('%s: the API refuses, and verify finds it', async (_what, change, answers, finds, at = tampered) => {
+  it.for(cases)('%s: the API refuses, and verify finds it', async ([_what, change, answers, finds, at = tampered]) => {
     const id = await imported();
     await activate(id);
     await change(id);

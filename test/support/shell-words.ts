@@ -24,7 +24,7 @@ const options = {
   errors: { type: 'boolean', short: 'S' },
   method: { type: 'string', short: 'X' },
   body: { type: 'string', short: 'd' },
-  header: { type: 'string', short: 'H', multiple: true, default: [] },
+  header: { type: 'string', short: 'H', multiple: true },
 } as const;
 
 /** The request of a curl command in the documentation. Refuses unknown options. */
@@ -34,7 +34,7 @@ export const curlRequest = (command: string, variables: Readonly<Record<string, 
   const [url = ''] = positionals;
   if (curl !== 'curl' || !values.silent || !values.errors || positionals.length !== 1)
     throw new Error(`Not a curl command of the documentation: ${command}`);
-  const headers = Object.fromEntries(values.header.map((text) => text.split(/: (.*)/s).slice(0, 2)));
+  const headers = Object.fromEntries((values.header ?? []).map((text) => text.split(/: (.*)/s).slice(0, 2)));
   const rawBody = values.body ?? null;
   return { method: values.method ?? (rawBody === null ? 'GET' : 'POST'), url, headers, rawBody };
 };
