@@ -1,4 +1,4 @@
-/** `npm run accounts -- …`: make accounts and their API keys, and change their settings. */
+/** `npm run accounts -- …`: create accounts and their API keys, and change their settings. */
 import { accountsProgram } from './accounts/program.ts';
 import { runCommand } from './terminal/run-command.ts';
 

@@ -22,15 +22,15 @@ import { anonymous } from '../support/api.ts';
 waitForDatabase();
 
 describe('create', () => {
-  it('makes an account with the defaults, pinned to the current version, and prints its id alone if asked', async () => {
-    const { code, out, err } = await accounts(['create', '--name', ' A shop ', '--quiet']);
+  it('creates an account with the defaults and the current version; --quiet prints only its id', async () => {
+    const { code, out, err } = await accounts('create', '--name', ' A shop ', '--quiet');
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^acct_[0-9A-HJKMNP-TV-Z]{26}\n$/);
     const account = await findAccount(out.trim());
     expect(account).toMatchObject({ name: 'A shop', settings: defaultSettings(currentVersion) });
     expect(account?.cursor_secret).toMatch(/^[\w-]{43}$/);
     expect(Math.abs(Date.parse(account?.created_at ?? '') - now())).toBeLessThan(minuteMs);
-    const list = JSON.parse((await accounts(['list', '--json'])).out);
+    const list = await ranJson('list');
     expect(list.find(({ id }: any) => id === account?.id)).toEqual({
       id: account?.id,
       name: 'A shop',
@@ -42,8 +42,8 @@ describe('create', () => {
     expect(await keysOf(out.trim())).toEqual([]);
   });
 
-  it('makes the first key with it, shown once, for ninety days, which works at once', async () => {
-    const { out, err } = await accounts(['create', '--name', 'A shop', '--key', 'read', 'rate_limit=7']);
+  it('--key creates the first key, shown once, valid at once for 90 days', async () => {
+    const { out, err } = await accounts('create', '--name', 'A shop', '--key', 'read', 'rate_limit=7');
     expect(err).toBe('');
     const [secret = ''] = out.match(/levy_\w+/g) ?? [];
     expect(secret).toMatch(/^levy_[0-9A-Za-z]{39}$/);
@@ -58,7 +58,7 @@ describe('create', () => {
     expect(write.status).toBe(403);
   });
 
-  it('is one JSON object for scripts, with the secret in it', async () => {
+  it('--json prints one object with the secret', async () => {
     const made = await newAccount('--label', 'shop', '--expires', '12h', 'rounding=invoice');
     expect(made).toEqual({
       id: expect.stringMatching(/^acct_/),
@@ -78,8 +78,8 @@ describe('create', () => {
     expect(await answerTo(made.key.secret)).toBe('200');
   });
 
-  it('makes nothing where anything of what it was told is wrong', async () => {
-    // Others make accounts meanwhile: these have a name that nobody else has.
+  it('creates nothing if an argument is wrong', async () => {
+    // Other tests create accounts, too.
     const name = randomUUID();
     for (const args of [
       ['--name', ''],

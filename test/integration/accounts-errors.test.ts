@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-cli.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const command = (args: readonly string[], env: object) =>
+  runCommand(['shared/cli/accounts.ts', ...args], { env: { ...process.env, ...env } });
 
 describe('an error', () => {
   it.each([
@@ -9,35 +13,32 @@ describe('an error', () => {
     [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
     [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
     [['remove'], 'See the options with --help.'],
-  ])('of %o is a line with the remedy, and exit code 1', async (args, message) => {
-    const { code, out, err } = await accounts(args);
+  ])('of %o is one line with the remedy, and exit code 1', async (args, message) => {
+    const { code, out, err } = await accounts(...args);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(message);
     expect(err).not.toMatch(/\n {4}at /);
   });
 
-  it('names the table that is missing, and the database that does not answer', async () => {
-    const noTable = await accounts(['list'], { env: { TABLE_ACCOUNTS: 'nowhere' } });
-    expect(noTable).toMatchObject({ code: 1, out: '' });
-    expect(noTable.err).toContain('nowhere');
-    const nobody = await accounts(['list'], { env: { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' } });
-    expect(nobody).toMatchObject({ code: 1, out: '' });
-    expect(nobody.err).toContain('http://127.0.0.1:1');
-  });
-
   it.each([
-    [[]],
-    [['create']],
-    [['list']],
-    [['settings']],
-    [['keys']],
-    [['keys', 'create']],
-    [['keys', 'list']],
-    [['keys', 'rotate']],
-    [['keys', 'revoke']],
-  ])('has a help to look at: %o', async (command) => {
-    const { code, out } = await accounts([...command, '--help']);
-    expect(code).toBe(0);
-    expect(out).toMatch(/^Usage: accounts/);
+    ['a missing table', { TABLE_ACCOUNTS: 'nowhere' }, 'nowhere'],
+    [
+      'the address of a database that does not answer',
+      { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
+      'http://127.0.0.1:1',
+    ],
+  ])('names %s', async (_what, env, message) => {
+    const { code, out, err } = await command(['list'], env);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(message);
   });
 });
+
+it.each(['create', 'list', 'settings', 'keys', 'keys create', 'keys list', 'keys rotate', 'keys revoke'])(
+  '%s has a help page',
+  async (words) => {
+    const { code, out } = await accounts(...words.split(' '), '--help');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Usage: accounts/);
+  },
+);

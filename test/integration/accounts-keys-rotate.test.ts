@@ -19,7 +19,7 @@ describe('rotate', () => {
   const rotated = (account: string, id: string, ...others: string[]) =>
     ranJson('keys', 'rotate', id, '--account', account, ...others);
 
-  it('makes a new key with the same scopes and label; both work for a day, then only the new one', async () => {
+  it('creates a key with the same scopes and label; both are valid for a day, then only the new one', async () => {
     const { id, key } = await newAccount('--label', 'shop', '--expires', 'never');
     const fresh = await rotated(id, key.id);
     expect(fresh).toMatchObject({ account: id, scopes: ['read', 'write'], label: 'shop', replaces: { id: key.id } });
@@ -41,7 +41,7 @@ describe('rotate', () => {
     });
   });
 
-  it('ends the old key now where there is no overlap: within a minute, also where it was in use', async () => {
+  it('--overlap 0 expires the old key within a minute, also in a warm instance', async () => {
     const { id, key } = await newAccount();
     expect(await answerTo(key.secret)).toBe('200');
     const fresh = await rotated(id, key.id, '--overlap', '0');
@@ -49,7 +49,7 @@ describe('rotate', () => {
     expect(await answerTo(fresh.secret)).toBe('200');
   });
 
-  it('makes a key with an end in place of one without, and says so, unless it is told otherwise', async () => {
+  it('gives the successor of a key that never expires 90 days, with a warning, unless --expires is never', async () => {
     const { id, key } = await newAccount('--expires', 'never');
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
@@ -57,7 +57,7 @@ describe('rotate', () => {
       expect(Date.parse(fresh.expires_at) - Date.parse(fresh.created_at)).toBe(90 * dayMs);
       expect(write.mock.calls).toEqual([
         [
-          `${key.id} had no end, and the new key ends at ${fresh.expires_at}. --expires never makes one without an end.\n`,
+          `${key.id} never expired, and the new key expires at ${fresh.expires_at}. Send --expires never for a key that does not expire.\n`,
         ],
       ]);
       const other = await newAccount('--expires', 'never');
@@ -68,12 +68,12 @@ describe('rotate', () => {
     }
   });
 
-  it('never lets the old key live longer than it would have', async () => {
+  it('never extends the old key', async () => {
     const { id, key } = await newAccount('--expires', '1h');
     expect((await rotated(id, key.id, '--overlap', '7d')).replaces.expires_at).toBe(key.expires_at);
   });
 
-  it('takes another label and end for the new key, and prints it alone if asked', async () => {
+  it('--label, --expires and --quiet apply to the new key', async () => {
     const { id, key } = await newAccount('--label', 'shop');
     const out = await ran('keys', 'rotate', key.id, '--account', id, '--label', 'till', '--expires', '30d', '--quiet');
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
@@ -83,29 +83,27 @@ describe('rotate', () => {
     expect(await answerTo(out.trim())).toBe('200');
   });
 
-  it('happens once: not again, not of a key that ended, not of one that is not there', async () => {
+  it('refuses a rotated, expired, revoked or unknown key', async () => {
     const { id, key } = await newAccount('--expires', '1h');
     const fresh = await rotated(id, key.id);
     const again = (named: string) => ran('keys', 'rotate', named, '--account', id);
-    await expect(again(key.id)).rejects.toThrow(
-      `${key.id} was rotated already. Rotate the key that took its place, ${fresh.id}.`,
-    );
+    await expect(again(key.id)).rejects.toThrow(`${key.id} was already rotated. Rotate its successor ${fresh.id}.`);
     await expect(again('key_none')).rejects.toThrow(`The account ${id} has no key key_none.`);
-    await expect(later(91 * dayMs, () => again(fresh.id))).rejects.toThrow(`${fresh.id} is expired. Make a new key`);
+    await expect(later(91 * dayMs, () => again(fresh.id))).rejects.toThrow(`${fresh.id} is expired. Create a key`);
     await ran('keys', 'revoke', fresh.id, '--account', id);
-    await expect(again(fresh.id)).rejects.toThrow(`${fresh.id} is revoked. Make a new key`);
+    await expect(again(fresh.id)).rejects.toThrow(`${fresh.id} is revoked. Create a key`);
     const other = await newAccount();
     await expect(ran('keys', 'rotate', other.key.id, '--account', id)).rejects.toThrow('has no key');
     expect(await keysOf(id)).toHaveLength(2);
   });
 
-  it('makes one new key where several operators do it at once, and none where the key was revoked meanwhile', async () => {
+  it('creates one key if several operators rotate at once, and none if the key was revoked meanwhile', async () => {
     const { id, key } = await newAccount();
     const old = (await findNamedKey(id, key.id)) as NonNullable<Awaited<ReturnType<typeof findNamedKey>>>;
-    const one = (secret: string) =>
+    const rotate = (secret: string) =>
       rotateKey({ old, key: newKey(old.key, now()), secret, oldEndsAt: new Date(now() + dayMs).toISOString() });
     expect(
-      (await Promise.all([one('a1'), one('b1'), one('c1')].map((it) => it.catch(() => false)))).filter(Boolean),
+      (await Promise.all(['a1', 'b1', 'c1'].map((secret) => rotate(secret).catch(() => false)))).filter(Boolean),
     ).toHaveLength(1);
     expect(await keysOf(id)).toHaveLength(2);
     const second = await newAccount();

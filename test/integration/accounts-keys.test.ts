@@ -21,11 +21,11 @@ import { later } from '../support/sales.ts';
 waitForDatabase();
 
 describe('a key', () => {
-  it('is printed alone if asked, and is nowhere else: not in the table, not in a list', async () => {
+  it('is printed once, and is neither in the table nor in a list', async () => {
     const { account } = await newCaller();
-    const { code, out, err } = await accounts([
+    const { code, out, err } = await accounts(
       ...['keys', 'create', '--account', account.id, '--scopes', 'write,read', '--expires', 'never', '--quiet'],
-    ]);
+    );
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
     const secret = out.trim();
@@ -49,7 +49,7 @@ describe('a key', () => {
     expect(listed).not.toContain(secret);
   });
 
-  it('shows when it was last used, and what became of it', async () => {
+  it('is listed with its last use and state', async () => {
     const { id, key } = await newAccount('--label', 'shop');
     expect((await keysOf(id))[0].last_used_at).toBeNull();
     await get(key.secret);
@@ -80,7 +80,7 @@ describe('a key', () => {
     expect(text).toContain('\n1 key. Times are in UTC.\n');
   });
 
-  it('expires when it was told to', async () => {
+  it('expires at its expiry', async () => {
     const { id, key } = await newAccount('--expires', '2h');
     expect(await answerTo(key.secret)).toBe('200');
     expect(await later(2 * hourMs - minuteMs, () => answerTo(key.secret))).toBe('200');
@@ -88,7 +88,7 @@ describe('a key', () => {
     expect(await later(2 * hourMs, () => keysOf(id))).toMatchObject([{ state: 'expired' }]);
   });
 
-  it('belongs to an account that exists', async () => {
+  it('needs an existing account', async () => {
     await expect(ran('keys', 'create', '--account', 'acct_none', '--scopes', 'read')).rejects.toThrow(
       'There is no account acct_none.',
     );

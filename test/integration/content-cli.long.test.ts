@@ -1,20 +1,16 @@
-/** `npm run content -- …`, each command as a process of its own, on a Content table that no other test has. */
+/** `npm run content -- …` on the file's own Content table. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { emulatorEnvironment } from '../../infra/local/emulator.ts';
+import { createTables } from '../../infra/local/create-tables.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
-import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
-import { tables } from '../../shared/store/table-definitions.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand, runInProcess } from '../support/run-command.ts';
 
-// Activating a release here must not change what other tests calculate with. The environment was read before this file
-// began, and is read anew by what is imported from here on.
-const table = `content_${randomUUID()}`;
-process.env['TABLE_CONTENT'] = table;
+// An activation here must not affect other tests. Modules that are imported from here on read the environment again.
+process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
 await import('../contract/observe-exchanges.ts');
 const { newCaller } = await import('../support/api.ts');
@@ -41,28 +37,15 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-cli-'));
-  const endpoint = process.env['DYNAMODB_ENDPOINT'] ?? '';
-  const environment = emulatorEnvironment({
-    endpoint,
-    kind: 'given',
-    died: new Promise(() => {}),
-    stop: async () => {},
-  });
-  const client = new DynamoDBClient({
-    endpoint,
-    region: environment['AWS_REGION'] ?? '',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  await createTable(client, createTableInput(table, tables.content));
-  client.destroy();
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Watch = (err: string, kill: () => void) => void;
 
-/** Run `content` with these arguments to its end; `watch` sees what it has said on standard error so far. */
-const content = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
-  // A process that is killed leaves its files.
+const content = (args: readonly string[]) => runInProcess(contentProgram(), args);
+/** Run the command as a process. A killed process leaves its files in the folder. */
+const processOf = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
   runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: folder, ...variables }, watch });
 
 const json = async (...args: string[]) => {
@@ -80,7 +63,7 @@ const file = async (text: string, name = `${randomUUID()}.csv`): Promise<string>
 type RateRow = readonly [type: string, code: string, rate: string, from: string, to: string];
 const open = '29991231';
 
-/** The rate rows of two cities as the state publishes them: their counties, the cities, and the districts around them. */
+/** The published rate rows of two cities: counties, cities and districts. */
 const rateRows: readonly RateRow[] = [
   ['45', '27', '0.06875', '20090701', open],
   ['00', '053', '0.0015', '20070101', open],
@@ -132,14 +115,14 @@ const importedIds = async (): Promise<string[]> => {
   return ids;
 };
 
-/** The id that the next import gets: that of a finished or unfinished one of the day is not taken again. */
+/** The id of the next import. */
 const nextId = async (): Promise<string> => {
   const ids = (await takenIds('US-MN')).filter((id) => id.startsWith(`US-MN@${today}`));
   return idOf(ids.length + 1);
 };
 
-/** An import that was broken off when it had written these parts. */
-const brokenOff = async (id: string, zips: readonly string[], beganAt: string): Promise<void> => {
+/** An import that was interrupted after these parts. */
+const interrupted = async (id: string, zips: readonly string[], beganAt: string): Promise<void> => {
   const begun = await beginImport(id, beganAt);
   if (!begun.ok) throw new Error(begun.problems[0].detail);
   await writeParts(
@@ -161,7 +144,7 @@ const worked = (id: string, zip: string, tax_total: string, date = '2026-04-15')
 const cases = (...list: object[]) => file(JSON.stringify(list), `${randomUUID()}.json`);
 
 const taxAt = async (postal_code: string): Promise<string> => {
-  // Running instances know an activation after 60 seconds.
+  // Running instances notice an activation within 60 seconds.
   advanceClock(61_000);
   const { call } = await newCaller();
   const answer = await call('POST', '/calculations', {
@@ -176,10 +159,10 @@ const taxAt = async (postal_code: string): Promise<string> => {
   return warnings.some(({ code }) => code === 'local_rates_by_place') ? `${tax_amount} by place` : tax_amount;
 };
 
-describe('from a file to the tax that buyers pay, and back', () => {
+describe('from a file to the tax of buyers, and back', () => {
   const [first, second] = [idOf(1), idOf(2)];
 
-  it('imports a release, which changes nothing for buyers', async () => {
+  it('imports a release, without a change for buyers', async () => {
     const imported = await content(await importArguments());
     expect(imported).toMatchObject({
       code: 0,
@@ -193,7 +176,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(await taxAt('55401')).toBe('9.03 by place');
   });
 
-  it('checks it before it is activated, and then buyers pay as it says', async () => {
+  it('checks and activates it, and buyers pay its rates', async () => {
     const good = await cases(worked('minneapolis', '55401', '9.03'), worked('saint-paul', '55101', '9.88'));
     expect(await content(['check', '--release', first, '--against', good])).toMatchObject({
       code: 0,
@@ -248,7 +231,7 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(out.match(/^\* .*$/gm)).toEqual([expect.stringMatching(`${second} +sst +complete +2 `)]);
   });
 
-  it('goes back to the release before, and then to the built-in one', async () => {
+  it('rolls back to the previous release, and then to the built-in one', async () => {
     expect(await activeId()).toBe(second);
     expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
     expect(await activeId()).toBe(first);
@@ -257,11 +240,11 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(await taxAt('55401')).toBe('9.03 by place');
     expect(await content(['rollback', '--state', 'MN'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('there is nothing to go back to'),
+      err: expect.stringContaining('There is no earlier release to roll back to'),
     });
   });
 
-  it('goes back from the built-in one that was activated, to what was active before', async () => {
+  it('rolls back from an activated built-in release', async () => {
     for (const id of [first, builtIn]) expect((await content(['activate', id])).code).toBe(0);
     expect(await activeId()).toBe(builtIn);
     const { value } = await json('list', '--state', 'MN');
@@ -276,14 +259,14 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(await activeId()).toBe(first);
     expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
     expect(await activeId()).toBe(builtIn);
-    expect((await content(['rollback', '--state', 'MN'])).err).toContain('there is nothing to go back to');
+    expect((await content(['rollback', '--state', 'MN'])).err).toContain('There is no earlier release to roll back to');
   });
 
-  it('makes no second release of the same content, whatever its files are called', async () => {
+  it('makes no second release of the same content', async () => {
     const before = await importedIds();
     expect(await content(await importArguments())).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`${first} has the same content already: no second release was made.`),
+      out: expect.stringContaining(`${first} already has the same content: no release was made.`),
     });
     expect(await importedIds()).toEqual(before);
   });
@@ -301,24 +284,17 @@ describe('from a file to the tax that buyers pay, and back', () => {
     expect(location.alternatives[0].jurisdictions.map(({ rate }: { rate: string }) => Number(rate)).sort()).toEqual([
       0.0015, 0.0025, 0.005, 0.005, 0.0075, 0.06875,
     ]);
-    const said = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
-    expect(await said(first, '55999')).toContain('US-MN@2026-11-22.1, below it, answers.');
-    expect(await said('US-IN@2026-11-21.1', '46204')).toContain('7% of the state, which is all of it.');
-    expect(await said('US-TX@2026-11-21.1', '78701')).toContain('6.25% of the state, local taxes are missing.');
-    expect(await said('US-IN@2026-11-21.1', '10001')).toContain('It is a ZIP of NY.');
+    const shown = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
+    expect(await shown(first, '55999')).toContain('US-MN@2026-11-22.1, below it, answers.');
+    expect(await shown('US-IN@2026-11-21.1', '46204')).toContain('7% of the state, which is all of it.');
+    expect(await shown('US-TX@2026-11-21.1', '78701')).toContain('6.25% of the state, local taxes are missing.');
+    expect(await shown('US-IN@2026-11-21.1', '10001')).toContain('It is a ZIP of NY.');
     expect((await content(['show', first, '--date', '2026-02-30'])).err).toContain("argument '2026-02-30' is invalid");
-  });
-
-  it('compares an imported release with the built-in one, whose local rates are not known', async () => {
-    const { value } = await json('diff', builtIn, first, '--rates');
-    expect(value.locations).toContainEqual(
-      expect.objectContaining({ key: '55101', from: '2024-04-01', to: null, old: null, new: '0.09875' }),
-    );
   });
 });
 
 describe('worked cases before a release is activated', () => {
-  it('fails with what was expected and what came out', async () => {
+  it('fails with the expected and the actual tax', async () => {
     const wrong = await cases(
       worked('as-it-is', '55401', '9.03'),
       worked('as-it-was', '55401', '8.03'),
@@ -359,7 +335,7 @@ describe('worked cases before a release is activated', () => {
     ]);
   });
 
-  it('takes the ZIPs of localities that the cases name, where the release has no names', async () => {
+  it('uses the ZIPs of localities if the release has no names', async () => {
     const { zip: _, ...named } = { ...worked('minneapolis', '', '9.03'), locality: 'Minneapolis' };
     const saint = { ...named, id: 'saint-paul', locality: 'St. Paul', expected: { tax_total: '9.88' } };
     const path = await cases(named, saint, {
@@ -382,7 +358,7 @@ describe('worked cases before a release is activated', () => {
     expect((await content([...args, '--zips', 'A=55401,a=55402'])).err).toContain('A has two ZIPs');
   });
 
-  it('is no success when no case applies', async () => {
+  it('fails if no case applies', async () => {
     const path = await cases(worked('minnesota', '55401', '9.03'));
     expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
       code: 1,
@@ -390,7 +366,7 @@ describe('worked cases before a release is activated', () => {
     });
   });
 
-  it('calculates the other cases where one cannot be expressed, and says n/a with the field of that one', async () => {
+  it('calculates the other cases if some cannot be read, with their fields', async () => {
     const good = worked('as-it-is', '55401', '9.03');
     const path = await cases(
       { ...worked('typo', '55401', '9.03'), zip: '5540' },
@@ -406,22 +382,6 @@ describe('worked cases before a release is activated', () => {
     expect(out).toMatch(/^n\/a {3}case 4: /m);
     expect(out).toContain('n/a   1 case of other states');
     expect(out).toContain('1 passed, 0 failed, 4 not applicable.');
-    const { value } = await json('check', '--release', idOf(1), '--against', path);
-    expect(value.cases.map(({ id, outcome }: { id: string; outcome: string }) => `${id} ${outcome}`)).toEqual([
-      'typo not_applicable',
-      'case 2 not_applicable',
-      'elsewhere not_applicable',
-      'case 4 not_applicable',
-      'as-it-is pass',
-    ]);
-  });
-
-  it('refuses a file that is no list of cases', async () => {
-    const path = await file('{"cases": {}}');
-    expect(await content(['check', '--release', idOf(1), '--against', path])).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('send an array of cases'),
-    });
   });
 });
 
@@ -439,7 +399,7 @@ describe('an import that cannot be finished', () => {
     expect(await activeId()).toBe(builtIn);
   });
 
-  it('names the files, where they are not what they should be', async () => {
+  it('names broken files', async () => {
     const broken = await file('PK\u0003\u0004 and no more', 'broken.zip');
     const ran = await content(['import', '--format', 'woocommerce', '--state', 'MN', '--file', broken]);
     expect(ran).toMatchObject({
@@ -449,13 +409,13 @@ describe('an import that cannot be finished', () => {
     expect(ran.err).not.toMatch(/^ {4}at /m);
   });
 
-  it('counts bad rows where they are to be skipped', async () => {
+  it('counts skipped bad rows', async () => {
     const ran = await content([...(await importArguments({ rates: bad })), '--skip-bad-rows', '--dry-run']);
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Skipped 1 bad row:') });
     expect(ran.out).toContain('Dry run');
   });
 
-  it('tells of rows that it keeps: of a county without a rate, and of one that outlives a rate', async () => {
+  it('reports kept rows: of a county without a rate, and of one that outlives a rate', async () => {
     const rates = rateFile(
       rateRows.map((row) => (row[1] === '80003' ? ['63', '80003', '0.0050', '20000101', '20261231'] : row)),
     );
@@ -469,12 +429,12 @@ describe('an import that cannot be finished', () => {
     expect(out).toContain('The rate file has no rate of county 999.');
   });
 
-  it('is listed with when it began and what removes it, and said before another one is written', async () => {
+  it('is listed with its start and remedy, also before another import is written', async () => {
     const left = 'US-MN@2020-01-01.101';
-    await brokenOff(left, ['55401', '55999'], '2020-01-01T08:30:15.000Z');
-    const told = `${left} is not finished. Its import began at 2020-01-01 08:30 UTC: if it is not running any more, remove what it left with \`npm run content -- discard ${left}\`.`;
+    await interrupted(left, ['55401', '55999'], '2020-01-01T08:30:15.000Z');
+    const line = `${left} is not finished. Its import began at 2020-01-01 08:30 UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${left}\`.`;
     expect((await content(['list', '--state', 'MN'])).out).toMatch(
-      new RegExp(`is active\\.\\n${RegExp.escape(told)}\\n$`),
+      new RegExp(`is active\\.\\n${RegExp.escape(line)}\\n$`),
     );
     expect((await content(['list', '--state', 'WI'])).out).not.toContain('not finished');
     const { value } = await json('list', '--state', 'MN');
@@ -491,7 +451,7 @@ describe('an import that cannot be finished', () => {
     const id = await nextId();
     const more = boundaryFile + boundaryRow({ ...minneapolis, zip: '55402' });
     const ran = await content(await importArguments({ boundaries: more }));
-    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`${told}\nImported ${id}`) });
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`${line}\nImported ${id}`) });
     expect(await readPartKeys(id)).toEqual(['55101', '55401', '55402']);
     const path = await cases(worked('minneapolis', '55401', '9.03'));
     expect((await content(['check', '--release', id, '--against', path])).code).toBe(0);
@@ -501,10 +461,10 @@ describe('an import that cannot be finished', () => {
     expect((await content(['list', '--state', 'MN'])).out).not.toContain('not finished');
   });
 
-  it('cannot be discarded when it is finished', async () => {
+  it('cannot be discarded after its end', async () => {
     expect(await content(['discard', idOf(1)])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`${idOf(1)} is finished: it stays`),
+      err: expect.stringContaining(`${idOf(1)} is finished and cannot be removed`),
     });
     expect(await readPartKeys(idOf(1))).toHaveLength(2);
   });
@@ -512,10 +472,10 @@ describe('an import that cannot be finished', () => {
   const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
   const manyOf = (boundary: Omit<Boundary, 'zip'>) => manyZips.map((zip) => boundaryRow({ ...boundary, zip })).join('');
 
-  it('can be run again under another id after it was killed between parts, which stay until they are discarded', async () => {
+  it('can run again under another id after it was killed between parts', async () => {
     const args = await importArguments({ boundaries: manyOf(saintPaul) });
     const id = await nextId();
-    const killed = await content(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
+    const killed = await processOf(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
     expect(killed.code).toBe(null);
     const left = await readPartKeys(id);
     expect(left.length).toBeGreaterThan(0);
@@ -533,10 +493,10 @@ describe('an import that cannot be finished', () => {
     expect(await unfinishedImports('US-MN')).toEqual([]);
   });
 
-  it('says what to do where it is discarded before its end, and leaves nothing', async () => {
+  it('fails if it is discarded before its end, and leaves nothing', async () => {
     const args = await importArguments({ boundaries: boundaryFile + boundaryRow({ ...minneapolis, zip: '55403' }) });
     const id = await nextId();
-    // In this process, where the import's end can be held up: it is the transaction after that of the beginning.
+    // Its second transaction is its end.
     let transactions = 0;
     database.middlewareStack.add(
       (next, { commandName }) =>
@@ -546,23 +506,20 @@ describe('an import that cannot be finished', () => {
         },
       { step: 'initialize', name: 'held' },
     );
-    const quiet = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
     try {
-      await expect(contentProgram().parseAsync(args, { from: 'user' })).rejects.toThrow(
-        `${id} was discarded while this import`,
-      );
+      const { code, err } = await content(args);
+      expect([code, err]).toEqual([1, expect.stringContaining(`${id} was discarded while this import`)]);
     } finally {
-      for (const stream of quiet) stream.mockRestore();
       database.middlewareStack.remove('held');
     }
     expect(await findHead(id)).toBeUndefined();
     expect(await readPartKeys(id)).toEqual([]);
   });
 
-  it('takes another id than one that runs at the same time, and both are finished with parts of their own', async () => {
+  it('gets another id than a concurrent one, and both finish with their own parts', async () => {
     const [first, second] = await Promise.all(
       [minneapolis, saintPaul].map(async (place) =>
-        content(await importArguments({ boundaries: manyOf({ ...place, county: '053' }) })),
+        processOf(await importArguments({ boundaries: manyOf({ ...place, county: '053' }) })),
       ),
     );
     const ids = [first, second].map((ran) => /^Imported (\S+)/m.exec(ran?.out ?? '')?.[1] ?? '');
@@ -579,50 +536,45 @@ describe('an import that cannot be finished', () => {
 describe('what cannot be done', () => {
   it.each([
     { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
-    { args: ['show', 'latest'], says: 'There is no release latest.' },
-    { args: ['diff', builtIn, 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['diff', builtIn, 'US-PA@2026-10-01.1'], says: 'of different states' },
     { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['discard', 'US-MN@2026-01-01.9'], says: 'US-MN@2026-01-01.9' },
-    { args: ['discard', 'latest'], says: 'latest' },
     { args: ['discard', builtIn], says: 'is a built-in release' },
     { args: ['rollback', '--state', 'Mars'], says: 'There is no content of a state "Mars".' },
-    { args: ['list', '--state', 'ZZ'], says: 'There is no content of a state "ZZ".' },
     {
       args: ['check', '--release', 'US-MA@2026-10-01.1', '--against', 'nowhere.json'],
       says: 'There is no file nowhere.json.',
     },
     { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },
     { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: 'There is no file nowhere.txt.' },
-    { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'of TX alone' },
+    { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'of TX only' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Send five digits' },
-  ])('is said in a line or two, with what to do: $args', async ({ args, says }) => {
+  ])('is an error with the remedy: $args', async ({ args, says }) => {
     const ran = await content(args);
     expect(ran.code).toBe(1);
     expect(ran.err).toContain(says);
     expect(ran.err).not.toMatch(/^ {4}at /m);
   });
 
-  it('needs a database, but for what ships with the service', async () => {
+  it('needs a database, except for built-in releases', async () => {
     const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
-    expect(await content(['list'], undefined, nowhere)).toMatchObject({
+    expect(await processOf(['list'], undefined, nowhere)).toMatchObject({
       code: 1,
       out: '',
       err: expect.stringContaining('http://127.0.0.1:1'),
     });
-    expect(await content(['list'], undefined, { TABLE_CONTENT: 'no-such-table' })).toMatchObject({
+    expect(await processOf(['list'], undefined, { TABLE_CONTENT: 'no-such-table' })).toMatchObject({
       code: 1,
       err: expect.stringContaining('no-such-table'),
     });
-    expect(await content(['show', builtIn], undefined, nowhere)).toMatchObject({
+    expect(await processOf(['show', builtIn], undefined, nowhere)).toMatchObject({
       code: 0,
       out: expect.stringContaining(`${builtIn}: Minnesota, built-in\nActive: not known`),
     });
-    expect((await content(['diff', builtIn, builtIn, '--rates'], undefined, nowhere)).code).toBe(0);
   });
 
-  it('has help with an example for every command', () => {
+  it('has a help page with an example for every command', () => {
     const { commands } = contentProgram();
     expect(commands.map((command) => command.name())).toHaveLength(10);
     for (const command of commands) {

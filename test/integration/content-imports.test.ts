@@ -1,4 +1,4 @@
-/** Imports that meet: each step of one, held up by hand while another import or a discard goes on. */
+/** Concurrent imports and discards, interleaved at each step. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -17,7 +17,7 @@ const { beginWriting } = await import('../../shared/cli/content/begin-writing.ts
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 const now = '2030-01-01T12:00:00.000Z';
-// Every test has ids of its own.
+// Every test has its own ids.
 let counter = 100;
 const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
 const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
@@ -40,7 +40,7 @@ const wasDiscarded = (id: string) => ({
   ok: false,
   problems: [expect.objectContaining({ detail: expect.stringContaining(`${id} was discarded while`) })],
 });
-/** What there is of a release: whether it is finished, and its parts. */
+/** Whether a release is finished, and its parts. */
 const stateOf = async (id: string) => ({
   finished: (await store.findHead(id)) !== undefined,
   parts: await store.readPartKeys(id),
@@ -52,7 +52,7 @@ type Command = 'TransactWriteItems' | 'UpdateItem' | 'PutItem' | 'DeleteItem';
 const held = 'held';
 afterEach(() => void database.middlewareStack.remove(held));
 
-/** Do this before the next command of a kind is sent: what is sent meanwhile goes through. */
+/** Run this before the next command of a kind is sent. Commands of `run` pass. */
 const beforeNext = (command: Command, run: () => Promise<unknown>) => {
   let waits = true;
   database.middlewareStack.add(
@@ -68,13 +68,13 @@ const beforeNext = (command: Command, run: () => Promise<unknown>) => {
 };
 
 describe('the id of an import', () => {
-  it('is that of one alone, however many begin at once', async () => {
+  it('belongs to one of several concurrent imports', async () => {
     const id = newId();
     const begun = await Promise.all(Array.from({ length: 8 }, () => store.beginImport(id, now)));
     expect(begun.map(codeOf).sort()).toEqual(['accepted', ...Array(7).fill('precondition_failed')]);
   });
 
-  it('is not taken again while the import runs, nor when it is finished, nor when it was discarded', async () => {
+  it('is not used again by another import, be it running, finished or discarded', async () => {
     const [running, finished, discarded] = [newId(), newId(), newId()];
     await begun(running);
     await store.importRelease(headOf(finished), ours);
@@ -88,7 +88,7 @@ describe('the id of an import', () => {
     expect(await store.takenIds('US-MN')).toEqual(expect.arrayContaining([running, finished, discarded]));
   });
 
-  it('is not taken where another import began and finished between a look at the ids and the claim', async () => {
+  it('is not used again if another import finished between the read of the ids and the claim', async () => {
     const id = newId();
     beforeNext('TransactWriteItems', () => store.importRelease(headOf(id), theirs));
     expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
@@ -96,7 +96,7 @@ describe('the id of an import', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('is the next free one where another import took the first one while files were read, and so is the hash', async () => {
+  it('is the next free one, with its hash, if another import took the first one while files were read', async () => {
     const [taken, next] = [newId('US-WI'), newId('US-WI')];
     await begun(taken);
     const parts = async function* () {
@@ -112,8 +112,8 @@ describe('the id of an import', () => {
   });
 });
 
-describe('an import that runs to its end', () => {
-  it('is listed as unfinished from its beginning to its end, with when it began', async () => {
+describe('a finished import', () => {
+  it('is listed as unfinished until its end, with its start', async () => {
     const [first, second] = [newId('US-IL'), newId('US-IL')];
     const claim = await begun(second);
     await store.beginImport(first, '2029-12-31T08:00:00.000Z');
@@ -128,15 +128,15 @@ describe('an import that runs to its end', () => {
     expect(await store.takenIds('US-IL')).toEqual([second, first]);
   });
 
-  it('has a release of its own parts alone, whatever another import writes at the same time', async () => {
-    const [one, other] = [newId(), newId()];
-    const heads = [store.importRelease(headOf(one), ours), store.importRelease(headOf(other), theirs)];
+  it('has only its own parts, despite a concurrent import', async () => {
+    const [a, b] = [newId(), newId()];
+    const heads = [store.importRelease(headOf(a), ours), store.importRelease(headOf(b), theirs)];
     expect((await Promise.all(heads)).map(codeOf)).toEqual(['accepted', 'accepted']);
-    expect(await stateOf(one)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
-    expect(await stateOf(other)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+    expect(await stateOf(a)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await stateOf(b)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('ends once, and by the import that began', async () => {
+  it('is finished once, by the import that began it', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -145,7 +145,7 @@ describe('an import that runs to its end', () => {
     expect(codeOf(await store.finishImport(claim, headOf(id), written))).toBe('accepted');
     const changed = { ...headOf(id), content_hash: 'other' };
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('is finished');
-    // Nor where somebody put the claim back by hand.
+    // A restored claim changes nothing.
     await database.send(new PutCommand({ TableName: environment.tables.content, Item: claimItem(claim, now) }));
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('a head and a claim');
     expect(await store.findHead(id)).toEqual(headOf(id));
@@ -154,7 +154,7 @@ describe('an import that runs to its end', () => {
 });
 
 describe('an import that is discarded', () => {
-  it('fails at its end, and nothing is left', async () => {
+  it('fails at its end, and leaves nothing', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -166,11 +166,11 @@ describe('an import that is discarded', () => {
     expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
   });
 
-  it('removes at its end what it wrote after the discard, and no other import is touched', async () => {
+  it('removes parts that it wrote after the discard, and no parts of other imports', async () => {
     const [id, another] = [newId(), newId()];
     await store.importRelease(headOf(another), theirs);
     const claim = await begun(id);
-    // Sixteen writers hold parts, and the first of them waits.
+    // Sixteen writers have parts, and the first one waits.
     beforeNext('PutItem', () => store.discardImport(id));
     const written = await store.writeParts(claim, ours);
     expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
@@ -179,7 +179,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('fails also where that comes after its parts were compared, before its head is written', async () => {
+  it('also fails if the discard comes between the comparison of its parts and its head', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -188,7 +188,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(id)).toEqual(nothing);
   });
 
-  it('cannot end any more when the first part is about to be removed', async () => {
+  it('cannot finish once the discard removes parts', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -201,7 +201,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(id)).toEqual(nothing);
   });
 
-  it('keeps all its parts where it ends first', async () => {
+  it('keeps its parts if it finishes first', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -215,7 +215,7 @@ describe('an import that is discarded', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('stays listed, and cannot be finished, where the discard is broken off; the next one ends it', async () => {
+  it('stays listed after an interrupted discard, cannot finish, and can be discarded again', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -223,7 +223,7 @@ describe('an import that is discarded', () => {
     await expect(store.discardImport(id)).rejects.toThrow('killed');
     expect(await unfinished()).toContain(id);
     expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
-    // With every part where it was, the claim alone keeps it from being finished.
+    // All parts are there, so only the claim prevents the end.
     await store.writeParts(claim, ours);
     expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
     expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
@@ -232,7 +232,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(id)).toEqual(nothing);
   });
 
-  it('may leave parts where it is killed between the discard and its end: another discard removes them', async () => {
+  it('may leave parts if it is killed after the discard: another discard removes them', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.discardImport(id);
@@ -242,7 +242,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(id)).toEqual(nothing);
   });
 
-  it('is discarded twice at once without harm', async () => {
+  it('can be discarded twice at once', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.writeParts(claim, partsOf(zips(250)));
@@ -252,7 +252,7 @@ describe('an import that is discarded', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('is none that was finished, and none that there never was', async () => {
+  it('is refused if it is finished or unknown', async () => {
     const finished = newId();
     await store.importRelease(headOf(finished), ours);
     for (const id of [finished, newId(), 'US-MN@2026-10-01.1', 'latest'])

@@ -1,4 +1,4 @@
-/** Imports over other imports: what `content import`, `diff` and `activate` say and refuse, on a Content table of its own. */
+/** Imports over other imports: output and refusals of `content import`, `diff` and `activate`, on the file's own table. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
+import { runInProcess } from '../support/run-command.ts';
 
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
@@ -27,30 +28,16 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('WI')?.id ?? '';
 
-/** Run a command in this process: what it prints, and the message of what it refuses. */
-const content = async (...args: readonly string[]): Promise<{ out: string; refused: string | null }> => {
-  let out = '';
-  const streams = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      if (stream === process.stdout) out += text;
-      return true;
-    }),
-  );
-  try {
-    await contentProgram().parseAsync(args, { from: 'user' });
-    return { out, refused: null };
-  } catch (error) {
-    if ((error as Error).name !== 'CommandError') throw error;
-    return { out, refused: (error as Error).message };
-  } finally {
-    for (const stream of streams) stream.mockRestore();
-  }
+const content = async (...args: readonly string[]) => {
+  const { code, out, err } = await runInProcess(contentProgram(), args);
+  return { out, refused: code === 0 ? null : err };
 };
 
 const rates = lines(
   rateRow('55', '45', '55', '0.05', '19820501'),
   rateRow('55', '00', '079', '0.009', '20240101'),
   rateRow('55', '00', '078', '0.005', '20200331'),
+  rateRow('55', '00', '077', '0.005', '20250101'),
   rateRow('55', '01', '53000', '0.02', '20240101'),
 );
 const row = (zip: string, county: string, place = '', from = '20240101') =>
@@ -75,10 +62,10 @@ const milwaukee = row('53202', '079', '53000');
 const wauwatosa = row('53213', '079');
 const keshena = row('54135', '078');
 
-describe('imports that lie over each other', () => {
+describe('overlays', () => {
   let [first, second, other] = ['', '', ''];
 
-  it('name the release below, and say what they change against it', async () => {
+  it('name the release below, and print the changes against it', async () => {
     const ran = await importing([row('53202', '079'), keshena]);
     first = ran.id;
     expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
@@ -90,7 +77,7 @@ describe('imports that lie over each other', () => {
     expect(ran.out).not.toContain('begins in the future');
   });
 
-  it('say the same when they are activated, and before', async () => {
+  it('print the changes at diff and activate, too', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(JSON.parse((await content('diff', builtIn, first, '--json')).out).impact).toEqual({
@@ -117,21 +104,21 @@ describe('imports that lie over each other', () => {
     expect(ran.out).toContain(`change against ${first} from`);
     expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
     const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
-    expect(later.out).toContain('It begins in the future: until 2099-01-01, that release answers all.');
+    expect(later.out).toContain('It begins in the future: until 2099-01-01, that release answers for everything.');
     expect(later.out).toContain(`No combined rate changes against ${first}`);
   });
 
-  it('are made once, over the same release or over themselves', async () => {
+  it('are not imported twice, over the same release or over themselves', async () => {
     for (const rows of [
       [row('53202', '079'), keshena],
       [milwaukee, wauwatosa],
     ]) {
       const again = await importing(rows);
-      expect(again.out).toContain('has the same content already');
+      expect(again.out).toContain('already has the same content');
     }
   });
 
-  it('are refused where they would take away what was imported since, unless they are to replace it', async () => {
+  it('are refused if later imports would be lost, unless --replace is given', async () => {
     other = (await importing([keshena])).id;
     expect((await content('activate', second)).refused).toBe(null);
     const { refused } = await content('activate', other);
@@ -148,12 +135,14 @@ describe('imports that lie over each other', () => {
     expect(await active()).toBe(other);
   });
 
-  it('leave out of their chain what names nothing that they do not name on its days', async () => {
+  it('leave out releases of the chain that no longer answer for any address and day', async () => {
     const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
     // The active import names 54135 from 2024-01-01 on, and lies over the first one, which names 53202, too.
     expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
     expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
     expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
+    // Its county has no rate before 2025, so the release below still answers for 2024.
+    expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
     const range = boundaryRow({ type: '4', zips: ['53202', '0001', '53202', '9999'], state: '55', county: '079' });
     expect(await chainOf([keshena, range])).toEqual([first]);
     // A row for the whole state names every ZIP and says nothing of local taxes: the releases below still answer.
@@ -165,12 +154,12 @@ describe('imports that lie over each other', () => {
     expect((await findHead(id))?.chain).toEqual([other, first]);
   });
 
-  it('go back to what was active before, and to what lies below, without being told to replace', async () => {
+  it('roll back to earlier releases and releases below, without --replace', async () => {
     expect((await content('activate', second)).refused).toBe(null);
     expect((await content('activate', first)).refused).toBe(null);
     expect((await content('activate', builtIn)).refused).toBe(null);
     expect(await active()).toBe(null);
-    // Over the built-in release, a release of the first import's would bring that one back, too.
+    // An overlay of the first import would bring that one back, too.
     await content('activate', first);
     await content('activate', builtIn);
     await content('rollback', '--state', 'WI');
@@ -182,8 +171,8 @@ describe('imports that lie over each other', () => {
   });
 });
 
-describe('an import of before imports lay over other releases', () => {
-  it('is activated over the built-in release, with what that means, and refused over an import', async () => {
+describe('an import of an earlier version, without a release below', () => {
+  it('can be activated over the built-in release, but not over an import', async () => {
     const [old, older] = [150, 151].map((counter) => `US-WI@${today}.${counter}`) as [string, string];
     const head = await findHead((await importing([keshena])).id);
     if (!head) throw new Error('The import has no head.');
@@ -204,7 +193,7 @@ describe('an import over a corrupt release', () => {
   it.each([
     { what: 'a part', tamper: (id: string) => changePart(id, '53202', withText('0.02', '0.03')) },
     { what: 'the head', tamper: (id: string) => changeHead(id, withText('Wisconsin', 'Elsewhere')) },
-  ])('of which $what was changed takes its place, and leaves it out', async ({ what, tamper }) => {
+  ])('of which $what was changed replaces it, without it in the chain', async ({ what, tamper }) => {
     await content('activate', builtIn);
     const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], '--activate'))
       .id;
@@ -218,7 +207,7 @@ describe('an import over a corrupt release', () => {
   });
 });
 
-it('a dry run takes the built-in release for the active one where no database answers', async () => {
+it('a dry run without a database assumes that the built-in release is active', async () => {
   vi.resetModules();
   const endpoint = process.env['DYNAMODB_ENDPOINT'];
   process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';

@@ -1,4 +1,4 @@
-/** Items of the Content table that are changed behind the service's back: no figure rests on them, and `verify` finds them. */
+/** Changed items of the Content table: no calculation uses them, and `verify` finds them. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
 import { headOf, partOf } from '../support/imported.ts';
 import { metricLines } from '../support/log-watch.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand, runInProcess } from '../support/run-command.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// An activation must not affect other tests, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
 const { database } = await import('../../shared/store/client/client.ts');
@@ -36,20 +36,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** `npm run content -- …` as a process of its own. */
-const content = (...args: string[]) => runCommand(['shared/cli/content.ts', ...args]);
+const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const content = (...args: string[]) => runInProcess(contentProgram(), args);
 const verified = async (...args: string[]) => {
   const { code, out, err } = await content('verify', ...args);
   expect(err).not.toMatch(/^ {4}at /m);
   return { code, lines: out.trim().split('\n'), err };
 };
 
-// 30 parts in 16 partitions: 55402 is the one that is tampered with, 55403 one that is not.
+// 30 parts in 16 partitions. Tests change 55402, and not 55403.
 const keys = [...Array.from({ length: 28 }, (_, index) => String(55_401 + index)), '29 PALMS', 'ST PAUL'];
 const parts = keys.map((key) => partOf(key, { [`US-MN-${key.replace(' ', '')}`]: '0.02125' }));
 let counter = 100;
 
-/** A release of its own for each test, active, and written as an import writes it. */
+/** A new release, written as an import writes it. */
 const imported = async (chain: readonly string[] = []): Promise<string> => {
   const id = `US-MN@2030-01-01.${++counter}`;
   const counts = { parts: parts.length, jurisdictions: 31, rates: 31, locations: 30 };
@@ -65,7 +65,7 @@ const activate = async (id: string | null) => {
 
 let minutes = 0;
 type Place = { readonly postal_code: string | null; readonly city?: string };
-/** What the API answers at places with the active release, a minute after it was activated: the tax of 100.00, or an error. */
+/** The tax of 100.00 at these places, or the error of the API, a minute after the activation. */
 const taxes = async (...places: Place[]): Promise<readonly string[]> => {
   minutes += 2;
   const client = clientOf(await newCaller());
@@ -89,118 +89,99 @@ const tax = '9.00';
 const remedy =
   'If calculations use it, roll back with `npm run content -- rollback --state MN`; then import its files again and activate the new release.';
 
-type Case = {
-  readonly what: string;
-  readonly change: (id: string) => Promise<unknown>;
-  /** 55402 unless it is another place whose part is changed. */
-  readonly at?: Place;
-  /** At that place, and at another one. */
-  readonly answers: readonly [string, string];
-  /** What `verify` finds: whose, and what. */
-  readonly finds: readonly string[];
-};
+const partFailed: readonly [string, string] = [refused, tax];
+const headFailed: readonly [string, string] = [refused, refused];
+const wrongDigest = 'its content does not match its digest.';
+
+/** What is changed, the tax or error at 55402 (or another place) and at 55403, and the findings of `verify`. */
+type Case = readonly [string, (id: string) => Promise<unknown>, readonly [string, string], readonly string[], Place?];
 
 const cases: readonly Case[] = [
-  {
-    what: 'a changed rate in one part',
-    change: (id) => changePart(id, '55402', withText('0.02125', '0.01125')),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a part without its digest',
-    change: async (id) => {
+  [
+    'a changed rate in one part',
+    (id) => changePart(id, '55402', withText('0.02125', '0.01125')),
+    partFailed,
+    [`Part 55402 of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    'a part without its digest',
+    async (id) => {
       const { digest: _, ...item } = await itemOf(partKey(id, '55402'));
       await put(item);
     },
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a missing part',
-    change: (id) => remove(partKey(id, '55402')),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: the head lists it, and the table does not have it.'],
-  },
-  {
-    what: 'a part too many, with a digest of its own',
-    change: (id) => put(partItem(id, partOf('55999', { 'US-MN-X': '0.01' }))),
-    at: { postal_code: '55999' },
-    answers: [refused, tax],
-    finds: ['Part 55999 of ID is corrupt: the head does not list it.'],
-  },
-  {
-    what: 'a part in another partition',
-    change: async (id) => {
+    partFailed,
+    [`Part 55402 of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    'a missing part',
+    (id) => remove(partKey(id, '55402')),
+    partFailed,
+    ['Part 55402 of ID is corrupt: the head lists it, and the table does not have it.'],
+  ],
+  [
+    'an added part with its digest',
+    (id) => put(partItem(id, partOf('55999', { 'US-MN-X': '0.01' }))),
+    partFailed,
+    ['Part 55999 of ID is corrupt: the head does not list it.'],
+    { postal_code: '55999' },
+  ],
+  [
+    'a part in another partition',
+    async (id) => {
       const item = await itemOf(partKey(id, '55402'));
       await remove(partKey(id, '55402'));
       await put({ ...item, pk: partKey(id, '55401').pk });
     },
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: it is in the wrong partition,'],
-  },
-  {
-    what: 'two parts in the place of each other',
-    change: async (id) => {
+    partFailed,
+    ['Part 55402 of ID is corrupt: it is in the wrong partition,'],
+  ],
+  [
+    'two swapped parts',
+    async (id) => {
       const [first, second] = [await itemOf(partKey(id, '55402')), await itemOf(partKey(id, '55404'))];
       await put({ ...first, ...partKey(id, '55404') });
       await put({ ...second, ...partKey(id, '55402') });
     },
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: it is part 55404.', 'Part 55404 of ID is corrupt: it is part 55402.'],
-  },
-  {
-    what: 'a part whose compressed bytes end too early',
-    change: (id) => changePart(id, '55402', ({ content }) => ({ content: content.subarray(0, content.length - 20) })),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content cannot be decompressed and read.'],
-  },
-  {
-    what: 'a part that is another kind of JSON',
-    change: (id) => changePart(id, '55402', () => ({ content: gzipSync('[]') })),
-    answers: [refused, tax],
-    finds: ['Part 55402 of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a changed head',
-    change: (id) => changeHead(id, withText('0.06875', '0.05875')),
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: "a head without a part's key in its list",
-    change: (id) => changeHead(id, () => ({ part_keys: gzipSync('\n55401\n') })),
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: 'a head without its list',
-    change: async (id) => {
-      const { part_keys: _, ...head } = await itemOf(releaseHeadKey(id));
-      await put(head);
-    },
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: its content does not match its digest.'],
-  },
-  {
-    what: "another release's head",
-    change: async (id) => {
+    partFailed,
+    ['Part 55402 of ID is corrupt: it is part 55404.', 'Part 55404 of ID is corrupt: it is part 55402.'],
+  ],
+  [
+    'a part with truncated bytes',
+    (id) => changePart(id, '55402', ({ content }) => ({ content: content.subarray(0, content.length - 20) })),
+    partFailed,
+    ['Part 55402 of ID is corrupt: its content cannot be decompressed and read.'],
+  ],
+  [
+    'a changed head',
+    (id) => changeHead(id, withText('0.06875', '0.05875')),
+    headFailed,
+    [`The head of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    'a head with another list of parts',
+    (id) => changeHead(id, () => ({ part_keys: gzipSync('\n55401\n') })),
+    headFailed,
+    [`The head of ID is corrupt: ${wrongDigest}`],
+  ],
+  [
+    "another release's head",
+    async (id) => {
       const other = await itemOf(releaseHeadKey(await imported()));
       await put({ ...other, ...releaseHeadKey(id) });
     },
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: it is the head of US-MN@2030-01-01.'],
-  },
-  {
-    what: 'no head',
-    change: (id) => remove(releaseHeadKey(id)),
-    answers: [refused, refused],
-    finds: ['The head of ID is corrupt: the table does not have it.'],
-  },
+    headFailed,
+    ['The head of ID is corrupt: it is the head of US-MN@2030-01-01.'],
+  ],
+  [
+    'no head',
+    (id) => remove(releaseHeadKey(id)),
+    headFailed,
+    ['The head of ID is corrupt: the table does not have it.'],
+  ],
 ];
 
-describe('an item that is not what the import wrote', () => {
-  it.each(cases)('$what: answers no figure, and is found', async ({ change, at = tampered, answers, finds }) => {
+describe('a changed item', () => {
+  it.for(cases)('%s: the API refuses, and verify finds it', async ([_what, change, answers, finds, at = tampered]) => {
     const id = await imported();
     await activate(id);
     await change(id);
@@ -218,7 +199,7 @@ describe('an item that is not what the import wrote', () => {
   it.each([
     ['a forged rate with its digest', '55402', async () => partOf('55402', { 'US-MN-55402': '0.01125' })],
     ["another release's part", '55402', async () => contentOf(await itemOf(partKey(await imported(), '55403')))],
-  ])('%s has a whole item, which only the hash over all of the release tells', async (_what, key, forged) => {
+  ])('%s is found by the hash over the release only', async (_what, key, forged) => {
     const id = await imported();
     await put(partItem(id, { ...(await forged()), key }));
     const { code, lines } = await verified(id);
@@ -226,7 +207,7 @@ describe('an item that is not what the import wrote', () => {
     expect(lines[0]).toContain(`The head of ${id} is corrupt: its content_hash is `);
   });
 
-  it('is counted with its release and without its key, and an operator gets one line', async () => {
+  it('has a metric with its release, and an error line without a stack', async () => {
     const id = await imported();
     await activate(id);
     await changePart(id, '29 PALMS', withText('0.02125', '0.01125'));
@@ -244,21 +225,21 @@ describe('an item that is not what the import wrote', () => {
     });
   });
 
-  it('is not looked at again once an instance has read it whole', async () => {
+  it('is not read again after an instance has cached it', async () => {
     const id = await imported();
     await activate(id);
     expect(await taxes(tampered)).toEqual([tax]);
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     await changeHead(id, withText('0.06875', '0.05875'));
     expect(await taxes(tampered)).toEqual([tax]);
-    // The list of keys is the head's of before.
+    // The list of keys is cached with the head.
     await remove(partKey(id, '55405'));
     expect(await taxes({ postal_code: '55405' }, intact, { postal_code: '55999' })).toEqual([refused, tax, '6.88']);
   });
 });
 
 describe('the list of the keys of a release', () => {
-  it('is known for each release that is asked for, however many others were read since', async () => {
+  it('is cached for each release that is read, with many others', async () => {
     const { readContent } = await import('../../shared/store/content/content-reads.ts');
     const first = await imported();
     expect((await readContent([first], [])).heads).toHaveLength(1);
@@ -269,7 +250,7 @@ describe('the list of the keys of a release', () => {
       const id = `US-WY@2030-01-01.${101 + count}`;
       others.push(id);
       expect((await store.importRelease(headOf(id), [])).ok).toBe(true);
-      // The release itself is the oldest one that is known while others come, and no longer at the end.
+      // The first release is the oldest in the cache, until the cache evicts it at the end.
       await readContent([id], []);
       if (count > 97) await expect(readContent([id], [missing])).rejects.toThrow(`Part 55402 of ${first}`);
     }
@@ -278,7 +259,7 @@ describe('the list of the keys of a release', () => {
   });
 });
 
-describe('a release of before heads had a digest', () => {
+describe('a release from before heads had a digest', () => {
   const olderRelease = async () => {
     const id = await imported();
     await asBeforeDigests(id, keys);
@@ -286,7 +267,7 @@ describe('a release of before heads had a digest', () => {
     return id;
   };
 
-  it('answers and is verified like any other', async () => {
+  it('is used and verified like any other', async () => {
     const id = await olderRelease();
     expect(await taxes(tampered, { postal_code: null, city: 'St. Paul' }, { postal_code: '55999' })).toEqual([
       tax,
@@ -296,7 +277,7 @@ describe('a release of before heads had a digest', () => {
     expect(await verified(id)).toMatchObject({ code: 0, lines: [`${id}: 30 parts, no problems.`] });
   });
 
-  it('has parts whose digests are checked', async () => {
+  it('has digests of parts that are checked', async () => {
     const id = await olderRelease();
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     expect(await taxes(tampered, intact)).toEqual([refused, tax]);
@@ -306,7 +287,7 @@ describe('a release of before heads had a digest', () => {
     ]);
   });
 
-  it('has a head that its hash alone checks, and parts that are counted', async () => {
+  it('has its head checked by the hash, and its parts counted', async () => {
     const [changed, incomplete] = [await olderRelease(), await olderRelease()];
     await changeHead(changed, withText('0.06875', '0.05875'));
     await remove(partKey(incomplete, '55402'));
@@ -325,7 +306,7 @@ describe('content verify', () => {
   const pages = 'pages';
   afterEach(() => void database.middlewareStack.remove(pages));
 
-  it('reads a release whose partitions have many pages', async () => {
+  it('reads partitions with many pages', async () => {
     const id = await imported();
     await changePart(id, '55428', withText('0.02125', '0.01125'));
     let queries = 0;
@@ -352,7 +333,7 @@ describe('content verify', () => {
     expect(queries).toBeGreaterThan(30);
   });
 
-  it('takes the releases that it is given, the active ones, or all that table and directory have', async () => {
+  it('verifies the given releases, the active ones, or all of table and directory', async () => {
     const [active, previous, lost] = [await imported(), await imported(), await imported()];
     for (const id of [lost, previous, active]) await activate(id);
     expect((await verified('--active')).lines).toEqual([`${active}: 30 parts, no problems.`]);
@@ -378,7 +359,7 @@ describe('content verify', () => {
     );
   });
 
-  it('refuses what is not in the table', async () => {
+  it('refuses releases that are not in the table', async () => {
     expect(await content('verify', 'US-MN@2020-01-01.101')).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no release US-MN@2020-01-01.101.'),
@@ -394,7 +375,7 @@ describe('releases of every format', () => {
   const fixture = (name: string) => join('test/fixtures/imports', name);
   const idIn = ({ out }: { readonly out: string }) => /^Imported (\S+) /m.exec(out)?.[1] ?? out;
 
-  it('are whole when they are imported, and a corrupt one is replaced by importing again', async () => {
+  it('are unchanged after the import, and a new import replaces a corrupt one', async () => {
     const woocommerce = join(folder, 'tax_rates.csv');
     await writeFile(
       woocommerce,
@@ -421,7 +402,7 @@ US,CA,,29 Palms;Alturas,7.7500,Tax,1,0,1,
     expect({ code, lines }).toEqual({ code: 0, lines: expected });
 
     for (const [index, args] of imports.entries())
-      expect((await content('import', ...args)).out).toContain(`${ids[index]} has the same content already`);
+      expect((await content('import', ...args)).out).toContain(`${ids[index]} already has the same content`);
 
     const [first = '', zipRates = ''] = ids;
     await changePart(first, '55401', withText('43000', '58000'));
@@ -431,13 +412,13 @@ US,CA,,29 Palms;Alturas,7.7500,Tax,1,0,1,
     const another = idIn(await content('import', ...(imports[1] as string[])));
     expect(await verified(again, another)).toMatchObject({ code: 0 });
     expect((await content('import', ...(imports[1] as string[]))).out).toContain(
-      `${another} has the same content already`,
+      `${another} already has the same content`,
     );
   });
 });
 
 describe('the other commands', () => {
-  it('name a corrupt release instead of ending with a stack', async () => {
+  it('name a corrupt release, without a stack', async () => {
     const [whole, id] = [await imported(), await imported()];
     await activate(id);
     await changeHead(id, withText('0.06875', '0.05875'));
@@ -453,7 +434,7 @@ describe('the other commands', () => {
       expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
   });
 
-  it('check no cases with a corrupt part', async () => {
+  it('refuse to check cases with a corrupt part', async () => {
     const id = await imported();
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     const one = (zip: string) => ({
@@ -463,7 +444,8 @@ describe('the other commands', () => {
     const check = async (...zips: string[]) => {
       const path = join(folder, `${randomUUID()}.json`);
       await writeFile(path, JSON.stringify(zips.map(one)));
-      return content('check', '--release', id, '--against', path);
+      // As a process: in this one, metric lines go to standard output.
+      return runCommand(['shared/cli/content.ts', 'check', '--release', id, '--against', path]);
     };
     expect(await check('55403')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed') });
     expect(await check('55402', '55403')).toEqual({

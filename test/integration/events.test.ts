@@ -342,7 +342,7 @@ describe('the stored events', () => {
       const { status, stdout, stderr } = events('--account', account, ...always);
       const [fault, count] = stderr.split('\n');
       expect([status, count]).toEqual([1, `${published.length - 1} events.`]);
-      expect(fault).toMatch(`Version 4 of ${id} cannot be told: `);
+      expect(fault).toMatch(`Version 4 of ${id} cannot be read: `);
       expect(`${stdout}${stderr}`).not.toContain(secret);
     } finally {
       await undoTampering();

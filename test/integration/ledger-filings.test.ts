@@ -34,8 +34,8 @@ const on = (day: string, cents: number, others: { type?: 'credit'; currency?: st
   ...others,
 });
 
-describe('what comes late', () => {
-  it('falls into the next period, sales and credits alike, in every shard', async () => {
+describe('late transactions', () => {
+  it('are in the next period, sales and credits, in every shard', async () => {
     const account = newFiler();
     const posted = [await post(account, on('2026-09-08', 1001)), ...(await creditsEverywhere(account, '2026-09-30'))];
     const september = filingOf(await close(account, { period_end: '2026-09-30' }));
@@ -50,7 +50,7 @@ describe('what comes late', () => {
     expect((await read(account, september.id)).progress.entries_moved).toBe(9);
   });
 
-  it('may leave a period with less than nothing', async () => {
+  it('can make the amounts of a period negative', async () => {
     const account = newFiler();
     const posted = [await post(account, on('2026-10-08', 20_000, { type: 'credit' }))];
     const { id } = filingOf(await close(account));
@@ -68,7 +68,7 @@ describe('what comes late', () => {
   });
 });
 
-it('closes a period without entries, marks it, and adds nothing up', async () => {
+it('closes and files a period without entries', async () => {
   const account = newFiler();
   const { id } = filingOf(await close(account));
   expect(await read(account, id)).toMatchObject({ status: 'closed', totals: [], summary: [] });
@@ -77,7 +77,7 @@ it('closes a period without entries, marks it, and adds nothing up', async () =>
   await judge(account, state, []);
 });
 
-it('cancels the newest first, back to the beginning, and closes everything again', async () => {
+it('cancels the newest filing first, back to the beginning, and closes all periods again', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-08', 1001)), await post(account, on('2026-10-08', 333))];
   const close2 = async () => [
@@ -99,7 +99,7 @@ it('cancels the newest first, back to the beginning, and closes everything again
   expect(new Set([september, october, ...again]).size).toBe(4);
 });
 
-it('begins with the same period again after the first was canceled, as often as it is, whatever came late', async () => {
+it('begins with the same period again after the first was canceled, despite late sales', async () => {
   const account = newFiler();
   const september = { period_end: '2026-09-30' };
   const posted = [await post(account, on('2026-09-05', 1001))];
@@ -122,7 +122,7 @@ it('begins with the same period again after the first was canceled, as often as 
   await judge(account, state, posted);
 });
 
-it('begins anew where the frequency of the canceled first period was wrong', async () => {
+it('begins again with another frequency after the first period was canceled', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-05', 1001))];
   const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
@@ -134,7 +134,7 @@ it('begins anew where the frequency of the canceled first period was wrong', asy
   await judge(account, state, posted);
 });
 
-it('reads a chain that was written before it said where the state begins', async () => {
+it('reads a chain without `begins`, which an earlier version wrote', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-05', 1001))];
   filingOf(await close(account, { period_end: '2026-09-30' }));
@@ -143,7 +143,7 @@ it('reads a chain that was written before it said where the state begins', async
   await judge(account, state, posted);
 });
 
-it('has no other filing of a state while one is giving its entries back', async () => {
+it('refuses a filing of a state while another one is being canceled', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
   const { id } = filingOf(await close(account));
@@ -158,7 +158,7 @@ it('has no other filing of a state while one is giving its entries back', async 
 });
 
 describe('a dry run', () => {
-  it('adds up what closing then does, page by page, and stores nothing', async () => {
+  it('has the totals of the later filing, and stores nothing', async () => {
     const account = newFiler();
     const posted = [
       await post(account, on('2026-10-08', 1001)),
@@ -182,7 +182,7 @@ describe('a dry run', () => {
     await judge(account, state, [...posted, later]);
   });
 
-  it('of a period that has a filing answers it as it is, and does nothing for it', async () => {
+  it('of a period with a filing returns it, and does not continue it', async () => {
     const account = newFiler();
     const posted = [await post(account, on('2026-10-08', 1001))];
     const { id } = filingOf(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
@@ -193,7 +193,7 @@ describe('a dry run', () => {
     await judge(account, state, posted);
   });
 
-  it('that has no time is refused, and says what to do', async () => {
+  it('without enough time is refused', async () => {
     const account = newFiler();
     await post(account, on('2026-10-08', 1001));
     const ports = portsFor(account, { remainingMs: () => 1999 });
@@ -203,7 +203,7 @@ describe('a dry run', () => {
 });
 
 describe('the transactions of a filing', () => {
-  it('are filed with the last state that waits for them', async () => {
+  it('are filed with the last of their states', async () => {
     const account = newFiler();
     const both = await post(account, { day: '2026-10-08', levies: [...levies('MI', 500), ...levies('OH', 700)] });
     const michigan = filingOf(await close(account)).id;
@@ -218,7 +218,7 @@ describe('the transactions of a filing', () => {
     expect(transaction).toMatchObject({ status: 'filed', version: 3, filed_at: new Date(closingMs).toISOString() });
   });
 
-  it('are marked fewer at a time where they are large, each once', async () => {
+  it('are marked in smaller batches if they are large, each once', async () => {
     const account = newFiler();
     const posted: Posted[] = [];
     for (let at = 0; at < 30; at++) posted.push(await post(account, on('2026-10-08', 100 + at)));
@@ -227,7 +227,7 @@ describe('the transactions of a filing', () => {
     const { filings } = portsFor(account);
     const ports = portsFor(account, {
       stepEntriesMax: 49,
-      // As if every transaction took a megabyte.
+      // Every transaction counts as a megabyte.
       storedSize: () => 1_000_000,
       filings: {
         ...filings,
@@ -248,7 +248,7 @@ describe('periods', () => {
   const registered = (...registrations: Omit<Registration, 'state'>[]) =>
     newFiler({ registrations: registrations.map((registration) => ({ state: 'MI', ...registration })) });
 
-  it('follow the registration: what is refused names the ends around, or the period that comes first', async () => {
+  it('follow the registration: a refusal names the valid ends, or the next period', async () => {
     const account = registered(
       { from: '2026-01-01', to: '2026-09-30', frequency: 'quarter' },
       { from: '2026-10-01', to: null, frequency: 'month' },
@@ -271,7 +271,7 @@ describe('periods', () => {
     expect(await problemOf('2026-03-31')).toEqual(['conflict_period_order', '2026-12-31']);
   });
 
-  it('are closed by the schedule in order up to the end of the registration, through what lies between two', async () => {
+  it('are closed by the schedule in order, until the end of the last registration', async () => {
     const account = {
       ...registered(
         { from: '2026-01-15', to: '2026-04-30', frequency: 'quarter' },
@@ -301,7 +301,7 @@ describe('periods', () => {
     expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
   });
 
-  it('that somebody canceled are left to them by the schedule, until they close them again', async () => {
+  it('that were canceled are not closed by the schedule until they are closed by request', async () => {
     const account = registered({ from: '2026-01-01', to: null, frequency: 'month' });
     expect(await closePeriods(portsFor(account))).toMatchObject({ created: 2, finished: 2 });
     const { filings } = await placesOf(account, state);
@@ -313,7 +313,7 @@ describe('periods', () => {
     await judge(account, state, []);
   });
 
-  it('of one account are closed though another account fails', async () => {
+  it('of one account are closed even if another account fails', async () => {
     const [good, bad] = [0, 1].map(() => registered({ from: '2026-10-01', to: '2026-10-31', frequency: 'month' }));
     if (!good || !bad) throw new Error('There are two.');
     const failures: unknown[] = [];
@@ -331,7 +331,7 @@ describe('periods', () => {
   });
 });
 
-it('does nothing with a filing that is finished, whoever asks', async () => {
+it('does nothing with a finished filing', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
   const { id } = filingOf(await close(account));
@@ -339,7 +339,7 @@ it('does nothing with a filing that is finished, whoever asks', async () => {
   if (!filing) throw new Error('There is none.');
   const before = await placesOf(account, state);
   expect(await workOn(filing, portsFor(account), 0)).toBe(true);
-  // As a worker that has read it long ago, before it was closed.
+  // A worker may have read the filing before it was closed.
   expect(
     await workOn(
       { ...filing, status: 'closing', isUnfinished: true, version: filing.version - 1 },
@@ -350,7 +350,7 @@ it('does nothing with a filing that is finished, whoever asks', async () => {
   expect(await placesOf(account, state)).toEqual(before);
 });
 
-it('lists many filings page by page, each once, the newest first', async () => {
+it('lists many filings in pages, each once, newest first', async () => {
   const account = newFiler({ registrations: [{ state: 'MI', from: '2025-01-01', to: null, frequency: 'month' }] });
   await closePeriods(portsFor({ ...account, created_at: '2025-01-01T00:00:00.000Z' }));
   const seen: (string | null)[] = [];
@@ -369,13 +369,13 @@ it('lists many filings page by page, each once, the newest first', async () => {
   expect(seen).toEqual([...seen].sort().reverse());
 });
 
-it('gives every unfinished filing a turn, however large another one is', async () => {
+it('works on every unfinished filing, however large another one is', async () => {
   const account = newFiler();
   for (const of of ['MI', 'OH']) {
     for (let at = 0; at < 12; at++) await post(account, { day: '2026-10-08', levies: levies(of, 100 + at) });
     filingOf(await close(account, { state: `US-${of}` }, portsFor(account, { remainingMs: () => 2000 })));
   }
-  // A clock that goes on by a second with every write: neither can be finished within a third of the time.
+  // Each write takes a second, so neither filing can be finished.
   let remainingMs = 12_000;
   const { filings } = portsFor(account);
   const ports = {

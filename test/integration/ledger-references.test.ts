@@ -24,7 +24,7 @@ const claimOf = async (account: string, of = reference.reference_id) => {
   return (await itemsOf(account))[`${pk} ${sk}`];
 };
 
-it('gives a reference to one of eight who ask at once, and tells the others who has it', async () => {
+it('gives a reference to one of eight concurrent requests, and names it to the others', async () => {
   const account = newAccount();
   const heads = Array.from({ length: 8 }, () => created({ ...finalized, ...reference }));
   const answers = await Promise.all(
@@ -36,18 +36,18 @@ it('gives a reference to one of eight who ask at once, and tells the others who 
   expect(answers.filter(({ kind }) => kind !== 'committed')).toEqual(
     Array.from({ length: 7 }, () => ({ kind: 'reference_taken', transactionId: winner })),
   );
-  // Nothing of the refused is stored, not even that they were asked for.
+  // A refused request stores nothing, not even its idempotency key.
   expect(await kindsOf(account)).toBe('AHIR');
   expect((await claimOf(account))?.['transaction_id']).toBe(winner);
 });
 
-it("leaves another account's reference free", async () => {
-  const [one, other] = [newAccount(), newAccount()];
-  expect(await ledger.commit(commitOf(one, created(reference)))).toEqual(committed);
-  expect(await ledger.commit(commitOf(other, created(reference)))).toEqual(committed);
+it('does not affect references of another account', async () => {
+  const [a, b] = [newAccount(), newAccount()];
+  expect(await ledger.commit(commitOf(a, created(reference)))).toEqual(committed);
+  expect(await ledger.commit(commitOf(b, created(reference)))).toEqual(committed);
 });
 
-it('holds a draft’s claim until the deadline, and gives it to the next at the deadline', async () => {
+it('holds a draft’s claim until its deadline, and then releases it', async () => {
   const account = newAccount();
   const first = created(reference);
   await ledger.commit(commitOf(account, first));
@@ -62,20 +62,20 @@ it('holds a draft’s claim until the deadline, and gives it to the next at the 
   });
   expect(await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }))).toEqual(committed);
 
-  // The sweep comes by later and must not free what is no longer the first one's.
+  // A later sweep must not release the claim of the second draft.
   const sweep = changed(first.after, expired(first.after.transaction));
   expect(await ledger.commit(commitOf(account, sweep, { nowMs: deadlineMs + 1000 }))).toEqual(committed);
   expect((await ledger.find(account, first.after.transaction.id))?.transaction.void_reason).toBe('draft_expired');
   expect((await claimOf(account))?.['transaction_id']).toBe(second.after.transaction.id);
 });
 
-it('refuses to finalize a draft whose reference somebody took over', async () => {
+it('refuses to finalize a draft whose reference another transaction took over', async () => {
   const account = newAccount();
   const first = created(reference);
   const second = created(reference);
   await ledger.commit(commitOf(account, first));
   await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }));
-  // A clock that is behind: the use case still sees a draft.
+  // With a slow clock, the use case still sees a draft.
   expect(await ledger.commit(commitOf(account, changed(first.after, finalized), { nowMs: deadlineMs - 5 }))).toEqual({
     kind: 'reference_taken',
     transactionId: second.after.transaction.id,
@@ -86,19 +86,19 @@ it('refuses to finalize a draft whose reference somebody took over', async () =>
 it.each([
   ['void', voided],
   ['cleared', { reference_id: null }],
-])('leaves the claim of a draft alone that somebody took over, though it is %s', async (_how, change) => {
+])('keeps a claim that another transaction took over from a draft that is %s', async (_how, change) => {
   const account = newAccount();
   const [first, second] = [created(reference), created(reference)];
   await ledger.commit(commitOf(account, first));
   await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }));
   const before = await itemsOf(account);
   const late = commitOf(account, changed(first.after, change), { nowMs: deadlineMs - 5 });
-  // Read again: a moment later the draft has expired by this clock too.
+  // The retry reads the draft again, which has expired by then.
   expect(await ledger.commit(late)).toEqual({ kind: 'stale' });
   expect(await itemsOf(account)).toEqual(before);
 });
 
-it('makes the claim of a finalized draft last', async () => {
+it('removes the deadline from the claim of a finalized draft', async () => {
   const account = newAccount();
   const draft = created(reference);
   await ledger.commit(commitOf(account, draft));
@@ -113,7 +113,7 @@ it.each([
   ['void', voided],
   ['cleared', { reference_id: null }],
   ['changed', { reference_id: 'INV-2' }],
-])('frees a reference that is %s', async (_how, change) => {
+])('releases a reference that is %s', async (_how, change) => {
   const account = newAccount();
   const first = created(reference);
   await ledger.commit(commitOf(account, first));
@@ -122,7 +122,7 @@ it.each([
   expect(await ledger.commit(commitOf(account, created(reference)))).toEqual(committed);
 });
 
-it('keeps the old reference where the new one is taken', async () => {
+it('keeps the old reference if the new one is taken', async () => {
   const account = newAccount();
   const [holder, draft] = [created({ reference_id: 'INV-2' }), created(reference)];
   await ledger.commit(commitOf(account, holder));
@@ -135,7 +135,7 @@ it('keeps the old reference where the new one is taken', async () => {
   expect(await itemsOf(account)).toEqual(before);
 });
 
-it('takes the reference that a finalized transaction gets later', async () => {
+it('claims the reference that a finalized transaction gets later', async () => {
   const account = newAccount();
   const sale = created(finalized);
   await ledger.commit(commitOf(account, sale));

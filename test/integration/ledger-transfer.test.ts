@@ -1,35 +1,32 @@
-/** `ledger export` and `ledger import`: a ledger in a file, and in another account of another database. */
+/** `ledger export` and `ledger import`: from a ledger to a file, and into an account of another database. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
-import { startEmulator } from '../../infra/local/emulator.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { exportLedger } from '../../shared/cli/ledger/export/export-ledger.ts';
 import { importLedger } from '../../shared/cli/ledger/import/import-ledger.ts';
 import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
-import { refuseOtherContent } from '../../shared/cli/ledger/import/target.ts';
-import { verifyImport } from '../../shared/cli/ledger/import/verify-import.ts';
+import { refuseOtherContent, verifyImport } from '../../shared/cli/ledger/import.ts';
+import { ledgerProgram } from '../../shared/cli/ledger/program.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
+import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { cancel, closedFiling, csv, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { send } from '../support/http.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runInProcess } from '../support/run-command.ts';
 import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
-// Processes of their own, and whole ledgers: a slow machine is not a wrong answer.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-ledger-'));
@@ -42,7 +39,7 @@ const newFile = () => join(folder, `${++files}.ndjson`);
 const honolulu = { customer: { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } } };
 const plainDrafts = 130;
 
-/** An account with everything in it that a ledger can have. */
+/** An account with every kind of item that a ledger can have. */
 const newLedger = async () => {
   const caller = await newCaller({ settings: { draft_ttl_hours: 48, rounding: 'invoice' } });
   const filer = filerOf(caller);
@@ -62,7 +59,7 @@ const newLedger = async () => {
   await made(filer.update(edited.id, { status: 'finalized', tax_amount: '1.00' }));
   const voided = await sold(filer, { reference_id: 'in_4' });
   await made(filer.update(voided.id, { status: 'void', void_reason: 'twice' }));
-  // The reference of what is void is another's.
+  // It takes the reference of the void sale.
   await sold(filer, { reference_id: 'in_4', tax_included: true });
   const september = await soldOn(filer, '2026-09-05');
   await made(filer.create(sale({ ...honolulu, status: 'finalized', tax_date: '2026-09-12' })));
@@ -94,7 +91,7 @@ beforeAll(async () => {
 
 const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
-/** Lines with new sums, as somebody makes them who knows how: written anew from the description of the format. */
+/** Lines with new sums and trailer, computed as the description of the format says. */
 const resealed = (lines: readonly string[]): string => {
   let sum = '';
   const all = createHash('sha256');
@@ -119,7 +116,7 @@ const written = (text: string | Uint8Array): string => {
   return path;
 };
 
-/** Something is done with the service's client answered by another database. */
+/** Run something with another database behind the service's client. */
 const within = async <Value>(db: Pick<MemoryDatabase, 'send'>, run: () => Promise<Value>): Promise<Value> => {
   const restore = answerFrom(db.send);
   try {
@@ -150,7 +147,7 @@ const failure = async (work: Promise<unknown>): Promise<string> => {
   return 'none';
 };
 
-/** An item with whose it is left out, and what is compressed in the open. What a change was about is told once, when it happened. */
+/** An item without its account, uncompressed, and without the attributes that are for events and sweeps only. */
 const plain = (account: string, item: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(item)
@@ -173,9 +170,9 @@ const plainItems = (account: string, items: readonly Record<string, unknown>[]) 
   items
     .filter((item) => isOfLedger(item, account))
     .map((item) => plain(account, item))
-    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-/** Everything of an account's ledger as it lies in the table of this run's emulator. */
+/** The items of an account's ledger in the emulator. */
 const itemsInEmulator = async (account: string) => {
   const items: Record<string, unknown>[] = [];
   let start: Record<string, unknown> | undefined;
@@ -198,7 +195,7 @@ const keyFor = async (account: string): Promise<string> => {
   return key;
 };
 
-/** All that can be asked of the ledger, with the answers. */
+/** All requests that read the ledger, with their responses. */
 const answersWith = async (key: string): Promise<Record<string, unknown>> => {
   const { url } = await startApi();
   const answers: Record<string, unknown> = {};
@@ -232,7 +229,8 @@ const answersWith = async (key: string): Promise<Record<string, unknown>> => {
     'tax_date[gte]=2026-09-01&tax_date[lte]=2026-09-30',
   ])
     await pages(`/transactions?${query.replaceAll('[', '%5B').replaceAll(']', '%5D')}`);
-  for (const id of ids) {
+  // The newest transactions are the drafts that are alike.
+  for (const id of ids.slice(plainDrafts - 3)) {
     await ask('GET', `/transactions/${id}?expand=history`);
     await ask('POST', `/transactions/${id}/replay`);
   }
@@ -244,7 +242,7 @@ const answersWith = async (key: string): Promise<Record<string, unknown>> => {
 };
 
 describe('an exported ledger', () => {
-  it('says what is in it, line by line, and for nobody else to read', () => {
+  it('has the number of lines of each kind, and is readable by its owner only', () => {
     const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
     const { kind, format, format_version, account, counts } = header;
@@ -261,19 +259,19 @@ describe('an exported ledger', () => {
     expect(readdirSync(folder).filter((one) => /unsealed|partial/.test(one))).toEqual([]);
   });
 
-  it('holds no secret and names the account in its header alone', () => {
+  it('has no secret, and the account id only in its header', () => {
     const [header = '', ...rest] = linesOf(file);
     expect(header).not.toContain(books.account.cursor_secret);
     expect(rest.filter((line) => line.includes(books.account.id))).toEqual([]);
   });
 
-  it('is the same file when it is made again', async () => {
+  it('is the same in a second export', async () => {
     const values = (path: string) =>
       linesOf(path).map((line) => ({ ...JSON.parse(line), sum: null, sha256: null, exported_at: null }));
     expect(values(await exported(books.caller))).toEqual(values(file));
   });
 
-  it('is none while a filing is on its way', async () => {
+  it('is refused while a filing is unfinished', async () => {
     const { filed } = books.filings;
     await tamper(filingKey(books.account.id, filed.id), (item) => ({ ...item, unfinished: true, status: 'closing' }));
     const out = newFile();
@@ -281,20 +279,20 @@ describe('an exported ledger', () => {
     expect(readdirSync(folder).filter((one) => out.endsWith(one.split('.')[0] ?? ''))).toEqual([]);
   });
 
-  it('is none of a ledger that was changed while it was read', async () => {
+  it('is refused if the ledger changes during the export', async () => {
     const caller = await newCaller();
     const first = await sold(clientOf(caller));
     const real = database.send.bind(database) as (command: any) => Promise<any>;
     let restore: () => unknown = () => undefined;
-    // Right after its head was read.
-    const meddling = async (command: Command) => {
+    // Directly after the read of the transaction.
+    const changing = async (command: Command) => {
       const answer = await real(command);
       if (command.constructor.name !== 'GetCommand' || !String(command.input.Key?.pk).startsWith('T#')) return answer;
       restore();
       await made(clientOf(caller).update(first.id, { metadata: { at: 'once more' } }));
       return answer;
     };
-    restore = answerFrom(meddling);
+    restore = answerFrom(changing);
     const out = newFile();
     expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger was changed while it was exported/);
     restore();
@@ -303,10 +301,10 @@ describe('an exported ledger', () => {
 });
 
 describe('an imported ledger', () => {
-  it('is, item by item, the one that was exported, under its account here', async () => {
+  it('has the items of the exported one, under its own account', async () => {
     const db = new MemoryDatabase();
     expect(await within(db, () => imported('acct_other', file))).toEqual(fine);
-    // It happened long ago: nothing of it is announced.
+    // Imported items publish no events.
     expect(db.itemsOf(environment.tables.transactions).filter((item) => 'about' in item)).toEqual([]);
     const source = await itemsInEmulator(books.account.id);
     expect(source.length).toBeGreaterThan(plainDrafts * 3);
@@ -317,19 +315,19 @@ describe('an imported ledger', () => {
     expect(account.cursor_secret.length).toBeGreaterThan(40);
   });
 
-  it('answers everything as the exported one does, byte for byte', async () => {
+  it('gets the responses of the exported one, byte for byte', async () => {
     const db = new MemoryDatabase();
     const source = await answersWith(await keyFor(books.account.id));
     const target = await within(db, async () => {
-      await imported('acct_again', file);
+      await unverified('acct_again', file);
       return answersWith(await keyFor('acct_again'));
     });
-    expect(Object.keys(source).length).toBeGreaterThan(2 * plainDrafts);
+    expect(Object.keys(source).length).toBeGreaterThan(35);
     expect(Object.values(source).filter(([status]: any) => status !== 200)).toEqual([]);
     expect(target).toEqual(source);
   });
 
-  it('leaves a reference with whoever took it over from an expired draft', async () => {
+  it('keeps a reference that a sale took over from an expired draft', async () => {
     const caller = await newCaller({ settings: { draft_ttl_hours: 1 } });
     await made(clientOf(caller).create(sale({ reference_id: 'in_7' })));
     await later(dayMs, async () => {
@@ -341,10 +339,10 @@ describe('an imported ledger', () => {
     });
   });
 
-  it('goes on: drafts are finalized, references stay taken, the next period follows', async () => {
+  it('can be continued: drafts, references and periods', async () => {
     const db = new MemoryDatabase();
     await within(db, async () => {
-      await imported('acct_on', file);
+      await unverified('acct_on', file);
       const { url } = await startApi();
       const key = await keyFor('acct_on');
       const call = (method: string, path: string, body?: unknown) =>
@@ -359,114 +357,71 @@ describe('an imported ledger', () => {
     });
   });
 
-  it('is refused a second time, and nothing is written then', async () => {
+  it('does not change in a second import, and another file is refused', async () => {
     const db = new MemoryDatabase();
     await within(db, () => imported('acct_twice', file));
     const before = itemsIn(db, 'acct_twice');
     expect(await within(db, () => imported('acct_twice', file))).toEqual({ ...fine, isNew: false });
     expect(itemsIn(db, 'acct_twice')).toEqual(before);
     const other = await exported(await newCaller());
-    expect(await failure(within(db, () => imported('acct_twice', other)))).toMatch(/CommandError: Another file was/);
+    expect(await failure(within(db, () => imported('acct_twice', other)))).toMatch(
+      /CommandError: Another file was imported/,
+    );
   });
 
-  it.each([
-    ['has a ledger', {}, true, /has a ledger already/],
-    [
-      'is registered somewhere',
-      { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
-      false,
-      /is registered in states/,
-    ],
-  ] as const)('is refused to an account that %s', async (_, settings, isUsed, message) => {
-    const { registrations } = settings as any;
-    const caller = await newCaller(registrations ? { settings: { registrations } } : {});
-    if (isUsed) await made(clientOf(caller).create(sale()));
-    expect(await failure(imported(caller.account.id, file))).toMatch(message);
-    expect(await itemsInEmulator(caller.account.id)).toHaveLength(isUsed ? 2 : 0);
+  it('is refused to an account with a ledger', async () => {
+    const caller = await newCaller();
+    await made(clientOf(caller).create(sale()));
+    expect(await failure(imported(caller.account.id, file))).toMatch(/already has a ledger/);
+    expect(await itemsInEmulator(caller.account.id)).toHaveLength(2);
+  });
+
+  it('is refused to an account with registrations', async () => {
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
+    const caller = await newCaller({ settings: { registrations } });
+    expect(await failure(imported(caller.account.id, file))).toMatch(/is registered in states/);
+    expect(await itemsInEmulator(caller.account.id)).toEqual([]);
   });
 });
 
 const lineOf = (kind: string, path = file) => linesOf(path).findIndex((line) => JSON.parse(line).kind === kind);
+const withLines = (change: (lines: string[]) => readonly string[]) => written(`${change(linesOf(file)).join('\n')}\n`);
 const changedLine = (at: number, change: (line: string) => string) =>
-  written(
-    `${linesOf(file)
-      .map((line, index) => (index === at ? change(line) : line))
-      .join('\n')}\n`,
-  );
-const changedValue = (at: number, change: (value: any) => void) =>
-  written(
-    resealed(
-      linesOf(file).map((line, index) => {
-        const value = JSON.parse(line);
-        if (index === at) change(value);
-        return JSON.stringify(value);
-      }),
-    ),
-  );
+  withLines((lines) => lines.with(at, change(lines[at] ?? '')));
+const changedValue = (at: number, change: (value: any) => void) => {
+  const lines = linesOf(file);
+  const value = JSON.parse(lines[at] ?? '');
+  change(value);
+  return written(resealed(lines.with(at, JSON.stringify(value))));
+};
+const without = (kind: string) => written(resealed(linesOf(file).toSpliced(lineOf(kind), 1)));
 
-/** How a file is damaged or forged, and what is said of it. */
-const damages: readonly (readonly [string, () => string, string | RegExp])[] = [
+/** A damaged or forged file, and the message of the refusal. */
+const damages: readonly (readonly [string, () => string, RegExp])[] = [
   [
-    'another amount',
+    'a changed field',
     () => changedLine(40, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),
-    /^CommandError: Line 41: it is not the line/,
+    /^CommandError: Line 41: it was altered/,
   ],
+  ['a deleted line', () => withLines((lines) => lines.toSpliced(20, 1)), /Line 21: it was altered/],
   [
-    'another sum',
-    () =>
-      changedLine(7, (line) =>
-        line.replace(/"sum":"./, (text) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`),
-      ),
-    /Line 8: it is not the line/,
+    'two swapped lines',
+    () => withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? '')),
+    /Line 30: it was altered/,
   ],
-  ['a line too few', () => written(`${linesOf(file).toSpliced(20, 1).join('\n')}\n`), /Line 21: it is not the line/],
+  ['no trailer', () => withLines((lines) => lines.slice(0, -1)), /ends with line \d+, without its trailer/],
   [
-    'a line twice',
-    () =>
-      written(
-        `${linesOf(file)
-          .toSpliced(20, 0, linesOf(file)[20] ?? '')
-          .join('\n')}\n`,
-      ),
-    /Line 22: it is not the line/,
-  ],
-  [
-    'two lines in the other order',
-    () => {
-      const lines = linesOf(file);
-      const [moved = ''] = lines.splice(30, 1);
-      return written(`${lines.toSpliced(29, 0, moved).join('\n')}\n`);
-    },
-    /Line 30: it is not the line/,
-  ],
-  [
-    'no trailer',
-    () => written(`${linesOf(file).slice(0, -1).join('\n')}\n`),
-    /ends with line \d+, without its trailer/,
-  ],
-  [
-    'a last line feed too few',
+    'no last line feed',
     () => written(readFileSync(file).subarray(0, -1)),
     /Line \d+: the file was cut off in this line/,
   ],
+  ['a line after the trailer', () => withLines((lines) => [...lines, '{}']), /Line \d+: it comes after the trailer/],
+  ['no lines', () => written(''), /The file is empty/],
+  ['another header', () => written('{"hello":1}\n'), /Line 1: it is not the header of an exported ledger/],
   [
-    'something behind the trailer',
-    () => written(`${readFileSync(file, 'utf8')}{}\n`),
-    /Line \d+: it stands after the trailer/,
-  ],
-  ['nothing in it', () => written(''), /The file is empty/],
-  ['other things in it', () => written('{"hello":1}\n'), /Line 1: it is not the header of an exported ledger/],
-  [
-    'bytes that are no text',
-    () =>
-      written(
-        Buffer.concat([
-          readFileSync(file).subarray(0, 3000),
-          Buffer.from([0xff, 0xfe]),
-          readFileSync(file).subarray(3002),
-        ]),
-      ),
-    /Line \d+: it is not/,
+    'bytes that are not UTF-8',
+    () => written(Buffer.from(readFileSync(file)).fill(0xff, 3000, 3002)),
+    /Line \d+: it was altered/,
   ],
   [
     'a forged amount',
@@ -474,7 +429,7 @@ const damages: readonly (readonly [string, () => string, string | RegExp])[] = [
       changedValue(lineOf('transaction'), (value) => {
         value.stored.transaction.total_amount = '0.01';
       }),
-    /Line \d+: the transaction is not the one of its newest audit entry/,
+    /Line \d+: the transaction does not match its newest audit entry/,
   ],
   [
     'a forged audit entry',
@@ -482,30 +437,18 @@ const damages: readonly (readonly [string, () => string, string | RegExp])[] = [
       changedValue(lineOf('audit_entry'), (value) => {
         value.entry.by = 'nobody';
       }),
-    /Line 2: the audit entry is not the one that its hash was made of/,
+    /Line 2: the hash does not match the audit entry/,
   ],
   [
-    'an audit entry left out',
-    () => written(resealed(linesOf(file).toSpliced(1, 1))),
-    /Line \d: the (audit entry does not follow|transaction is not)/,
+    'a missing audit entry',
+    () => without('audit_entry'),
+    /Line \d: the (audit entry does not follow|transaction does not match)/,
   ],
-  [
-    'a transaction left out',
-    () => written(resealed(linesOf(file).toSpliced(lineOf('transaction'), 1))),
-    /Line 1: the header counts other lines/,
-  ],
-  [
-    'an open entry left out',
-    () => written(resealed(linesOf(file).toSpliced(lineOf('open_entry'), 1))),
-    /Line 1: the header counts other lines/,
-  ],
+  ['a missing transaction', () => without('transaction'), /Line 1: the counts of the header differ/],
   [
     'an entry without figures',
-    () =>
-      changedValue(lineOf('open_entry'), (value) => {
-        delete value.entry.base;
-      }),
-    /Line \d+: it is not what an export writes/,
+    () => changedValue(lineOf('open_entry'), (value) => delete value.entry.base),
+    /Line \d+: an export does not write such a line/,
   ],
   [
     'a line of another kind',
@@ -513,7 +456,7 @@ const damages: readonly (readonly [string, () => string, string | RegExp])[] = [
       changedValue(lineOf('chain'), (value) => {
         value.kind = 'link';
       }),
-    /Line \d+: it is not what an export writes/,
+    /Line \d+: an export does not write such a line/,
   ],
   [
     'a newer format',
@@ -522,11 +465,6 @@ const damages: readonly (readonly [string, () => string, string | RegExp])[] = [
         value.format_version = 2;
       }),
     /format version 2; this program reads up to 1/,
-  ],
-  [
-    'another trailer',
-    () => changedLine(linesOf(file).length - 1, (line) => line.replace(/"lines":\d+/, '"lines":3')),
-    /Line \d+: it is not the line/,
   ],
 ];
 
@@ -537,28 +475,20 @@ describe('a file', () => {
     expect(db.itemsOf(environment.tables.transactions)).toEqual([]);
   });
 
-  it('that is cut off anywhere is refused, with the line', async () => {
+  it('that is cut off is refused, with the line', async () => {
     const bytes = readFileSync(file);
-    for (let at = 0; at < 25; at++) {
+    for (let at = 0; at < 10; at++) {
       const end = 1 + Math.floor(Math.random() * (bytes.length - 1));
       const lines = bytes.subarray(0, end).toString('latin1').split('\n').length;
-      const said = await failure(checkExport(written(bytes.subarray(0, end))));
-      expect(said, `cut at ${end}`).toMatch(new RegExp(`[Ll]ine (${lines}|${lines - 1})\\b.*(cut off|header)`));
+      const message = await failure(checkExport(written(bytes.subarray(0, end))));
+      expect(message, `cut at ${end}`).toMatch(new RegExp(`[Ll]ine (${lines}|${lines - 1})\\b.*(cut off|header)`));
     }
   });
 
-  it('whose forged totals no sum can tell is found out when the ledger is verified', async () => {
-    const forged = changedValue(lineOf('open_entry'), (value) => {
-      value.entry.amounts[0].tax_amount = '0.01';
-    });
-    const { findings } = await within(new MemoryDatabase(), () => imported('acct_forged', forged));
-    expect(findings).toMatchObject([{ check: 'entries' }]);
-  });
-
   it.each([
-    ['is not here', 'US-MN@2030-01-01.1', /These releases are not here: US-MN@2030-01-01\.1\./],
-    ['is another one here', 'US-MI@2026-11-21.1', /These releases have another content here: US-MI@2026-11-21\.1\./],
-  ])('is refused where a release %s', async (_, release, message) => {
+    ['is missing', 'US-MN@2030-01-01.1', /These releases are missing here: US-MN@2030-01-01\.1\./],
+    ['has other content', 'US-MI@2026-11-21.1', /These releases have other content here: US-MI@2026-11-21\.1\./],
+  ])('is refused if a release %s', async (_, release, message) => {
     const other = changedValue(0, (value) => {
       value.releases[release] = '0'.repeat(64);
     });
@@ -569,8 +499,8 @@ describe('a file', () => {
   });
 });
 
-describe('an import that is broken off', () => {
-  /** A database that fails at its n-th write, before it is done or after. */
+describe('an interrupted import', () => {
+  /** A database that fails at its n-th write, before or after it. */
   const failingAt = (db: MemoryDatabase, at: number, isDone: boolean) => {
     let writes = 0;
     return {
@@ -579,12 +509,12 @@ describe('an import that is broken off', () => {
         const isWrite = ['PutCommand', 'UpdateCommand', 'TransactWriteCommand'].includes(command.constructor.name);
         if (!isWrite || ++writes !== at) return db.send(command);
         if (isDone) await db.send(command);
-        throw new Error('The lights went out.');
+        throw new Error('interrupted');
       },
     };
   };
 
-  it('goes on where it was, and is the same in the end, wherever it broke off and however often', async () => {
+  it('resumes, with the same items in the end, after interruptions anywhere', async () => {
     const whole = new MemoryDatabase();
     const counting = failingAt(whole, -1, false);
     await within(counting, () => unverified('acct_x', file));
@@ -592,85 +522,77 @@ describe('an import that is broken off', () => {
     expect(total).toBeGreaterThan(plainDrafts * 3);
     const expected = itemsIn(whole, 'acct_x');
     const anywhere = () => 1 + Math.floor(Math.random() * total);
-    for (const at of [1, 2, total - 1, total, anywhere(), anywhere(), anywhere()]) {
+    for (const at of [1, total, anywhere()]) {
       const db = new MemoryDatabase();
       for (const again of [at, anywhere()]) {
         const failing = failingAt(db, again, Math.random() < 0.5);
-        expect(await failure(within(failing, () => unverified('acct_x', file))), `at ${at}`).toMatch(/lights|none/);
+        expect(await failure(within(failing, () => unverified('acct_x', file))), `at ${at}`).toMatch(
+          /interrupted|none/,
+        );
       }
       await within(db, () => unverified('acct_x', file));
       expect(itemsIn(db, 'acct_x'), `at ${at}`).toEqual(expected);
     }
-    expect(await within(whole, () => imported('acct_x', file))).toEqual({ ...fine, isNew: false });
   });
 
-  it('does not begin from the first line, and makes the account when all is there', async () => {
+  it('resumes at its mark, and creates the account last', async () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 400, false), () => unverified('acct_x', file)));
     expect(await within(db, () => findAccount('acct_x'))).toBeUndefined();
     const mark = db.itemAt(environment.tables.transactions, importMarkKey('acct_x'));
     expect(mark).toMatchObject({ finished_at: null, written: expect.any(Number) });
     const counting = failingAt(db, -1, false);
-    expect(await within(counting, () => imported('acct_x', file))).toEqual(fine);
+    expect((await within(counting, () => unverified('acct_x', file))).isNew).toBe(true);
     expect(counting.writes()).toBeLessThan(300);
     expect(await within(db, () => findAccount('acct_x'))).toBeDefined();
   });
 
-  it('refuses what others have written into its place', async () => {
+  it('refuses another item in its place', async () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
     const { entry } = JSON.parse(linesOf(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
-    const { openEntryItem } = await import('../../shared/store/ledger/open-entry-item.ts');
     const other: any = { ...openEntryItem('acct_x', entry), version: 77 };
-    const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
     await db.send(new PutCommand({ TableName: environment.tables.transactions, Item: other }) as any);
     expect(await failure(within(db, () => imported('acct_x', file)))).toMatch(
-      new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: something else is in its place`),
+      new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: another item has its key`),
     );
   });
 });
 
 describe('npm run ledger -- export and import', () => {
-  const ledger = (args: readonly string[], variables: Record<string, string> = {}) =>
-    runCommand(['--max-old-space-size=256', 'shared/cli/ledger.ts', ...args], {
-      env: { ...process.env, INIT_CWD: folder, ...variables },
-    });
+  const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);
+  beforeAll(() => vi.stubEnv('INIT_CWD', folder));
+  afterAll(() => void vi.unstubAllEnvs());
 
-  it('bring a ledger from one database into another, and check it there', async () => {
-    const emulator = await startEmulator();
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    await createTables(new DynamoDBClient({ endpoint: emulator.endpoint, region: 'us-east-1', credentials }));
-    const there = { DYNAMODB_ENDPOINT: emulator.endpoint };
-    const first = await ledger(['export', books.account.id, '--out', 'cli.ndjson']);
+  it('copy a ledger to another database, and verify it there', async () => {
+    const args = ['export', books.account.id, '--out', 'cli.ndjson'];
+    const first = await ledger(...args);
     expect([first.code, first.err]).toEqual([0, '']);
     expect(first.out).toMatch(
       new RegExp(`^Exported of ${books.account.id}: ${plainDrafts + 10} transactions, .* 3 filings`),
     );
     expect(first.out).toContain(JSON.parse(linesOf(join(folder, 'cli.ndjson')).at(-1) ?? '').sha256);
-    const again = await ledger(['export', books.account.id, '--out', 'cli.ndjson']);
-    expect([again.code, again.err]).toEqual([1, expect.stringMatching(/is there already/)]);
-    const second = await ledger(['import', 'acct_moved', 'cli.ndjson'], there);
-    expect([second.code, second.out]).toEqual([
-      0,
-      expect.stringMatching(/Imported of \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
-    ]);
-    const verify = await ledger(['verify', '--account', 'acct_moved'], there);
-    expect([verify.code, verify.out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
-    const other = await ledger(['import', 'acct_moved', written(linesOf(file).join('\n'))], there);
-    expect([other.code, other.out, other.err]).toEqual([
-      1,
-      '',
-      expect.stringMatching(/^Line \d+: the file was cut off/),
-    ]);
-    await emulator.stop();
+    expect(await ledger(...args)).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });
+    const db = new MemoryDatabase();
+    expect(await within(db, () => ledger('import', 'acct_moved', 'cli.ndjson'))).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Imported of \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
+    });
+    const forged = changedValue(lineOf('open_entry'), (value) => {
+      value.entry.amounts[0].tax_amount = '0.01';
+    });
+    expect(await within(new MemoryDatabase(), () => ledger('import', 'acct_forged', forged))).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/\n\S+ {2}entries: .*\nThe imported ledger differs/),
+    });
   });
 
   it.each([
     [['export', 'acct_none', '--out', 'none.ndjson'], /There is no account acct_none/],
     [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
-    [['import', 'T#1', 'none.ndjson'], /named like acct_demo/],
-  ])('say in one line what is wrong with %j', async (args, message) => {
-    const { code, out, err } = await ledger(args);
+    [['import', 'T#1', 'none.ndjson'], /"T#1" is not an account id/],
+  ])('refuse %j in one line', async (args, message) => {
+    const { code, out, err } = await ledger(...args);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(message);
     expect(err).not.toContain('    at ');

@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { ledgerProgram } from '../../shared/cli/ledger/program.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { importRelease } from '../../shared/store/content/content-store.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { startApi } from '../support/api.ts';
 import { send } from '../support/http.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand, runInProcess } from '../support/run-command.ts';
 
 type Line =
   | { readonly kind: 'transaction'; readonly stored: StoredTransaction }
@@ -40,7 +41,6 @@ const account = `acct_recorded_${process.pid}`;
 const secret = newApiKey();
 const get = async (path: string, method = 'GET') =>
   send((await startApi()).url, method, path, { headers: { 'X-API-Key': secret } });
-const ledger = (...args: readonly string[]) => runCommand(['shared/cli/ledger.ts', ...args]);
 
 beforeAll(async () => {
   const { head, parts }: { head: ReleaseHead; parts: ReleasePart[] } = JSON.parse(
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await importRelease(head, parts);
   const file = join(folder, 'export.ndjson');
   writeFileSync(file, exported);
-  expect(await ledger('import', account, file)).toMatchObject({ code: 0 });
+  expect(await runCommand(['shared/cli/ledger.ts', 'import', account, file])).toMatchObject({ code: 0 });
   await provisionKey({ account, secret, scopes: ['read', 'write'], expires_at: null });
 });
 
@@ -67,7 +67,7 @@ it('records every status', () => {
 });
 
 it('is verified without findings', async () => {
-  const { code, out } = await ledger('verify', '--account', account);
+  const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account]);
   expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
 });
 

@@ -7,7 +7,7 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import { standInAws } from '../support/stand-in-aws.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Each table is behind by a time of its own, the content's by the most; the AWS CLI writes times in two ways.
+// Each table has another latest time, the Content table the earliest. The AWS CLI writes times in two formats.
 const aws = standInAws(`
 case "$*" in
   *wait*) exit "\${WAITED:-0}" ;;
@@ -28,10 +28,10 @@ const named = (suffix: string) => ({
 const drill = (args: readonly string[], variables: Record<string, string>) =>
   aws.run('restore-drill.sh', args, { DRILL_ID: 'test', ...variables });
 
-const verbs = (asked: readonly string[]) =>
-  asked.map((line) => line.split(' ').slice(1, 3).join(' ').replace(/ --.*/, ''));
+const verbs = (commands: readonly string[]) =>
+  commands.map((line) => line.split(' ').slice(1, 3).join(' ').replace(/ --.*/, ''));
 
-it('prints its commands with --dry-run, and asks AWS nothing', () => {
+it('prints its commands with --dry-run, and calls no AWS command', () => {
   const { code, out, asked } = drill(['--dry-run', '--at', '2026-11-21T12:00:00Z'], named(''));
   expect([code, asked]).toEqual([0, []]);
   const commands = out.split('\n').filter((line) => line.startsWith('+ '));
@@ -44,12 +44,12 @@ it('prints its commands with --dry-run, and asks AWS nothing', () => {
   );
 });
 
-it('restores all three tables to one second: the earliest of those that each has at the latest', () => {
+it('restores all tables to the same second: the earliest of their latest times', () => {
   const dry = drill(['--dry-run'], named(''));
   expect([dry.code, dry.asked]).toEqual([0, []]);
   expect(dry.out.split('\n').filter((line) => line.startsWith('+ '))).toHaveLength(3 + 3 + 3 + 2 + 3);
 
-  // Nobody answers there, so that it ends where accounts are listed.
+  // No database answers, so it ends when it lists the accounts.
   const { asked } = drill([], { ...named(''), DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
   const restores = asked.filter((line) => line.includes('restore-table-to-point-in-time'));
   expect(restores.map((line) => /--source-table-name (\S+) .* --restore-date-time (\S+)/.exec(line)?.slice(1))).toEqual(
@@ -57,7 +57,7 @@ it('restores all three tables to one second: the earliest of those that each has
   );
 });
 
-it('restores nothing where a table has no point-in-time recovery', () => {
+it('restores nothing if a table has no point-in-time recovery', () => {
   const { code, err, asked } = drill([], { ...named(''), CONTENT_LATEST: 'None' });
   expect([code, err]).toEqual([1, `content_${id} has no point-in-time recovery.\n`]);
   expect(verbs(asked)).toEqual(Array(3).fill('describe-continuous-backups'));
@@ -70,7 +70,7 @@ it.each([
   [['--verify', 'Transactions'], {}, /Send --verify with/],
   [['--verify', '-drill-test', '--at', '2026-11-21T12:00:00Z'], {}, /Usage/],
   [['--delete'], {}, /Usage/],
-])('refuses %j with %j, and asks AWS nothing', (args, variables, message) => {
+])('refuses %j with %j, and calls no AWS command', (args, variables, message) => {
   const { code, err, asked } = drill(args, { ...named(''), ...variables });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(message);
@@ -79,7 +79,7 @@ it.each([
 const listed = (suffix: string) =>
   ['Remaining tables, if they were restored:', ...Object.values(named(suffix))].join('\n');
 
-it('waits for a day, and then says what it leaves and how to go on', { timeout: 60_000 }, () => {
+it('waits for a day, and then prints the remaining tables and how to continue', { timeout: 60_000 }, () => {
   const { code, out, asked } = drill([], { ...named(''), WAITED: '255' });
   expect(code).toBe(1);
   // A waiter of AWS gives up after 500 s.
@@ -89,19 +89,19 @@ it('waits for a day, and then says what it leaves and how to go on', { timeout: 
   );
 });
 
-it('pauses before it looks again, so that an expired session can be renewed', () => {
+it('pauses before it retries, so that an expired session can be renewed', () => {
   const { err, asked } = drill([], { ...named(''), WAITED: '255', PAUSE_SECONDS: 'some' });
   expect(err).toMatch(/sleep: invalid time interval .some/);
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists')).toHaveLength(1);
 });
 
-it('does not wait for tables that nobody has restored', () => {
+it('does not wait for tables that do not exist', () => {
   const { code, out, asked } = drill(['--verify', '-drill-test'], { ...named(''), FOUND: '254' });
   expect([code, verbs(asked)]).toEqual([254, ['describe-table']]);
   expect(out).not.toContain('Remaining tables');
 });
 
-it('verifies what was restored, and deletes that and nothing else', { timeout: 180_000 }, async () => {
+it('verifies the restored tables, and deletes only them', { timeout: 180_000 }, async () => {
   const restored = named('-drill-test');
   const before = { ...process.env };
   Object.assign(process.env, restored);

@@ -1,18 +1,17 @@
-/** `npm run accounts -- …`, and the API as those see it who have the accounts and keys that it makes. */
+/** `npm run accounts -- …`, and requests with the keys that it creates. */
 import { afterAll, beforeAll, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts/program.ts';
 import { anonymous } from './api.ts';
-import { runCommand } from './run-command.ts';
+import { runInProcess } from './run-command.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** Run it as an operator does. */
-export const accounts = (args: readonly string[], { input = '', env = {} }: { input?: string; env?: object } = {}) =>
-  runCommand(['shared/cli/accounts.ts', ...args], { input, env: { ...process.env, ...env } });
+/** Run the command; returns its exit code and output. */
+export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 
-/** Run it in this process, whose clock a test can move; answers what it prints. */
+/** Run the command; returns its output, or throws its error. */
 export const ran = async (...args: string[]): Promise<string> => {
   let out = '';
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
@@ -38,7 +37,7 @@ export const newAccount = async (...others: string[]) =>
   ranJson('create', '--name', 'A shop', '--key', 'read,write', ...others);
 export const keysOf = (account: string): Promise<any[]> => ranJson('keys', 'list', '--account', account);
 
-/** For a test file: a slow machine is not a database that does not answer, and the use of a key is recorded. */
+/** Without timeouts of the database in a test file: the use of a key is recorded on a slow machine, too. */
 export const waitForDatabase = (): void => {
   beforeAll(() => void vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal));
   afterAll(() => void vi.restoreAllMocks());

@@ -1,4 +1,4 @@
-/** Imported releases in the Content table, and changes to their items behind the service's back. */
+/** Changes of the items of imported releases in the Content table. */
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -19,7 +19,7 @@ const sorted = (value: any): any => {
   );
 };
 
-/** SHA-256 of a value's JSON with sorted keys: what the digest of a part has been since parts have one. */
+/** SHA-256 of a value's JSON with sorted keys, as in the digest of a part. */
 const digestOf = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(sorted(value)))
@@ -43,14 +43,14 @@ export const changePart = (release: string, key: string, change: (item: Item) =>
 export const changeHead = (release: string, change: (item: Item) => Item) =>
   changeItem(releaseHeadKey(release), change);
 
-/** The item's content with one text in place of another, compressed as before; every other attribute stays. */
+/** The item's compressed content with a replaced text. */
 export const withText = (before: string, after: string) => (item: Item) => {
   const text = gunzipSync(item['content']).toString();
   if (!text.includes(before)) throw new Error(`The content has no ${before}.`);
   return { content: gzipSync(text.replaceAll(before, after)) };
 };
 
-/** A release's items as they were written before heads had a digest: the parts' keys in another order, under their digest. */
+/** Rewrite a release's items as before heads had a digest, with the fields of parts in another order. */
 export const asBeforeDigests = async (release: string, keys: readonly string[]): Promise<void> => {
   for (const key of keys)
     await changePart(release, key, (item) => {

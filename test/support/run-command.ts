@@ -1,22 +1,24 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { type Command, CommanderError } from 'commander';
+import { vi } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How a command ended, and what it said. */
+/** The exit code and output of a command. The code is `null` after a signal. */
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 
-type Around = {
+type Options = {
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
-  /** Sees what it has said on standard error so far. */
+  /** Called with the standard error so far. */
   readonly watch?: (err: string, kill: () => void) => void;
 };
 
-/** Run Node with these words from the project's folder to its end, as a process of its own, as an operator does. */
+/** Run Node with these arguments in the project's folder, as a process. Prefer `runInProcess`, which is ten times faster. */
 export const runCommand = (
   words: readonly string[],
-  { env = process.env, input = '', watch = () => {} }: Around = {},
+  { env = process.env, input = '', watch = () => {} }: Options = {},
 ): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...words], { cwd: root, env });
@@ -32,3 +34,32 @@ export const runCommand = (
     child.on('close', (code) => resolve({ code, out, err }));
     child.stdin.end(input);
   });
+
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
+
+/** Run a program of commands in this process, with the clock and the database client of the test. One at a time. */
+export const runInProcess = async (program: Command, args: readonly string[]): Promise<Ran> => {
+  // Imported here, because a test may have reset the modules.
+  const { explainError } = await import('../../shared/cli/terminal/errors.ts');
+  const output = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      output[name] += chunk;
+      return true;
+    }),
+  );
+  const exitCodeBefore = process.exitCode;
+  process.exitCode = 0;
+  for (const command of withSubcommands(program)) command.exitOverride();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+    if (!(error instanceof CommanderError)) output.stderr += `${explainError(error) ?? (error as Error).stack}\n`;
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  const code = Number(process.exitCode);
+  process.exitCode = exitCodeBefore;
+  return { code, out: output.stdout, err: output.stderr };
+};

@@ -7,7 +7,7 @@ import { transactionFrom, transactionItem } from '../../shared/store/ledger/tran
 import { type AuditEntry, auditEntry, entryHashOf } from '../../shared/transactions/audit.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 
-/** Changes to the ledger's table behind the service's back, each of which can be undone. */
+/** Changes of items of the Transactions table, which `undoTampering` reverts. */
 
 const TableName = environment.tables.transactions;
 type Item = Record<string, unknown>;
@@ -22,7 +22,7 @@ const write = async (key: ItemKey, item: Item | undefined): Promise<void> => {
   else await database.send(new DeleteCommand({ TableName, Key: key }));
 };
 
-/** Put something else in an item's place; `undefined` is nothing. */
+/** Replace an item; `undefined` deletes it. */
 export const tamper = async (key: ItemKey, change: (item: Item | undefined) => Item | undefined): Promise<void> => {
   const { pk, sk } = key;
   const item = await itemAt({ pk, sk });
@@ -32,22 +32,21 @@ export const tamper = async (key: ItemKey, change: (item: Item | undefined) => I
 
 export const remove = (key: ItemKey): Promise<void> => tamper(key, () => undefined);
 
-/** Everything as it was. */
+/** Restore all changed items. */
 export const undoTampering = async (): Promise<void> => {
   for (const { key, item } of before.values()) await write(key, item);
   before.clear();
 };
 
-/** A transaction and whose it is. */
 export type Owned = { readonly account: string; readonly id: string };
 
-/** Alter a transaction, and every attribute that repeats what is altered. */
+/** Change a transaction with all its attributes, but not its audit entries. */
 export const alter = (
   { account, id }: Owned,
   change: (stored: StoredTransaction) => StoredTransaction,
 ): Promise<void> => tamper(headKey(account, id), (item) => transactionItem(account, change(transactionFrom(item))));
 
-/** The same by somebody who knows of the chain: the newest entry is written anew, and the hash of it. */
+/** Change a transaction, and write its newest audit entry again with a correct hash. */
 export const forge = async (
   owned: Owned,
   change: (stored: StoredTransaction) => StoredTransaction,
@@ -57,18 +56,18 @@ export const forge = async (
   const stored = transactionFrom(await itemAt(headKey(account, id)));
   const { version } = stored.transaction;
   const altered = change(stored);
-  const kept = (await itemAt(auditKey(account, id, version))) as Item;
+  const newest = (await itemAt(auditKey(account, id, version))) as Item;
   const entry = auditEntry({
     before: null,
     after: altered.transaction,
-    at: String(kept['at']),
-    by: String(kept['by']),
-    fields: kept['fields'] as string[],
+    at: String(newest['at']),
+    by: String(newest['by']),
+    fields: newest['fields'] as string[],
   });
   const { hash: _, ...covered } = {
     ...entry,
-    from: kept['from_status'] as string | null,
-    previousHash: kept['previous_hash'] as string | null,
+    from: newest['from_status'] as string | null,
+    previousHash: newest['previous_hash'] as string | null,
     ...others,
   };
   const hash = entryHashOf(covered);
@@ -76,7 +75,7 @@ export const forge = async (
   await tamper(headKey(account, id), () => transactionItem(account, { ...altered, auditHash: hash }));
 };
 
-/** A change of nothing but the transaction's answer. */
+/** A change of the transaction only, without the data stored beside it. */
 export const ofTransaction =
   (change: (transaction: Transaction) => Partial<Transaction>) =>
   (stored: StoredTransaction): StoredTransaction => ({

@@ -1,18 +1,59 @@
-/** Settings as an operator names them: `rate_limit=500`. */
+/** Settings as command-line arguments: `rate_limit=500`. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import type { Settings } from '../../accounts/account.ts';
+import type { Registration, Settings } from '../../accounts/account.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
+import { stateJurisdiction } from '../../jurisdiction.ts';
 import { problemIn, type Reading } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { registrationsFrom } from './registrations.ts';
 
-// What a request may misspell without harm would be stored here for good.
+const day = z.iso.date('Send a date such as 2026-01-01.');
+
+const stateCode = 'Send a two-letter state code.';
+
+const Registrations = z.array(
+  z.strictObject(
+    {
+      state: z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode)),
+      from: day,
+      to: z.nullable(day),
+      frequency: z.enum(['month', 'quarter', 'year'], 'Send month, quarter or year.'),
+    },
+    'Send an object.',
+  ),
+  'Send an array.',
+);
+
+// Days sort as text.
+const overlaps = (a: Registration, b: Registration): boolean =>
+  stateJurisdiction(a.state) === stateJurisdiction(b.state) && a.from <= (b.to ?? '9999') && b.from <= (a.to ?? '9999');
+
+const wrongDays = (registrations: readonly Registration[]): string | null => {
+  for (const [index, current] of registrations.entries()) {
+    const { state, from, to } = current;
+    if (to !== null && to < from) return `a "to" that is not before "from" in entry ${index + 1}`;
+    const earlier = registrations.slice(0, index).findIndex((before) => overlaps(before, current));
+    if (earlier >= 0)
+      return `entries that do not overlap: of ${state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
+  }
+  return null;
+};
+
+/** The states where an account collects tax, with the days of each registration; `null` is every state. */
+const registrationsFrom = (value: unknown): Reading<Registration[] | null> => {
+  if (value === null) return { value };
+  const { success, data, error } = Registrations.safeParse(value);
+  if (!success) return { send: `null or an array of {state, from, to, frequency} (${problemIn(error)})` };
+  const send = wrongDays(data);
+  return send === null ? { value: data } : { send };
+};
+
+// A request ignores unknown fields. A setting is stored, so it must not have any.
 const Address = z.strictObject(PostalAddress.shape, 'Send an object.');
 
-/** Where an account's goods are sent from, where a request does not say it; `null` is nowhere known. */
-export const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
+/** The default address that an account ships from; `null` is unknown. */
+const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   if (value === null) return { value };
   const { success, data, error } = Address.safeParse(value);
   if (!success) return { send: `null or an address of line1, city, state, postal_code, country (${problemIn(error)})` };
@@ -21,8 +62,7 @@ export const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
 };
 
-export type Assignable = Omit<Settings, 'service_version'>;
-
+type Assignable = Omit<Settings, 'service_version'>;
 type Readers = { readonly [Field in keyof Assignable]: (text: string) => Reading<Assignable[Field]> };
 
 const wholeNumber =
@@ -36,7 +76,7 @@ const wholeNumber =
 const oneOf =
   <Value extends string>(...values: readonly Value[]) =>
   (text: string): Reading<Value> => {
-    const value = values.find((one) => one === text);
+    const value = values.find((known) => known === text);
     return value === undefined ? { send: `one of ${values.join(', ')}` } : { value };
   };
 
@@ -45,7 +85,7 @@ const trueOrFalse = (text: string): Reading<boolean> => {
   return { send: 'true or false' };
 };
 
-// A value that a shell would mangle can come from a file.
+// JSON is hard to quote in a shell, so a file can have it.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
 
 const json =
@@ -55,7 +95,7 @@ const json =
     try {
       value = JSON.parse(contentOf(text));
     } catch (error) {
-      if (error instanceof SyntaxError) return { send: `JSON such as ${example}, or @ and the name of a file with it` };
+      if (error instanceof SyntaxError) return { send: `JSON such as ${example}, or @ and a file name` };
       throw error;
     }
     return read(value);
@@ -72,15 +112,15 @@ const readers: Readers = {
   pass_on_general_excise: trueOrFalse,
 };
 
-/** What the settings are, for `--help`. */
+/** The settings, for `--help`. */
 export const fieldsHelp = `Settings:
-  rate_limit=2000               requests in ten seconds; 0 lets none pass
-  draft_ttl_hours=24            how long a draft lives
+  rate_limit=2000               requests per 10 s; 0 refuses all
+  draft_ttl_hours=24            hours until a draft expires
   rounding=line                 or invoice
   ambiguous_address=warn        or reject, highest_rate
   incomplete_coverage=warn      or reject
-  registrations=null            where tax is collected, as a JSON array; null is everywhere
-  ship_from=null                where goods are sent from, as a JSON address
+  registrations=null            states where tax is collected, as a JSON array; null is every state
+  ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   JSON may come from a file: registrations=@registrations.json`;
 
@@ -89,19 +129,19 @@ const isField = (name: string): name is keyof Assignable => Object.hasOwn(reader
 const unknownField = (name: string): CommandError =>
   new CommandError(
     name === 'service_version'
-      ? 'service_version fixes the shapes that the account is answered with. Change it with `settings --service-version`.'
-      : `There is no setting "${name}". The settings are ${Object.keys(readers).join(', ')}.`,
+      ? 'service_version fixes the shapes of requests and responses. Change it with `settings --service-version`.'
+      : `Unknown setting "${name}". The settings are ${Object.keys(readers).join(', ')}.`,
   );
 
-/** Read `setting=value`s, each named once. Refused is an unknown name and a wrong value, with what to send. */
+/** Read arguments of the form `setting=value`. Refuses unknown and repeated settings, and wrong values. */
 export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> => {
   const read: Record<string, unknown> = {};
   for (const text of texts) {
     const at = text.indexOf('=');
-    if (at < 0) throw new CommandError(`"${text}" is no setting with a value. Send one as rate_limit=500.`);
+    if (at < 0) throw new CommandError(`"${text}" has no value. Send a setting such as rate_limit=500.`);
     const [name, value] = [text.slice(0, at), text.slice(at + 1)];
     if (!isField(name)) throw unknownField(name);
-    if (Object.hasOwn(read, name)) throw new CommandError(`${name} comes twice. Send it once.`);
+    if (Object.hasOwn(read, name)) throw new CommandError(`${name} is there twice. Send it once.`);
     const reading = readers[name](value);
     if ('send' in reading)
       throw new CommandError(`${name} cannot be ${value || 'empty'}. Send ${reading.send.replace(/\.$/, '')}.`);

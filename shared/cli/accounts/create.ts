@@ -1,4 +1,4 @@
-/** `accounts create`: a new account, and its first API key if it is asked for. */
+/** `accounts create`: a new account, optionally with its first API key. */
 import type { Command } from 'commander';
 import { newAccount } from '../../accounts/account.ts';
 import { digestOf, newApiKey } from '../../accounts/api-key.ts';
@@ -22,7 +22,9 @@ type Options = TermOptions & {
 const create = async (assignments: readonly string[], options: Options): Promise<void> => {
   const { json, quiet } = options;
   if (quiet && options.key !== undefined)
-    throw new CommandError('--quiet prints the id alone, and with --key there are two things to print. Send --json.');
+    throw new CommandError(
+      '--quiet prints only the id of the account, so it cannot be combined with --key. Send --json instead.',
+    );
   const createdMs = now();
   const settings = assignmentsFrom(assignments);
   const name = nameFrom(options.name, '--name');
@@ -46,16 +48,16 @@ const create = async (assignments: readonly string[], options: Options): Promise
 export const addCreate = (program: Command): void => {
   const command = program
     .command('create')
-    .summary('a new account, with its first API key if you like')
+    .summary('a new account, optionally with its first API key')
     .description(
-      'Make an account, pinned to the current service version, and print its id. Settings that are not named have their defaults. With --key its first API key is made with it: both or neither.',
+      'Create an account, pinned to the current service version, and print its id. Other settings have their defaults. --key also creates its first API key, in the same database transaction.',
     )
     .argument('[setting=value...]', 'settings other than the defaults')
-    .requiredOption('--name <name>', 'what the account is called; only operators see it')
-    .option('--key <scopes>', 'make its first API key: read, write, or read,write');
+    .requiredOption('--name <name>', 'the name of the account, for operators only')
+    .option('--key <scopes>', 'create its first API key: read, write, or read,write');
   addTermOptions(command)
-    .option('--quiet', 'print the id alone')
-    .option('--json', 'one JSON object; with --key, the secret is in `key.secret`')
+    .option('--quiet', 'print only the id')
+    .option('--json', 'one JSON object; with --key, it has the secret in `key.secret`')
     .addHelpText(
       'after',
       `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- create --name "A shop" --key read,write rate_limit=500`,

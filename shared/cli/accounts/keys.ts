@@ -10,7 +10,9 @@ export const addKeys = (program: Command): void => {
     .command('keys')
     .usage('[command] [options]')
     .summary("an account's API keys: create, list, revoke, rotate")
-    .description('The API keys of an account. A key is shown once, when it is made; only its SHA-256 digest is stored.')
+    .description(
+      'The API keys of an account. A key is shown once, at its creation. Levy stores only its SHA-256 digest.',
+    )
     .addHelpText('after', '\nExample:\n  npm run accounts -- keys list --account acct_demo');
   for (const add of [addCreate, addList, addRevoke, addRotate]) add(keys);
 };

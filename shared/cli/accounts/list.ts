@@ -1,10 +1,10 @@
-/** `accounts list`: every account there is. */
+/** `accounts list`: all accounts. */
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { allAccounts } from '../../store/accounts/account-store.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 
-/** An account as operators get it: without the secret that signs its cursors. */
+/** An account for scripts, without the secret that signs its cursors. */
 const listed = ({ id, name, created_at, settings_changed_at, settings }: Account) => ({
   id,
   name,
@@ -25,8 +25,8 @@ const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate l
 export const addList = (program: Command): void => {
   program
     .command('list')
-    .summary('the accounts there are')
-    .description('List all accounts with their service version and their requests in ten seconds.')
+    .summary('all accounts')
+    .description('List all accounts with their service version and their rate limit per 10 s.')
     .option('--json', 'one JSON array, with all settings')
     .action(async ({ json }: { json?: boolean }) => {
       const accounts = await Array.fromAsync(allAccounts());

@@ -4,7 +4,7 @@ import { addKeys } from './keys.ts';
 import { addList } from './list.ts';
 import { addSettings } from './settings.ts';
 
-/** The commands, their options and their help. What is expected to go wrong with one throws a `CommandError`. */
+/** The commands with their options and help. An expected error throws a `CommandError`. */
 export const accountsProgram = (): Command => {
   const program = new Command('accounts')
     .usage('[command] [options]')

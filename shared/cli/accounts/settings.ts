@@ -1,13 +1,13 @@
-/** `accounts settings`: what an account has decided, and changing it. */
+/** `accounts settings`: show and change the settings of an account. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Account, Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../http/versions.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
+import { requireAccount } from '../terminal/accounts.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
-import { requireAccount } from './require.ts';
 
 type Options = { readonly account: string; readonly serviceVersion?: string; readonly json?: boolean };
 
@@ -15,7 +15,7 @@ const versionFrom = (version: string | undefined): Partial<Settings> => {
   if (version === undefined) return {};
   if (supportedVersions.includes(version)) return { service_version: version };
   throw new CommandError(
-    `--service-version cannot be "${version}". Send a version that is supported: ${supportedVersions.join(', ')}.`,
+    `--service-version cannot be "${version}". Send a supported version: ${supportedVersions.join(', ')}.`,
   );
 };
 
@@ -28,26 +28,26 @@ const show = ({ id, name, settings, settings_changed_at }: Account): void => {
   );
 };
 
-const showJson = ({ id, name, settings, settings_changed_at }: Account): void =>
-  printJson({ id, name, settings_changed_at: settings_changed_at ?? null, settings });
-
 const settingsOf = async (assignments: readonly string[], options: Options): Promise<void> => {
   const { json, serviceVersion } = options;
-  const asked: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
+  const requested: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
   const account = await requireAccount(options.account);
-  const names = Object.keys(asked) as (keyof Settings)[];
-  const changes = names.filter((name) => !isDeepStrictEqual(asked[name], account.settings[name]));
-  const changed = Object.fromEntries(changes.map((name) => [name, asked[name]])) as Partial<Settings>;
+  const names = Object.keys(requested) as (keyof Settings)[];
+  const changes = names.filter((name) => !isDeepStrictEqual(requested[name], account.settings[name]));
+  const changed = Object.fromEntries(changes.map((name) => [name, requested[name]])) as Partial<Settings>;
   if (changes.length > 0 && !(await changeSettings(account, changed)))
     throw new CommandError(
-      'Somebody else changed the same settings a moment ago; nothing was changed. Look at them, and run this again.',
+      'Another operator changed the same settings just now; nothing was changed. Check the settings, and run this again.',
     );
-  if (json) return showJson(changes.length > 0 ? await requireAccount(account.id) : account);
+  if (json) {
+    const { id, name, settings, settings_changed_at = null } = await requireAccount(account.id);
+    return printJson({ id, name, settings_changed_at, settings });
+  }
   if (names.length === 0) return show(account);
   for (const name of names) {
-    const [before, value] = [valueText(account.settings[name]), valueText(asked[name])];
+    const [before, value] = [valueText(account.settings[name]), valueText(requested[name])];
     print(
-      changes.includes(name) ? `${name} is now ${value}; before it was ${before}.` : `${name} is ${value} already.`,
+      changes.includes(name) ? `${name} is now ${value}; before it was ${before}.` : `${name} is already ${value}.`,
     );
   }
   if (changes.length > 0) print('Running instances notice within 60 seconds.');
@@ -60,13 +60,13 @@ export const addSettings = (program: Command): void => {
     .description(
       'Show the settings of an account, or change the named ones. If one of them was changed concurrently, nothing is changed.',
     )
-    .argument('[setting=value...]', 'what to change')
+    .argument('[setting=value...]', 'the settings to change')
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .option(
       '--service-version <version>',
-      'pin the account to another version: the shapes of its requests and answers change',
+      'pin the account to another version: the shapes of its requests and responses change',
     )
-    .option('--json', 'one JSON object, as the settings are then')
+    .option('--json', 'one JSON object, with the settings after the change')
     .addHelpText(
       'after',
       `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- settings --account acct_demo rate_limit=500 rounding=invoice`,

@@ -1,21 +1,31 @@
+import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import type { Position } from '../../content/imports/build.ts';
 import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Release } from '../../content/release.ts';
+import { jurisdictionCode, stateCode } from '../../jurisdiction.ts';
 import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
 import { CommandError, explainError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
-import { stateOf } from './state-option.ts';
+
+/** Read `--state`: two letters or a name. Refuses states without content. */
+export const stateOf = (text: string) => {
+  const letters = stateCode(text);
+  const builtIn = letters === null ? undefined : builtInRelease(letters);
+  if (letters === null || !builtIn)
+    throw new CommandError(`There is no content of a state "${text}". Send a two-letter state code, such as MN.`);
+  return { letters, code: jurisdictionCode(letters), builtIn };
+};
 
 /** The release that calculations of a state use. */
 export type ActiveRelease = {
   readonly id: string;
-  /** `null` for the built-in release, and for one whose head is corrupt. */
+  /** `null` for the built-in release, and for a release with a corrupt head. */
   readonly head: ReleaseHead | null;
   readonly corrupt?: ContentCorrupt;
   /** The newest built-in release of the state. */
   readonly builtIn: Release;
-  /** Releases that were active before it, the latest first; `null` for the built-in release. */
+  /** Releases that were active before, latest first; `null` for the built-in release. */
   readonly previous: readonly (string | null)[];
 };
 
@@ -36,28 +46,32 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   }
 };
 
-/** As `readActiveRelease`, or the built-in release where no database answers, with a line that says so. */
+/** As `readActiveRelease`. Without a database, it is the built-in release, with a line that says so. */
 export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRelease> => {
   try {
     return await readActiveRelease(letters);
   } catch (error) {
     if (error instanceof CommandError || explainError(error) === null) throw error;
     const { builtIn } = stateOf(letters);
-    print(`No database answers, so the built-in release ${builtIn.id} is taken for the active one.`);
+    print(`No database answers, so the import assumes that the built-in release ${builtIn.id} is active.`);
     return { id: builtIn.id, head: null, builtIn, previous: [] };
   }
 };
 
-/** Where a release lies that is imported while this one is active: over it, or over the built-in one if it is corrupt. */
+/** The ids of an imported release and of the imported releases below it. */
+export const chainOf = (head: ReleaseHead | null): readonly string[] =>
+  head === null ? [] : [head.id, ...(head.chain ?? [])];
+
+/** The position of an import while this release is active: over it, or over the built-in one if it is corrupt. */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,
-  chain: head === null ? [] : [head.id, ...(head.chain ?? [])],
+  chain: chainOf(head),
   bottom: builtIn.id,
 });
 
 /**
- * The release whose rules, settings and state rate an import takes over unless the operator names one: the active
- * import, or the newest built-in release where that is newer than the one below the active import.
+ * The release whose rules, settings and state rate an import uses without `--base`: the active import, or the newest
+ * built-in release if that is newer than the one below the active import.
  */
 export const defaultBase = ({ head, builtIn }: ActiveRelease): Release =>
   head?.bottom === builtIn.id ? head : builtIn;

@@ -2,10 +2,10 @@ import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import { beginImport, type ImportClaim, takenIds } from '../../store/content/content-store.ts';
 
-/** The first counter of an import. Those below are the built-in releases': a later version of the service may ship one of the same day. */
+/** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
 export const firstCounter = 101;
 
-/** The first id of the day that no import of the state has had, finished or not, such as `US-MN@2026-11-21.101`. */
+/** The next free id of the day, after those of finished and unfinished imports, such as `US-MN@2026-11-21.101`. */
 export const nextReleaseId = async (state: string, day: string): Promise<string> => {
   const prefix = `${state}@${day}.`;
   const ids = await takenIds(state);
@@ -16,8 +16,8 @@ export const nextReleaseId = async (state: string, day: string): Promise<string>
 type Begun = { readonly claim: ImportClaim; readonly head: ReleaseHead };
 
 /**
- * Begin to write a release that was read, under its id, or under the next one that is free where another import has
- * taken it meanwhile: files take minutes to read. The hash covers the id, and is made anew with it.
+ * Begin to write a release under its id, or under the next free one if another import took it while the files were read.
+ * The hash covers the id, so it is computed again.
  */
 export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable<ReleasePart>): Promise<Begun> => {
   const begun = await beginImport(head.id, head.imported_at);

@@ -1,5 +1,4 @@
-/** A built-in release in the shape of an imported one, so that both can be shown and compared alike. */
-
+/** A built-in release in the shape of an imported one, so that commands can show and compare both. */
 import type { ReleasePart } from '../../content/content.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import type { Location, Release } from '../../content/release.ts';
@@ -36,7 +35,7 @@ const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Loca
   return found;
 };
 
-/** What the release knows of each ZIP and city, in the order of the keys. */
+/** The parts of the release by ZIP and city, in the order of the keys. */
 export function* builtInParts(release: Release): Generator<ReleasePart> {
   const locationsOf = byKey(release);
   for (const key of [...locationsOf.keys()].sort(compareKeys)) {

@@ -1,12 +1,14 @@
+import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
 import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
+import { cityName } from '../../content/location/city-name.ts';
 import { objectOf } from '../../json.ts';
 import { stateCode } from '../../jurisdiction.ts';
 import { CommandError } from '../terminal/errors.ts';
 
 const stateAdvice = 'Send a two-letter state code.';
 
-/** One line of a worked case. A line of the family SHIPPING is the document's shipping. */
+/** One line of a worked case. A line of the family SHIPPING is the shipping charge. */
 const CaseLine = z.looseObject({
   id: z.optional(z.string()),
   ptc: productTaxCode,
@@ -36,8 +38,8 @@ export type CaseLine = z.infer<typeof CaseLine>;
  * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day; default: today.
  * Amounts are decimal strings of US dollars. `discount` is paid for by the seller and `third_party_discount` by a third
  * party; both are for the whole line. `tax_total: null` expects nothing. The parts of
- * the tax (`components`) serve only to tell whether local taxes are expected. Other fields of the case, such as its source,
- * are its author's own; other fields of `input` and its lines are taken for something that a check cannot calculate.
+ * the tax (`components`) only say whether local taxes are expected. Other fields of the case, such as its source, are
+ * ignored. A check cannot calculate a case with other fields in `input` or its lines.
  */
 export const Case = z.looseObject({
   id: z.string().check(z.minLength(1)),
@@ -55,15 +57,10 @@ export const Case = z.looseObject({
 });
 export type Case = z.infer<typeof Case>;
 
-const pathText = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+/** A case with another shape, and the problems of its fields. */
+export type UnreadableCase = { readonly id: string; readonly state: string | null; readonly problem: string };
 
-/** A case that is not of the shape above, and which fields are not. */
-export type UnreadableCase = {
-  /** `case 3` for a case without an id. */
-  readonly id: string;
-  readonly state: string | null;
-  readonly problem: string;
-};
+export const isUnreadable = (worked: Case | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
 
 const fieldOf = (value: unknown, field: string): string | null => {
   const found = objectOf(value)?.[field];
@@ -71,23 +68,19 @@ const fieldOf = (value: unknown, field: string): string | null => {
 };
 
 const readCase = (value: unknown, index: number): Case | UnreadableCase => {
-  const parsed = Case.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${pathText(path) || 'the case'}: ${message}`);
+  const { success, data, error } = Case.safeParse(value);
+  if (success) return data;
   return {
     id: fieldOf(value, 'id') ?? `case ${index + 1}`,
     state: fieldOf(value, 'state'),
-    problem: problems.join(' '),
+    problem: error.issues.map(({ path, message }) => `${path.join('.') || 'the case'}: ${message}`).join(' '),
   };
 };
 
-/** Whether a case could not be read. */
-export const isUnreadable = (one: Case | UnreadableCase): one is UnreadableCase => !('expected' in one);
-
-/** Read a file of worked cases. A case that cannot be read comes back as such; refused is a file that is no list of cases. */
+/** Read a file of worked cases. Refuses a file that has no list of cases. */
 export const readCases = (text: string): readonly (Case | UnreadableCase)[] => {
   const read = parseJson(text);
-  const list = Array.isArray(read) ? read : (read as { cases?: unknown } | null)?.cases;
+  const list = Array.isArray(read) ? read : objectOf(read)?.['cases'];
   if (!Array.isArray(list) || list.length === 0)
     throw new CommandError('The cases cannot be read: send an array of cases, or an object with them as "cases".');
   return list.map(readCase);
@@ -99,4 +92,35 @@ const parseJson = (text: string): unknown => {
   } catch (error) {
     throw new CommandError(`The cases are not JSON: ${(error as Error).message}`);
   }
+};
+
+/** Read `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
+export const readZips = (text: string): ReadonlyMap<string, string> => {
+  const zips = new Map<string, string>();
+  for (const pair of text.split(',')) {
+    const { name, zip } = /^(?<name>[^=]+)=\s*(?<zip>\d{5}(?:-?\d{4})?)\s*$/.exec(pair)?.groups ?? {};
+    const city = cityName(name ?? '');
+    if (city === null || zip === undefined)
+      throw new InvalidArgumentError('Send a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
+    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Send one for each locality.`);
+    zips.set(city, zip);
+  }
+  return zips;
+};
+
+/** Add a ZIP to each case that has only a locality. Refuses a locality that no such case has. */
+export const withZips = (
+  cases: readonly (Case | UnreadableCase)[],
+  zips: ReadonlyMap<string, string>,
+): readonly (Case | UnreadableCase)[] => {
+  const unused = new Set(zips.keys());
+  const completed = cases.map((worked) => {
+    if (isUnreadable(worked) || worked.zip) return worked;
+    const city = cityName(worked.locality ?? '') ?? '';
+    unused.delete(city);
+    return { ...worked, zip: zips.get(city) };
+  });
+  if (unused.size > 0)
+    throw new CommandError(`No case names ${[...unused].join(' or ')} without a ZIP. Correct --zips, or leave it out.`);
+  return completed;
 };

@@ -1,3 +1,4 @@
+/** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
@@ -10,27 +11,24 @@ import { loadContent } from '../../store/content/load-content.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { type Case, isUnreadable, readCases, type UnreadableCase } from './cases.ts';
-import { readZips, withZips } from './locality-zips.ts';
+import { type Case, isUnreadable, readCases, readZips, type UnreadableCase, withZips } from './cases.ts';
 import { openRelease } from './releases.ts';
 import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
 
-/** What the cases need of one release, active or not: loaded as the API loads what a transaction has pinned. */
-const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
+type Listed = Case | UnreadableCase;
+
+/** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
+const releaseForCases = (head: Release, cases: readonly Listed[]): Promise<ReleaseFor> => {
   const addresses = cases
-    .map((worked) => readAddress(addressOf(worked), ''))
+    .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
     .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
   return loadContent(addresses, { [head.state]: head.id });
 };
 
-/** `content check`: worked cases against a release, before it is activated. */
-
-const words = { pass: 'pass', fail: 'FAIL', not_applicable: 'n/a ' } as const;
-
 const lineOf = ({ id, outcome, expected, got, reason }: CaseResult): string => {
-  if (outcome === 'not_applicable') return `${words[outcome]}  ${id}: ${reason}`;
-  if (outcome === 'pass') return `${words[outcome]}  ${id}: ${got}`;
-  return `${words[outcome]}  ${id}: expected ${expected}, got ${got ?? 'no tax'}${reason === null ? '' : `: ${reason}`}`;
+  if (outcome === 'not_applicable') return `n/a   ${id}: ${reason}`;
+  if (outcome === 'pass') return `pass  ${id}: ${got}`;
+  return `FAIL  ${id}: expected ${expected}, got ${got ?? 'no tax'}${reason === null ? '' : `: ${reason}`}`;
 };
 
 const summaryOf = (results: readonly CaseResult[]) => {
@@ -38,34 +36,15 @@ const summaryOf = (results: readonly CaseResult[]) => {
   return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
 };
 
-type Listed = Case | UnreadableCase;
-
-const unreadResult = ({ id, problem }: UnreadableCase): CaseResult => ({
-  id,
-  outcome: 'not_applicable',
-  expected: null,
-  got: null,
-  reason: `a check cannot read it: ${problem}`,
-});
-
-const runAll = async (head: Release, cases: readonly Listed[]): Promise<readonly CaseResult[]> => {
-  const today = dayOf(now());
-  const releaseFor = await releaseForCases(
-    head,
-    cases.flatMap((one) => (isUnreadable(one) ? [] : [one])),
-  );
-  return cases.map((one) => (isUnreadable(one) ? unreadResult(one) : runCase(one, head, releaseFor, today)));
-};
-
-/** An unreadable case that names no other state is listed with its reason. */
-const isListed = (one: Listed, head: Release): boolean =>
-  (isUnreadable(one) && stateCode(one.state ?? '') === null) || isOfState(one, head);
+/** Cases of other states are counted, and all others are listed. */
+const isListed = (worked: Listed, head: Release): boolean =>
+  (isUnreadable(worked) && stateCode(worked.state ?? '') === null) || isOfState(worked, head);
 
 const printResults = (head: Release, cases: readonly Listed[], results: readonly CaseResult[]): void => {
   const { passed, failed, not_applicable } = summaryOf(results);
-  const isOwn = cases.map((one) => isListed(one, head));
-  for (const [index, result] of results.entries()) if (isOwn[index]) print(lineOf(result));
-  const others = isOwn.filter((own) => !own).length;
+  const own = results.filter((_, index) => isListed(cases[index] as Listed, head));
+  for (const result of own) print(lineOf(result));
+  const others = results.length - own.length;
   if (others > 0) print(`n/a   ${counted(others, 'case')} of other states`);
   print(`${head.id}: ${passed} passed, ${failed} failed, ${not_applicable} not applicable.`);
 };
@@ -73,7 +52,7 @@ const printResults = (head: Release, cases: readonly Listed[], results: readonly
 type Options = {
   readonly release: string;
   readonly against: string;
-  /** By the names of localities, as `cityName` has them. */
+  /** By the names of localities. */
   readonly zips?: ReadonlyMap<string, string>;
   readonly json?: boolean;
 };
@@ -82,7 +61,9 @@ const check = async ({ release, against, zips = new Map(), json }: Options): Pro
   const cases = withZips(readCases(await readFile(against, 'utf8')), zips);
   const { head } = await openRelease(release);
   const problems = monotonicityProblems(head);
-  const results = await runAll(head, cases);
+  const releaseFor = await releaseForCases(head, cases);
+  const today = dayOf(now());
+  const results = cases.map((worked) => runCase(worked, head, releaseFor, today));
   const summary = summaryOf(results);
   if (json) printJson({ release, ...summary, problems, cases: results });
   else {
@@ -90,7 +71,7 @@ const check = async ({ release, against, zips = new Map(), json }: Options): Pro
     printResults(head, cases, results);
   }
   if (summary.failed + problems.length > 0) process.exitCode = 1;
-  // A check that has checked nothing is no reason to activate a release.
+  // A check without cases must not look like a success.
   if (summary.passed + summary.failed === 0)
     throw new CommandError(`No case applies to ${release}. Send cases of its state that expect a tax_total.`);
 };
@@ -102,11 +83,11 @@ export const addCheck = (program: Command): void => {
     .description(
       'Calculate worked cases with a release, active or not, and compare the tax. Check that tax never falls as a price grows, which prices with included tax need. Exits with 1 when a case or a check fails, or no case applies.',
     )
-    .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101; a built-in one is possible too')
+    .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101, or a built-in release')
     .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')
     .option(
       '--zips <list>',
-      'a ZIP for each locality that cases name without one: "Minneapolis=55401,Saint Paul=55101"',
+      'a ZIP for each locality of cases without a ZIP: "Minneapolis=55401,Saint Paul=55101"',
       readZips,
     )
     .option('--json', 'one JSON object')
@@ -121,8 +102,8 @@ A case:
     "input": { "lines": [{ "ptc": "GENERAL", "quantity": "1", "unit_price": "100.00" }] },
     "expected": { "tax_total": "9.03" } }
 
-A case may name a "locality" instead of a "zip". The files of Streamlined Sales Tax have no names of cities: against such
-a release give its ZIP too, in the case or with --zips.`,
+A case can have a "locality" instead of a "zip". The files of Streamlined Sales Tax have no city names: for such a release,
+send its ZIP too, in the case or with --zips.`,
     )
     .action(check);
 };

@@ -7,44 +7,44 @@ import { fractionOf } from './texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
 import { cut, isZip, type Piece, paint, zipText, zonesOf } from './zip-pieces.ts';
 
-/** A release's head, and what it knows of one ZIP or city; without a part it names no location there. */
+/** A release's head, and its part for one ZIP or city; without a part it names no location there. */
 export type Side = { readonly head: Release; readonly part: ReleasePart | undefined };
 
 /** Nine-digit ZIPs, inclusive. */
 export type ZipRange = readonly [low: string, high: string];
 
-/** A combined rate that changes. Fractions; `null` where the release does not know the taxes. */
+/** A change of a combined rate. Rates are fractions; `null` is not known. */
 export type LocationChange = Change & {
   /** A five-digit ZIP, or a city. */
   readonly key: string;
-  /** Where in the ZIP; none for a city that is known by its name. */
+  /** The ranges of the ZIP; empty for a city that is known by its name. */
   readonly zips: readonly ZipRange[];
 };
 
-/** Everything of a side that a combined rate rests on, as text: most ZIPs stay as they are. */
+/** All inputs of a combined rate as text, to skip the ZIPs that do not change. */
 const decisiveOf = ({ head, part }: Side): string => {
   const { state, rates, coverage, locals, local, established_from, established_to } = head;
   return JSON.stringify([state, rates, coverage, locals, local, established_from, established_to, part]);
 };
 
-/** The release as a calculation at this ZIP or city sees it. */
+/** The release with the rates and locations of one ZIP or city. */
 const releaseOf = ({ head, part }: Side): Release =>
   part ? { ...head, rates: [...head.rates, ...part.rates], locations: part.locations } : { ...head, locations: [] };
 
-/** The combined rate on a day: of several sets of jurisdictions the lowest, as SSUTA section 305 has it. */
+/** The combined rate on a day: the lowest of several sets of jurisdictions (SSUTA section 305). */
 const combined = (release: Release, locations: readonly Location[], day: string): string | null => {
   if (release.established_to !== null && release.established_to < day) return null;
-  // Where a release should name every place and does not, the state alone is no answer.
+  // The state rate alone is right only if the release says that the rest has no local taxes.
   if (locations.length === 0 && !isRestUntaxed(release)) return null;
   const sets = locations.length > 0 ? locations.flatMap(({ alternatives }) => alternatives) : [[]];
   const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes], day));
-  const [first, ...others] = rates.filter((rate) => rate !== undefined);
-  return first === undefined ? null : fractionOf(others.reduce((least, rate) => (rate < least ? rate : least), first));
+  const known = rates.filter((rate) => rate !== undefined);
+  return known.length === 0 ? null : fractionOf(known.reduce((least, rate) => (rate < least ? rate : least)));
 };
 
 type Painted = { readonly inForce: string; readonly pieces: readonly (readonly Location[])[] };
 
-/** For each piece of time the combined rate of each piece of the ZIP. */
+/** The combined rate of each piece of the ZIP, for each piece of time. */
 const ratesOver = (key: string, release: Release, pieces: readonly Piece[], times: readonly Span[]) => {
   const numbers = new Map(release.locations.map((location, index) => [location, index]));
   const numbersOf = (locations: readonly Location[]) => locations.map((location) => numbers.get(location)).join(' ');
@@ -53,7 +53,7 @@ const ratesOver = (key: string, release: Release, pieces: readonly Piece[], time
   return times.map(({ from: day }) => {
     const current = new Set(inForce(release.locations, day, release.established_from));
     const name = numbersOf([...current]);
-    // Rates change more often than borders: most pieces of time have the same locations as the one before.
+    // Rates change more often than borders, so most pieces of time have the same locations as the previous one.
     if (painted?.inForce !== name) {
       const now = zones.filter(({ location }) => current.has(location));
       painted = { inForce: name, pieces: paint(pieces, now) };
@@ -75,11 +75,7 @@ const spansOf = ({ state, established_from, established_to, rates, locations }: 
   ];
 };
 
-/**
- * Every combined rate that differs between two releases in one ZIP or city, with the addresses and the days.
- *
- * Ranges of a ZIP in which the same thing changes are one entry.
- */
+/** All differences of combined rates in one ZIP or city, with ranges and days. Ranges with the same change are one entry. */
 export const compareLocations = (key: string, before: Side, after: Side): readonly LocationChange[] => {
   if (decisiveOf(before) === decisiveOf(after)) return [];
   const [was, is] = [releaseOf(before), releaseOf(after)];

@@ -3,7 +3,7 @@ import type { Jurisdiction, Rate } from '../../content/release.ts';
 import { fractionOf, unitsOf } from './texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
 
-/** What one release knows of its jurisdictions, gathered from its head and all its parts. */
+/** The names and rates of a release's jurisdictions, from its head and all its parts. */
 export type RateBook = {
   readonly establishedFrom: string;
   readonly names: Map<string, string>;
@@ -16,7 +16,7 @@ export const newRateBook = (establishedFrom: string): RateBook => ({
   rates: new Map(),
 });
 
-/** Take in what a head or a part carries. Many parts repeat a jurisdiction, each with all of its rates or with none. */
+/** Add a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
 export const enter = (
   book: RateBook,
   { jurisdictions, rates }: { readonly jurisdictions: readonly Jurisdiction[]; readonly rates: readonly Rate[] },
@@ -26,7 +26,7 @@ export const enter = (
     if (!book.rates.has(code)) book.rates.set(code, own);
 };
 
-/** Which rate of a jurisdiction changes: what most goods and what food for home use pay, within and across the border. */
+/** The rates of a jurisdiction: general and food, within the state and from other states. */
 export const rateKinds = ['general', 'food', 'general_interstate', 'food_interstate'] as const;
 export type RateKind = (typeof rateKinds)[number];
 
@@ -52,10 +52,8 @@ const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) =
 };
 
 /**
- * Every rate of a jurisdiction that differs between two releases, with the days on which it does, in the order of codes.
- *
- * Rates are fractions; `null` is a rate that the release does not know on those days (or, of food and across the border,
- * one that is not another than the general rate).
+ * All differences of the rates of jurisdictions with their days, in the order of codes. Rates are fractions; `null` is a
+ * rate that the release does not have on those days. Food and interstate rates are there only if they differ.
  */
 export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
   [...new Set([...before.rates.keys(), ...after.rates.keys()])].sort().flatMap((code) => {

@@ -1,17 +1,17 @@
 import { canonicalJson } from '../../canonical-json.ts';
 import type { Release, Rule } from '../../content/release.ts';
 
-/** A rule that one release has otherwise than the other, or not at all (`null`). */
+/** A rule that differs between two releases; `null` if a release does not have it. */
 export type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
 
-/** What in a release decides about tax beside rates and places. */
+/** Differences that affect tax other than rates and places. */
 export type OtherChanges = {
   readonly rules: readonly RuleChange[];
-  /** Such as `shipping`; `coverage` is what an address has that no location names. */
+  /** Such as `shipping`; `coverage` applies to addresses without a location. */
   readonly settings: readonly string[];
 };
 
-// Where a rule comes from does not change anybody's tax.
+// The source of a rule does not change the tax.
 const working = ({ source: _source, confidence: _confidence, note: _note, ...rule }: Rule): string =>
   canonicalJson(rule);
 
@@ -23,7 +23,7 @@ const policies = (values: Release['settings'][keyof Release['settings']]): strin
 const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
 const fieldNames = ['coverage', 'locals', 'established_from', 'established_to'] as const;
 
-/** What differs between two releases of a state in rules and settings. */
+/** The differences of two releases of a state in rules and settings. */
 export const compareRules = (before: Release, after: Release): OtherChanges => {
   const [old, next] = [rulesById(before), rulesById(after)];
   const rules = [...new Set([...old.keys(), ...next.keys()])].sort().flatMap((id) => {

@@ -13,7 +13,7 @@ export const addCoverage = (program: Command): void => {
     .command('coverage')
     .summary('coverage of the built-in releases by state')
     .description(
-      'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run npm run pack before, if content was changed.',
+      'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
     )
     .option('--write', 'write infra/docs/coverage.md instead, which a test compares')
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')

@@ -25,11 +25,11 @@ const ruleText = (rule: Rule | null): string => {
 const lineOf = ({ id, old, new: next }: RuleChange): string => {
   const [was, is] = [ruleText(old), ruleText(next)];
   const codes = (next ?? old)?.ptcs.join(', ');
-  return `Rule ${id} (${codes}): ${was === is ? `${is}, for other goods or places than before` : `${was} -> ${is}`}`;
+  return `Rule ${id} (${codes}): ${was === is ? `${is}, for other goods or places` : `${was} -> ${is}`}`;
 };
 
-/** Prints what changes beside rates and places; nothing where nothing does. */
-export const printRules = ({ rules, settings }: OtherChanges): void => {
+/** Print the differences of rules and settings, if any. */
+const printRules = ({ rules, settings }: OtherChanges): void => {
   if (rules.length + settings.length > 0) print();
   for (const change of rules) print(lineOf(change));
   for (const name of settings) print(`Setting ${name} changes.`);
@@ -37,22 +37,17 @@ export const printRules = ({ rules, settings }: OtherChanges): void => {
 
 type Report = (changes: readonly LocationChange[]) => void;
 
-/** Compare two releases in one pass over their parts. `report` gets the changes of a ZIP or city as they are found. */
-const compare = async (
-  before: OpenRelease,
-  after: OpenRelease,
-  report: Report | null,
-): Promise<readonly RateChange[]> => {
+/** Compare two releases in one pass over their parts. `report` is called for each ZIP or city with changes. */
+const compare = async (before: OpenRelease, after: OpenRelease, report: Report | null) => {
   const [old, next] = [newRateBook(before.head.established_from), newRateBook(after.head.established_from)];
   enter(old, before.head);
   enter(next, after.head);
   for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
     if (left) enter(old, left);
     if (right) enter(next, right);
-    const changes = report
-      ? compareLocations(key, { head: before.head, part: left }, { head: after.head, part: right })
-      : [];
-    if (changes.length > 0) report?.(changes);
+    if (!report) continue;
+    const changes = compareLocations(key, { head: before.head, part: left }, { head: after.head, part: right });
+    if (changes.length > 0) report(changes);
   }
   return compareRates(old, next);
 };
@@ -84,12 +79,12 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   print(`From ${before.head.id} to ${after.head.id}`);
   const { add, end } = locationPrinter();
   let places = 0;
-  const tell = (found: readonly LocationChange[]) => {
+  const report = (found: readonly LocationChange[]) => {
     if (places === 0) print('\nCombined rates, by ZIP or city:');
     places += 1;
     add(found);
   };
-  const changes = await compare(before, after, withLocations ? tell : null);
+  const changes = await compare(before, after, withLocations ? report : null);
   end();
   if (withLocations) print(places === 0 ? '\nNo combined rate changes.' : changed(places));
   print();
@@ -121,13 +116,13 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
 export const addDiff = (program: Command): void => {
   program
     .command('diff')
-    .summary('every rate that changes from one release to another')
+    .summary('the differences of two releases')
     .description(
-      'Say what changes if the second release takes the place of the first: whose rate, on which days, old and new (none is a rate that is not known), and which rules and settings differ.',
+      'Print the changes if the second release replaces the first: old and new rates with their days (none is not known), rules and settings.',
     )
     .argument('<from>', 'a release, such as the active one')
-    .argument('<to>', 'the release that would take its place')
-    .option('--rates', 'also every ZIP and city whose combined rate changes')
+    .argument('<to>', 'the release that would replace it')
+    .option('--rates', 'also each ZIP and city whose combined rate changes')
     .option('--json', 'one JSON object; rates are fractions')
     .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
     .action((from: string, to: string, options) => diff([from, to], options));

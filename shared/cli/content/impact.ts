@@ -1,4 +1,4 @@
-/** What changes for buyers if a release takes the place of another, by ZIP code and city, from a day on. */
+/** The changes for buyers if a release replaces another, by ZIP code and city, from a day on. */
 
 import { dayAfter } from '../../calendar.ts';
 import type { ReleaseFor } from '../../content/content.ts';
@@ -13,17 +13,17 @@ import { isZip } from './zip-pieces.ts';
 export type RateStep = { readonly key: string; readonly day: string; readonly before: bigint; readonly after: bigint };
 
 export type Impact = {
-  /** How many ZIPs and cities the release names, and the first and last day of any; `null` days are open or unknown. */
-  readonly zips: number;
-  readonly cities: number;
-  readonly firstDay: string | null;
-  readonly lastDay: string | null;
-  /** How many of those that were compared have another combined rate on some day. */
-  readonly changed: number;
-  /** How many of these had no known rate before, or have none afterwards. */
-  readonly gained: number;
-  readonly lost: number;
-  readonly largest: RateStep | null;
+  /** The number of ZIPs and cities that the release names, and the first and last day of any; `null` is open or unknown. */
+  zips: number;
+  cities: number;
+  firstDay: string | null;
+  lastDay: string | null;
+  /** The number of compared ZIPs and cities with another combined rate on some day. */
+  changed: number;
+  /** The number of these without a known rate before or after. */
+  gained: number;
+  lost: number;
+  largest: RateStep | null;
 };
 
 /** Loads content for addresses of one state, as a calculation does. */
@@ -49,11 +49,6 @@ const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): bigin
   return placeRate(place.release, place.jurisdictions, day) ?? null;
 };
 
-/** The releases that answer for an address, the active one first. */
-function* levelsOf(release: Release | undefined): Generator<Release> {
-  for (let level = release; level; level = level.fallback) yield level;
-}
-
 /** The days from `today` on, on which a rate or a border may change at an address. */
 const daysFrom = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
   const days = new Set([today]);
@@ -62,63 +57,42 @@ const daysFrom = (releases: readonly (Release | undefined)[], today: string): re
     if (to !== null && to >= today) days.add(dayAfter(to));
   };
   for (const release of releases)
-    for (const { rates, locations } of levelsOf(release)) for (const value of [...rates, ...locations]) add(value);
+    for (let level = release; level; level = level.fallback)
+      for (const value of [...level.rates, ...level.locations]) add(value);
   return [...days].sort();
+};
+
+const endless = '9999-12-31';
+
+/** Count a ZIP or city that the release itself names. */
+const addNamed = (impact: Impact, key: string, { locations, established_from }: Release): void => {
+  if (locations.length === 0) return;
+  if (isZip(key)) impact.zips += 1;
+  else impact.cities += 1;
+  for (const { from, to } of locations) {
+    const [first, last] = [from ?? established_from, to ?? endless];
+    if (impact.firstDay === null || first < impact.firstDay) impact.firstDay = first;
+    if (impact.lastDay === null || last > impact.lastDay) impact.lastDay = last;
+  }
 };
 
 const sizeOf = ({ before, after }: RateStep): bigint => (after > before ? after - before : before - after);
 
-/** Counts what changes, one ZIP or city after another. */
-class Tally {
-  private zips = 0;
-  private cities = 0;
-  private first: string | null = null;
-  private last = '';
-  private changed = 0;
-  private gained = 0;
-  private lost = 0;
-  private largest: RateStep | null = null;
+type Rates = { readonly day: string; readonly before: bigint | null; readonly after: bigint | null };
 
-  /** Count a ZIP or city that the release itself names. */
-  addNamed(key: string, { locations, established_from }: Release): void {
-    if (locations.length === 0) return;
-    if (isZip(key)) this.zips += 1;
-    else this.cities += 1;
-    for (const { from, to } of locations) {
-      const [first, last] = [from ?? established_from, to ?? endless];
-      if (this.first === null || first < this.first) this.first = first;
-      if (last > this.last) this.last = last;
-    }
+/** Count a ZIP or city by its rates on the days on which they may change. */
+const addRates = (impact: Impact, key: string, rates: readonly Rates[]): void => {
+  const different = rates.filter(({ before, after }) => before !== after);
+  if (different.length === 0) return;
+  impact.changed += 1;
+  if (different.some(({ before }) => before === null)) impact.gained += 1;
+  if (different.some(({ after }) => after === null)) impact.lost += 1;
+  for (const { day, before, after } of different) {
+    if (before === null || after === null) continue;
+    const step = { key, day, before, after };
+    if (impact.largest === null || sizeOf(step) > sizeOf(impact.largest)) impact.largest = step;
   }
-
-  addSteps(key: string, days: readonly string[], before: readonly (bigint | null)[], after: typeof before): void {
-    const different = days.flatMap((day, index) => {
-      const [was = null, is = null] = [before[index], after[index]];
-      return was === is ? [] : [{ key, day, before: was, after: is }];
-    });
-    if (different.length === 0) return;
-    this.changed += 1;
-    if (different.some((step) => step.before === null)) this.gained += 1;
-    if (different.some((step) => step.after === null)) this.lost += 1;
-    for (const step of different) if (isStep(step)) this.addStep(step);
-  }
-
-  private addStep(step: RateStep): void {
-    if (this.largest === null || sizeOf(step) > sizeOf(this.largest)) this.largest = step;
-  }
-
-  get impact(): Impact {
-    const { zips, cities, changed, gained, lost, largest, first: firstDay, last } = this;
-    const lastDay = last === endless || last === '' ? null : last;
-    return { zips, cities, firstDay, lastDay, changed, gained, lost, largest };
-  }
-}
-
-const endless = '9999-12-31';
-
-const isStep = (
-  step: Record<'before' | 'after', bigint | null> & Omit<RateStep, 'before' | 'after'>,
-): step is RateStep => step.before !== null && step.after !== null;
+};
 
 export type ImpactOptions = {
   /** Two letters. */
@@ -131,24 +105,24 @@ export type ImpactOptions = {
   readonly today: string;
 };
 
-/** Compare what two releases make of ZIPs and cities, through the look-up that a calculation makes. */
+/** Compare the rates of two releases at ZIPs and cities, with the look-up of a calculation. */
 export const impactOf = async ({ state, blocks, before, after, today }: ImpactOptions): Promise<Impact> => {
-  const tally = new Tally();
+  const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0 };
+  const impact: Impact = { ...counts, firstDay: null, lastDay: null, largest: null };
   for await (const keys of blocks) {
-    const addresses = keys.map((key) => addressOf(state, key));
-    const [old, next] = [await before(addresses), await after(addresses)];
-    for (const [index, address] of addresses.entries()) {
-      const key = keys[index] as string;
+    const addresses = keys.map((key) => ({ key, address: addressOf(state, key) }));
+    const all = addresses.map(({ address }) => address);
+    const [old, next] = [await before(all), await after(all)];
+    for (const { key, address } of addresses) {
       const release = next(address);
-      if (release) tally.addNamed(key, release);
-      const days = daysFrom([old(address), release], today);
-      tally.addSteps(
-        key,
-        days,
-        days.map((day) => rateOn(address, old, day)),
-        days.map((day) => rateOn(address, next, day)),
-      );
+      if (release) addNamed(impact, key, release);
+      const rates = daysFrom([old(address), release], today).map((day) => ({
+        day,
+        before: rateOn(address, old, day),
+        after: rateOn(address, next, day),
+      }));
+      addRates(impact, key, rates);
     }
   }
-  return tally.impact;
+  return { ...impact, lastDay: impact.lastDay === endless ? null : impact.lastDay };
 };

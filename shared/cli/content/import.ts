@@ -1,4 +1,4 @@
-/** `content import`: a file of rates as a new release. */
+/** `content import`: make a release from files of rates. */
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
@@ -7,8 +7,8 @@ import { type Format, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { CommandError } from '../terminal/errors.ts';
+import { stateOf } from './active-release.ts';
 import { type ImportJob, runImport } from './run-import.ts';
-import { stateOf } from './state-option.ts';
 
 type Options = {
   readonly format: Format;
@@ -30,29 +30,29 @@ const filesOf = ({ format, ...options }: Options): readonly string[] => {
   const wrong = fileOptions.filter((name) => options[name] !== undefined && !needed.includes(name));
   if (missing.length + wrong.length > 0)
     throw new CommandError(
-      `The format ${format} is read from ${needed.map((name) => `--${name}`).join(' and ')}: ${[...missing.map((name) => `--${name} is missing`), ...wrong.map((name) => `--${name} is not for it`)].join(', ')}.`,
+      `The format ${format} needs ${needed.map((name) => `--${name}`).join(' and ')}: ${[...missing.map((name) => `--${name} is missing`), ...wrong.map((name) => `leave out --${name}`)].join(', ')}.`,
     );
   return needed.flatMap((name) => options[name] ?? []);
 };
 
-const seeFile = async (path: string): Promise<void> => {
+const requireFile = async (path: string): Promise<void> => {
   const found = await stat(path).catch(() => null);
   if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`);
 };
 
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
-    throw new CommandError(`Say with --state whose rates they are: files of the format ${format} are of any state.`);
+    throw new CommandError(`Send --state: files of the format ${format} can be of any state.`);
   const state = stateOf(text ?? onlyState ?? '');
   if (onlyState !== null && state.letters !== onlyState)
-    throw new CommandError(`Files of the format ${format} are of ${onlyState} alone, not of ${state.letters}.`);
+    throw new CommandError(`Files of the format ${format} are of ${onlyState} only, not of ${state.letters}.`);
   return state;
 };
 
 const baseOf = async (id: string, state: string): Promise<Release> => {
   const base = builtInReleaseById(id) ?? (await findHead(id));
   if (!base)
-    throw new CommandError(`There is no release ${id} to base it on: see them with \`npm run content -- list\`.`);
+    throw new CommandError(`There is no release ${id} for --base. List the releases with \`npm run content -- list\`.`);
   if (base.state !== state) throw new CommandError(`${id} is a release of ${base.state}, not of ${state}.`);
   return base;
 };
@@ -61,7 +61,7 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = filesOf(options);
   const state = stateFor(importer, options.state);
-  for (const file of files) await seeFile(file);
+  for (const file of files) await requireFile(file);
   return {
     importer,
     files,
@@ -83,26 +83,26 @@ const formats = Object.values<Importer>(importers)
 export const addImport = (program: Command): void => {
   program
     .command('import')
-    .summary('make a release of files of rates')
+    .summary('make a release from files of rates')
     .description(
-      'Read the files of rates that a state or a vendor publishes, as text or packed in a ZIP file, and make a new release of them. Nothing changes for calculations until it is activated. A file with rows that cannot be read stops it before anything is written.',
+      'Read the files of rates that a state or a vendor publishes, as text or in a ZIP archive, and make a release. Calculations do not use it until it is activated. A row that cannot be read stops the import before anything is written.',
     )
     .addOption(
-      new Option('--format <format>', 'what the files are').choices(Object.keys(importers)).makeOptionMandatory(),
+      new Option('--format <format>', 'the format of the files').choices(Object.keys(importers)).makeOptionMandatory(),
     )
-    .option('--state <state>', 'whose rates, such as MN; not needed for formats of one state')
+    .option('--state <state>', 'the state, such as MN; not needed for formats of one state')
     .option('--rates <file>', 'sst: the rate file')
     .option('--boundaries <file>', 'sst: the boundary file')
     .option('--file <file>', 'the file of any other format')
     .option(
       '--base <release>',
-      "whose rules and settings it takes over; the active import's, or the newest built-in release's, unless it is given",
+      'the release whose rules and settings it uses; the default is the active import or the newest built-in release',
     )
-    .option('--activate', 'make it the active release at once')
-    .option('--skip-bad-rows', 'count rows that cannot be read, instead of stopping at them')
+    .option('--activate', 'activate the release after the import')
+    .option('--skip-bad-rows', 'skip rows that cannot be read, and count them')
     .option(
       '--dry-run',
-      'read and report, and write nothing; without a database the built-in release is taken for the active one',
+      'read and report, but write nothing; without a database, assume that the built-in release is active',
     )
     .addHelpText(
       'after',

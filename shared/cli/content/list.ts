@@ -1,5 +1,4 @@
-/** `content list`: every release there is, which ones are active, corrupt heads, and imports that are not finished. */
-
+/** `content list`: all releases, corrupt heads, and unfinished imports. */
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
@@ -10,9 +9,7 @@ import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { localRatesOn } from '../../coverage/local-rates.ts';
 import { overBottom } from '../../coverage/releases.ts';
-import type { LocalRates } from '../../coverage/response.ts';
 import {
-  type ActiveReleases,
   listHeads,
   readActiveReleases,
   type UnfinishedImport,
@@ -20,39 +17,29 @@ import {
 } from '../../store/content/content-store.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
+import { stateOf } from './active-release.ts';
 import { printUnfinished, remedyOf } from './discard.ts';
-import { stateOf } from './state-option.ts';
 
-/** A release as scripts get it. */
-type Listed = {
-  readonly id: string;
-  readonly state: string;
-  readonly active: boolean;
-  readonly origin: 'built_in' | ReleaseHead['format'];
-  /** Of the taxes below the state, today, as GET /coverage says it. */
-  readonly local_rates: LocalRates;
-  /** The last day of any of its locations; `null` where they go on, or it has not been counted. */
-  readonly last_day: string | null;
-  readonly content_hash: string | null;
-  readonly imported_at: string | null;
-  readonly activated_at: string | null;
-  readonly counts: ReleaseHead['counts'] | null;
-};
-
+type Active = { readonly release: string | undefined; readonly activated_at: string | null };
+type Corrupt = { readonly active: boolean; readonly error: ContentCorrupt };
 type Unfinished = UnfinishedImport & { readonly state: string };
 
-/** An import that is not finished as scripts get it: it runs, or was broken off. `remedy` removes what it left. */
-const listedImport = (one: Unfinished) => ({
-  id: one.id,
-  state: one.state,
-  active: false,
-  origin: 'unfinished',
-  began_at: one.began_at,
-  remedy: remedyOf(one),
-});
+const builtInHashes: Readonly<Record<string, string>> = manifest;
 
-/** A release whose head cannot be trusted, as scripts get it. */
-type Corrupt = { readonly active: boolean; readonly error: ContentCorrupt };
+/** A release for scripts. `local_rates` are those of today, as in GET /coverage. */
+const listed = (release: Release, head: ReleaseHead | null, active: Active) => ({
+  id: release.id,
+  state: release.state,
+  active: active.release === release.id,
+  origin: head?.format ?? 'built_in',
+  local_rates: localRatesOn(head ? overBottom(head, builtInReleaseById) : release, dayOf(now())),
+  last_day: head?.last_day ?? null,
+  content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
+  imported_at: head?.imported_at ?? null,
+  activated_at: active.release === release.id ? active.activated_at : null,
+  counts: head?.counts ?? null,
+});
+type Listed = ReturnType<typeof listed>;
 
 const listedCorrupt = ({ active, error }: Corrupt) => ({
   id: error.release,
@@ -62,80 +49,42 @@ const listedCorrupt = ({ active, error }: Corrupt) => ({
   problem: corruptionText(error),
 });
 
-// A test holds these against the files.
-const builtInHashes: Readonly<Record<string, string>> = manifest;
+const listedImport = (unfinished: Unfinished) => ({
+  id: unfinished.id,
+  state: unfinished.state,
+  active: false,
+  origin: 'unfinished',
+  began_at: unfinished.began_at,
+  remedy: remedyOf(unfinished),
+});
 
-const listed = (release: Release, head: ReleaseHead | null, active: Active, today: string): Listed => {
-  const isActive = active.release === release.id;
-  return {
-    id: release.id,
-    state: release.state,
-    active: isActive,
-    origin: head?.format ?? 'built_in',
-    local_rates: localRatesOn(head ? overBottom(head, builtInReleaseById) : release, today),
-    last_day: head?.last_day ?? null,
-    content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
-    imported_at: head?.imported_at ?? null,
-    activated_at: isActive ? active.activated_at : null,
-    counts: head?.counts ?? null,
-  };
-};
-
-type Active = { readonly release: string | undefined; readonly activated_at: string | null };
-
-const releasesOf = async (
-  state: string,
-  builtIn: readonly Release[],
-  pointer: ActiveReleases['states'][string] | undefined,
-): Promise<{ readonly releases: readonly Listed[]; readonly corrupt: readonly Corrupt[] }> => {
-  const today = dayOf(now());
-  // Without a pointer the newest built-in release applies.
-  const active = { release: pointer?.release ?? builtIn.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
-  const corrupt: Corrupt[] = [];
-  const onCorrupt = (error: ContentCorrupt) => void corrupt.push({ active: error.release === active.release, error });
-  const heads = await Array.fromAsync(listHeads(state, onCorrupt), (head) => listed(head, head, active, today));
-  return { releases: [...builtIn.map((release) => listed(release, null, active, today)), ...heads], corrupt };
-};
-
-type Content = {
-  readonly releases: readonly Listed[];
-  readonly corrupt: readonly Corrupt[];
-  readonly imports: readonly Unfinished[];
-};
-
-const contentOf = async (builtIn: readonly Release[]): Promise<Content> => {
+const contentOf = async (builtIn: readonly Release[]) => {
   const { states } = await readActiveReleases();
   const releases: Listed[] = [];
   const corrupt: Corrupt[] = [];
   const imports: Unfinished[] = [];
   for (const [state, own] of [...Map.groupBy(builtIn, (release) => release.state)].sort()) {
-    const found = await releasesOf(state, own, states[state]);
-    releases.push(...found.releases);
-    corrupt.push(...found.corrupt);
+    const pointer = states[state];
+    // Without a pointer the newest built-in release is active.
+    const active = { release: pointer?.release ?? own.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
+    releases.push(...own.map((release) => listed(release, null, active)));
+    const onCorrupt = (error: ContentCorrupt) => void corrupt.push({ active: error.release === active.release, error });
+    for await (const head of listHeads(state, onCorrupt)) releases.push(listed(head, head, active));
     for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });
   }
   return { releases, corrupt, imports };
 };
 
-const row = ({
-  id,
-  active,
-  origin,
-  local_rates,
-  last_day,
-  counts,
-  content_hash,
-  imported_at,
-}: Listed): readonly string[] => [
+const row = ({ id, active, origin, counts, content_hash, ...release }: Listed): readonly string[] => [
   active ? '*' : '',
   id,
   origin === 'built_in' ? 'built-in' : origin,
-  last_day === null ? local_rates : `${local_rates}, to ${last_day}`,
+  release.last_day === null ? release.local_rates : `${release.local_rates}, to ${release.last_day}`,
   counts ? String(counts.parts) : '',
   counts ? String(counts.jurisdictions) : '',
   counts ? String(counts.rates) : '',
   content_hash?.slice(0, 12) ?? '',
-  imported_at === null ? '' : instantText(imported_at),
+  release.imported_at === null ? '' : instantText(release.imported_at),
 ];
 const corruptRow = ({ active, error }: Corrupt): readonly string[] => [active ? '*' : '', error.release, 'corrupt'];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
@@ -143,12 +92,12 @@ const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdiction
 export const addList = (program: Command): void => {
   program
     .command('list')
-    .summary('the releases there are, and which ones are active')
+    .summary('all releases, with the active ones marked')
     .description(
-      'List the built-in and the imported releases, and the imports that were not finished. Calculations rest on the active ones, marked with *. Local rates are as of today: all of the state (complete), some (partial), none, or, only for imports of earlier versions, those of the ZIPs in their files and no others (listed).',
+      'List the built-in and the imported releases, and unfinished imports. * marks the active releases. Local rates are those of today: complete, partial or none, or listed for imports of earlier versions, which cover only the ZIPs in their files.',
     )
-    .option('--state <state>', 'only those of this state, such as MN')
-    .option('--json', 'one JSON array, with whole hashes; unfinished imports come last')
+    .option('--state <state>', 'only releases of this state, such as MN')
+    .option('--json', 'one JSON array, with complete hashes; unfinished imports come last')
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .action(async ({ state, json }: { state?: string; json?: boolean }) => {
       const code = state === undefined ? null : stateOf(state).code;

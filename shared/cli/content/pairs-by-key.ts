@@ -1,4 +1,5 @@
 /** Merge join of two streams that are sorted by key: each key once, with the values of both streams. */
+import { AssertionError } from 'node:assert';
 import { isZip } from './zip-pieces.ts';
 
 type Keyed = { readonly key: string };
@@ -15,7 +16,7 @@ async function* inOrder<Value extends Keyed>(values: AsyncIterable<Value>): Asyn
   let last: string | undefined;
   for await (const value of values) {
     if (last !== undefined && compareKeys(value.key, last) <= 0)
-      throw new Error(`The key ${value.key} comes after ${last}.`);
+      throw new AssertionError({ message: `The key ${value.key} comes after ${last}.` });
     last = value.key;
     yield value;
   }

@@ -20,19 +20,19 @@ const changesText = ({ changed, gained, lost, largest }: Impact, against: string
   if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;
   const most = largest === null ? '' : `, by at most ${points(largest)} (${stepText(largest)})`;
   const unknown = [
-    ...(gained > 0 ? [`${counted(gained, 'rate')} had not been known`] : []),
-    ...(lost > 0 ? [`${counted(lost, 'rate')} would not be known any more`] : []),
+    ...(gained > 0 ? [`${counted(gained, 'rate')} were not known before`] : []),
+    ...(lost > 0 ? [`${counted(lost, 'rate')} would no longer be known`] : []),
   ];
   return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change against ${against} from ${today} on${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
 };
 
-/** What answers for everything that a release does not name. */
+/** The release that answers for the places that a release does not name. */
 const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: string): string => {
   if (below === undefined)
-    return 'It was imported before imports lay over other releases: what it does not name is not covered.';
+    return 'An earlier version of Levy imported it, without a release below: what it does not name is not covered.';
   const future =
     firstDay !== null && today < firstDay
-      ? ` It begins in the future: until ${firstDay}, that release answers all.`
+      ? ` It begins in the future: until ${firstDay}, that release answers for everything.`
       : '';
   return `What it does not name is answered by the release below it, ${below}.${future}`;
 };
@@ -50,7 +50,7 @@ export const impactJson = ({ firstDay, lastDay, largest, ...counts }: Impact): o
   },
 });
 
-/** The impact, or `null` with a line that says why: a release that is compared is corrupt. */
+/** The impact, or `null` and a line with the reason if a compared release is corrupt. */
 export const impactOrCorruption = async (compare: () => Promise<Impact>): Promise<Impact | null> => {
   try {
     return await compare();
@@ -61,7 +61,7 @@ export const impactOrCorruption = async (compare: () => Promise<Impact>): Promis
   }
 };
 
-/** Say how much a release names, what it changes against another one, and what answers for the rest. */
+/** Print what a release names, its changes against another one, and the release below it. */
 export const printImpact = (
   imported: ReleaseHead | null,
   impact: Impact | null,

@@ -3,7 +3,7 @@ import type { LocationChange } from './compare-locations.ts';
 import { daysText, percentOrNone, zipsText } from './texts.ts';
 import { isZip } from './zip-pieces.ts';
 
-/** ZIPs that follow each other in the release and in which the same changes, all over each of them. */
+/** Consecutive ZIPs with the same changes in the whole ZIP. */
 type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly LocationChange[] };
 
 const isWhole = ({ key, zips }: LocationChange): boolean =>
@@ -21,7 +21,7 @@ const printRun = ({ first, last, zips, changes }: Run): void => {
     print(lineOf(all ?? (change.zips.length > 0 ? zipsText(change.zips) : change.key), change));
 };
 
-/** Prints what changes in one ZIP or city after another, in a line for neighbours in which the same does. */
+/** Prints the changes of one ZIP or city after another, with one line for consecutive ZIPs with the same changes. */
 export const locationPrinter = () => {
   let run: Run | null = null;
   const end = (): void => {

@@ -1,7 +1,7 @@
 import { badRowsNamed, type Summary } from '../../content/imports/summary.ts';
 import { counted, print } from '../terminal/output.ts';
 
-/** What the list of bad rows, and of problems with a file as a whole, begins with. */
+/** The heading of the list of bad rows and of problems with whole files. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {
   const ofFiles = count - rows;
   const parts = [
@@ -11,10 +11,10 @@ const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): str
   return `${skipsBadRows ? 'Skipped ' : ''}${parts.join(' and ')}:`;
 };
 
-/** Say what was read, kept and left out, and why, with the lines to look at. */
+/** Print the rows that were read, kept and skipped, with the first line of each reason. */
 export const printSummary = (summary: Summary, skipsBadRows: boolean): void => {
   const { files, rowsRead, rowsKept, skipped, remarks, bad, inForce, notes } = summary;
-  if (inForce?.locations === 0) print(`Mind that nothing of it holds today, ${inForce.day}.`);
+  if (inForce?.locations === 0) print(`No value in these files is in force today, ${inForce.day}.`);
   for (const { name, rows } of files) print(`${name}: ${counted(rows, 'row')}`);
   print(`Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`);
   for (const { reason, count, file, firstLine } of skipped)

@@ -9,7 +9,7 @@ import { addList } from './list.ts';
 import { addShow } from './show.ts';
 import { addVerify } from './verify.ts';
 
-/** The commands, their options and their help. What is expected to go wrong with one throws a `CommandError`. */
+/** The commands with their options and help. An expected error throws a `CommandError`. */
 export const contentProgram = (): Command => {
   const program = new Command('content')
     .usage('[command] [options]')

@@ -1,4 +1,4 @@
-/** Any release by its id, built-in or imported, as the commands read it: a head, and parts in the order of their keys. */
+/** Built-in and imported releases by id: a head, and parts in the order of their keys. */
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
@@ -9,17 +9,17 @@ import { builtInHead, builtInParts } from './built-in-parts.ts';
 import { compareKeys } from './pairs-by-key.ts';
 
 export type OpenRelease = {
-  /** Without the local content, which lies in the parts. */
+  /** Without the local content, which is in the parts. */
   readonly head: Release;
-  /** What an import found out about it; `null` for a built-in release. */
+  /** The stored head; `null` for a built-in release. */
   readonly imported: ReleaseHead | null;
   /** A new pass over the parts each time. */
   readonly parts: () => AsyncIterable<ReleasePart>;
-  /** What it knows of one ZIP (five digits) or city. */
+  /** The part of one ZIP (five digits) or city. */
   readonly partOf: (key: string) => Promise<ReleasePart | undefined>;
 };
 
-// One BatchGetItem, and some 100 KB of parts in memory.
+// One BatchGetItem, and about 100 KB of parts in memory.
 const readAtOnce = 100;
 
 const storedParts = async function* (id: string): AsyncGenerator<ReleasePart> {
@@ -44,14 +44,11 @@ const openImported = (head: ReleaseHead): OpenRelease => ({
   partOf: async (key) => (await readContent([], [{ release: head.id, key }])).parts[0]?.value,
 });
 
-/** Open a release. Refused is an id that no finished release has. */
+/** Open a release. Refuses ids of unfinished and unknown releases. */
 export const openRelease = async (id: string): Promise<OpenRelease> => {
   const builtIn = builtInReleaseById(id);
   if (builtIn) return openBuiltIn(builtIn);
   const head = await findHead(id);
-  if (!head)
-    throw new CommandError(
-      `There is no release ${id}. Ids are such as US-MN@2026-11-21.1: see them with \`npm run content -- list\`.`,
-    );
+  if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
   return openImported(head);
 };

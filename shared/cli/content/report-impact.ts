@@ -8,10 +8,11 @@ import type { Release } from '../../content/release.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readPartKeys } from '../../store/content/content-store.ts';
 import { loadContent } from '../../store/content/load-content.ts';
+import { chainOf } from './active-release.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
 import type { OpenRelease } from './releases.ts';
 
-/** A read of the Content table takes a hundred parts. */
+/** The parts of one read of the Content table. */
 const blockSize = 100;
 
 /** Load a release by its id, with those below it. */
@@ -61,14 +62,10 @@ export const impactOfImport = (
   return impactOf({ state: lettersOf(head), blocks: blocks(), before, after, today });
 };
 
-/** The ids of an imported release and of the imported ones below it. */
-export const chainOf = (head: ReleaseHead | null): readonly string[] =>
-  head === null ? [] : [head.id, ...(head.chain ?? [])];
-
 const bottomOf = ({ imported, head }: OpenRelease): string | null =>
   imported === null ? head.id : (imported.bottom ?? null);
 
-/** The ZIPs that the built-in tables of a state know. */
+/** The ZIPs in the built-in tables of a state. */
 const knownZips = (state: string): readonly string[] => {
   const local = builtInRelease(state)?.local;
   if (!local) return [];
@@ -77,8 +74,8 @@ const knownZips = (state: string): readonly string[] => {
 };
 
 /**
- * The ZIPs and cities for which two releases may answer differently: what one of their imported releases names and is not
- * in both chains, and every ZIP where other built-in releases lie below them.
+ * The ZIPs and cities that may differ between two releases: those of imported releases that are in only one of the two
+ * chains, and every ZIP if the built-in releases below them differ.
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
   const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
@@ -90,7 +87,7 @@ const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<Readonly
   return keys.union(new Set(knownZips(lettersOf(after.head))));
 };
 
-/** The impact of a stored or built-in release that takes the place of another. */
+/** The impact of a stored or built-in release that replaces another. */
 export const impactOfChange = async (before: OpenRelease, after: OpenRelease, today: string): Promise<Impact> =>
   impactOf({
     state: lettersOf(after.head),

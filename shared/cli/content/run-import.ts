@@ -1,4 +1,4 @@
-/** An import from beginning to end: read, report, and only then write, the head last. */
+/** An import: read, report, and only then write, with the head last. */
 
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
@@ -50,7 +50,7 @@ export type ImportJob = {
 type Complete = Extract<Built, { readonly outcome: 'built' }>;
 
 /** Add advice to a plain `Error` (a bad file, a conflicting import). Other classes are bugs and keep their stack. */
-const told = (error: unknown, advice: string): unknown => {
+const withAdvice = (error: unknown, advice: string): unknown => {
   if (!(error instanceof Error) || error.constructor !== Error) return error;
   return new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);
 };
@@ -74,12 +74,12 @@ const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<
     reading.finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
     return built;
   } catch (error) {
-    reading.fail('The files could not be read to their end.');
-    throw told(error, `Nothing was written. The files are ${job.files.join(' and ')}.`);
+    reading.fail('The files could not be read.');
+    throw withAdvice(error, `Nothing was written. The files are ${job.files.join(' and ')}.`);
   }
 };
 
-/** Write the release from its first part to its head, and say its id. */
+/** Write the release, with its head last. Returns its id. */
 const write = async (built: Complete): Promise<string> => {
   const { claim, head } = await beginWriting(await withNeededChain(built.head, built.parts), built.parts);
   accepted(await finishImport(claim, head, await writeAll(claim, head, built.parts())));
@@ -98,16 +98,16 @@ const writeAll = async (
     writing.finish(`Wrote ${counted(written.size, 'part')}`);
     return written;
   } catch (error) {
-    writing.fail('The parts were not all written.');
-    throw told(error, 'Then run the import again.');
+    writing.fail('Not all parts were written.');
+    throw withAdvice(error, 'Run the import again.');
   }
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {
   const what =
-    bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are not whole, or do not fit together';
+    bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are incomplete or do not belong together';
   throw new CommandError(
-    `${what}, and nothing was written. Correct the files, or leave out what is bad with --skip-bad-rows.`,
+    `${what}, and nothing was written. Correct the files, or skip the bad rows with --skip-bad-rows.`,
   );
 };
 
@@ -121,19 +121,19 @@ const keep = async (built: Complete, job: ImportJob): Promise<void> => {
   const id = same ?? (await write(built));
   const places = counted(built.head.counts.parts, 'ZIP or city', 'ZIPs and cities');
   if (same === null) print(`Imported ${id} with ${places}.`);
-  else print(`${same} has the same content already: no second release was made.`);
+  else print(`${same} already has the same content: no release was made.`);
   if (job.activate) return activate(id);
-  print(`Try it:      npm run content -- check --release ${id} --against cases.json`);
+  print(`Check it:    npm run content -- check --release ${id} --against cases.json`);
   print(`Activate it: npm run content -- activate ${id}`);
 };
 
-/** Import files as a release. Refused, before anything is written, are bad rows, unless they are to be skipped. */
+/** Import files as a release. Refuses bad rows before anything is written, unless the job skips them. */
 export const runImport = async (job: ImportJob): Promise<void> => {
   const today = dayOf(now());
   const state = jurisdictionCode(job.state);
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
-  if (active.corrupt) print(`It is imported over the built-in release. ${corruptionText(active.corrupt)}`);
-  // A dry run needs no database, so it does not ask how many releases the day has.
+  if (active.corrupt) print(`The import lies over the built-in release. ${corruptionText(active.corrupt)}`);
+  // A dry run needs no database, so its id is a guess.
   const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);
   const built = await read(job, active, id);
   printSummary(built.summary, job.skipBadRows);

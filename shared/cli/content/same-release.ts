@@ -7,14 +7,14 @@ import { openRelease } from './releases.ts';
 
 /** The head without the fields that differ in every import: id, time, sources and its place in the chain. */
 const comparable = (head: ReleaseHead): string => {
-  const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, ...others } = head;
-  const { base: _base, below: _below, chain: _chain, bottom: _bottom, ...lasts } = others;
-  return canonicalJson(lasts);
+  const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, ...content } = head;
+  const { base: _base, below: _below, chain: _chain, bottom: _bottom, ...compared } = content;
+  return canonicalJson(compared);
 };
 
-/** Whether both are overlays of the same release, or `head` is an overlay of `other`. */
-const isSameBase = (head: ReleaseHead, other: ReleaseHead): boolean =>
-  head.below === other.below || head.below === other.id;
+/** Whether both are overlays of the same release, or `head` is an overlay of `stored`. */
+const isSameBase = (head: ReleaseHead, stored: ReleaseHead): boolean =>
+  head.below === stored.below || head.below === stored.id;
 
 const haveSameParts = async (
   lefts: AsyncIterable<ReleasePart>,
@@ -34,11 +34,11 @@ export const sameRelease = async (
   head: ReleaseHead,
   parts: () => AsyncIterable<ReleasePart>,
 ): Promise<string | null> => {
-  for await (const other of listHeads(head.state, () => {})) {
-    if (!isSameBase(head, other) || comparable(other) !== comparable(head)) continue;
-    const { parts: stored } = await openRelease(other.id);
+  for await (const finished of listHeads(head.state, () => {})) {
+    if (!isSameBase(head, finished) || comparable(finished) !== comparable(head)) continue;
+    const { parts: stored } = await openRelease(finished.id);
     // A corrupt release never has the same content.
-    if ((await orCorrupt(haveSameParts(parts(), stored()))) === true) return other.id;
+    if ((await orCorrupt(haveSameParts(parts(), stored()))) === true) return finished.id;
   }
   return null;
 };

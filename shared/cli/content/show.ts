@@ -1,5 +1,4 @@
 /** `content show`: one release, or its locations and rates in one ZIP. */
-
 import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
@@ -19,7 +18,7 @@ import { daysText, percentOf, zipCode, zipsText } from './texts.ts';
 const stateRates = (head: Release): readonly string[] =>
   head.rates.map((rate) => `State rate: ${percentOf(rate.rate)}, ${daysText(rate)}`);
 
-/** Whether it is active. What ships with the service can be looked at without any database: `null` is not known. */
+/** Whether it is active; `null` is not known, because a built-in release can be shown without a database. */
 const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null> => {
   try {
     const active = (await readActiveReleases()).states[head.state]?.release;
@@ -36,15 +35,15 @@ const coversListedOnly = (head: Release & Partial<ReleaseHead>): boolean =>
 
 const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): void => {
   print(`${head.id}: ${head.name}, ${imported ? `imported from ${imported.format}` : 'built-in'}`);
-  print(`Active: ${isActive === null ? 'not known, no database answers' : isActive ? 'yes' : 'no'}`);
+  print(`Active: ${isActive === null ? 'not known, because no database answers' : isActive ? 'yes' : 'no'}`);
   print(`Coverage: ${head.coverage}${coversListedOnly(head) ? ', as far as ZIPs are listed' : ''}`);
-  print(`Days: values without a first day of their own count from ${head.established_from}`);
+  print(`Days: values without a first day apply from ${head.established_from}`);
   if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
   for (const line of stateRates(head)) print(line);
   print(`Rules: ${head.rules.length}`);
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
-    print(`Base: ${imported.base}, whose rules and settings it has`);
+    print(`Base: ${imported.base}, the source of its rules and settings`);
     if (imported.below !== undefined) print(`Below: ${imported.below}, which answers for what it does not name`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
@@ -57,11 +56,11 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
 
 const printLocation = (location: ShownLocation, date: string): void => {
   const { zips, from, to, in_force, within_city, yields_to_city, crosses_borders, of_streets, alternatives } = location;
-  const where = `${zips.length > 0 ? zipsText(zips) : 'by its name'}${within_city === null ? '' : `, of ${within_city} alone`}`;
+  const where = `${zips.length > 0 ? zipsText(zips) : 'by its name'}${within_city === null ? '' : `, only ${within_city}`}`;
   print(`\n${where}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`);
-  if (yields_to_city) print('  A city that is known by its name alone comes before it.');
+  if (yields_to_city) print('  A city that is known by its name only has priority.');
   if (of_streets) print('  Some street addresses there have these jurisdictions; Levy does not look up streets.');
-  if (crosses_borders) print('  Borders cross the ZIP: there may be other taxes too.');
+  if (crosses_borders) print('  Borders cross the ZIP, so there may be other taxes.');
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {
     print(in_force ? `  ${rate === null ? 'no rate known' : percentOf(rate)} on ${date}` : '  Its jurisdictions:');
@@ -70,13 +69,13 @@ const printLocation = (location: ShownLocation, date: string): void => {
   }
 };
 
-/** What a calculation makes of a ZIP that a release names no location for. */
+/** How a calculation treats a ZIP for which a release names no location. */
 const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date: string): string => {
   const states = statesOfZip(zip.slice(0, 5));
   if (!states.includes(stateOfJurisdiction(head.state)))
-    return states.length === 0 ? 'It is not known to be in use.' : `It is a ZIP of ${states.join(', ')}.`;
+    return states.length === 0 ? 'The ZIP is not in use.' : `It is a ZIP of ${states.join(', ')}.`;
   if (head.below !== undefined) return `The release names no location there: ${head.below}, below it, answers.`;
-  if (head.locals === 'listed') return 'The release lists the ZIPs that it covers, and this one is not among them.';
+  if (head.locals === 'listed') return 'The release covers only the ZIPs in its list, and this one is not in it.';
   const rate = stateRateOn(head, date);
   if (!rate) return 'The release names no location there.';
   const all = head.coverage === 'complete' ? 'which is all of it' : 'local taxes are missing';
@@ -109,7 +108,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);
-  if (!stateRateOn(head, day)) print(`On ${day} the release knows no rate of the state.`);
+  if (!stateRateOn(head, day)) print(`The release has no rate of the state on ${day}.`);
   if (shown) printZip(head, shown);
 };
 
@@ -117,10 +116,10 @@ export const addShow = (program: Command): void => {
   program
     .command('show')
     .summary('one release, or its locations and rates in one ZIP')
-    .description('Show where a release comes from and what it holds, and every rate of one ZIP.')
+    .description('Show the sources and counts of a release, and all rates of one ZIP.')
     .argument('<release>', 'such as US-MN@2026-10-01.1')
     .option('--zip <zip>', 'also the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
-    .option('--date <date>', 'the tax day of the rates; today unless it is given', readDate)
+    .option('--date <date>', 'the tax day of the rates; the default is today', readDate)
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExample:\n  npm run content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')
     .action(show);

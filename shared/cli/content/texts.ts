@@ -1,10 +1,9 @@
-/** Days, instants and ZIP codes as the commands write them for people. */
+/** Days, rates and ZIP codes in the output of commands. */
 import { type Dated, rateDecimals } from '../../content/release.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { ZipRange } from './compare-locations.ts';
 
-/** Rates as people read them. Inside they are whole units of `10^-rateDecimals`, so that equal rates are equal texts. */
-
+/** A rate in whole units of `10^-rateDecimals`, so that equal rates have equal texts. */
 export const unitsOf = (rate: string): bigint => rescale(decimal(rate), rateDecimals);
 
 const written = (units: bigint, decimals: number): string => {
@@ -12,13 +11,12 @@ const written = (units: bigint, decimals: number): string => {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
 };
 
-/** A fraction without idle zeros: `0.005` for `"0.0050"`. */
+/** A fraction without trailing zeros: `0.005` for `"0.0050"`. */
 export const fractionOf = (units: bigint): string => written(units, rateDecimals);
 
 /** `9.025%` for the fraction `0.09025`. */
 export const percentOf = (fraction: string): string => `${written(unitsOf(fraction), rateDecimals - 2)}%`;
 
-/** A rate in a list of changes, where there may be none. */
 export const percentOrNone = (fraction: string | null): string => (fraction === null ? 'none' : percentOf(fraction));
 
 /** `2024-04-01 to 2026-12-31`, `from 2024-04-01`. */
@@ -27,7 +25,7 @@ export const daysText = ({ from, to }: Dated): string => {
   return to === null ? `from ${from}` : `${from} to ${to}`;
 };
 
-/** Five or nine digits as they are written on a letter. */
+/** Five digits, or ZIP+4 with a hyphen. */
 export const zipCode = (digits: string): string =>
   digits.length > 5 ? `${digits.slice(0, 5)}-${digits.slice(5)}` : digits;
 
@@ -38,7 +36,7 @@ const rangeText = ([low, high]: ZipRange): string => {
 
 const rangesNamed = 3;
 
-/** The first ranges of nine-digit ZIPs, and how many more there are. */
+/** The first ranges of nine-digit ZIPs, and the number of further ones. */
 export const zipsText = (zips: readonly ZipRange[]): string => {
   const more = zips.length - rangesNamed;
   const named = zips.slice(0, rangesNamed).map(rangeText).join(', ');

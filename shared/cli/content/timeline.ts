@@ -1,20 +1,20 @@
-/** What holds from which day to which: two histories of a value, and where they differ. Days are `YYYY-MM-DD`. */
+/** Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`. */
 import { dayAfter, dayBefore } from '../../calendar.ts';
 import type { Dated } from '../../content/release.ts';
 
 /** From a day to a day, both inclusive; `to: null` is open. */
 export type Span = { readonly from: string; readonly to: string | null };
 
-/** Where one history says something else than the other. `null` is a value that is not known. */
+/** A difference of two histories. `null` is a value that is not known. */
 export type Change = Span & { readonly old: string | null; readonly new: string | null };
 
-/** A value's days, where a first day that is not established is that of the release (`established_from`). */
+/** A value's days. Without a first day, it is that of the release (`established_from`). */
 export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
   from: from ?? establishedFrom,
   to,
 });
 
-/** Cut time where any of the spans begins or ends: within each piece, in order, the same spans hold. */
+/** Cut time at the begin and end of each span, so that the same spans apply within each piece. */
 export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
   const firstDays = new Set<string>();
   for (const { from, to } of spans) {
@@ -28,7 +28,7 @@ export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
   });
 };
 
-/** The pieces of time in which two histories differ; neighbours that change alike are one. */
+/** The pieces of time in which two histories differ; consecutive pieces with the same change are one. */
 export const changesOver = (
   pieces: readonly Span[],
   oldAt: (piece: Span, index: number) => string | null,

@@ -1,4 +1,4 @@
-/** One imported release against itself: its parts, its head, and the hash over both. */
+/** Check an imported release: its parts, its head, and the hash over both. */
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import { ContentCorrupt, missingPart, orCorrupt, unlistedPart } from '../../content/loading/content-errors.ts';
@@ -8,14 +8,14 @@ import { findStoredHead } from '../../store/content/content-store.ts';
 import { counted } from '../terminal/output.ts';
 import { isZip } from './zip-pieces.ts';
 
-/** How many parts the table has of a release, and how many problems were found. */
+/** The number of parts in the table, and of problems. */
 export type Verified = { readonly parts: number; readonly problems: number };
 
 type Report = (problem: ContentCorrupt) => void;
 
 /**
  * Parts in the order of the hash: ZIP codes first, then cities. The table sorts a city such as `29 PALMS` among the ZIP
- * codes; such cities are held in memory until the last ZIP code.
+ * codes, so these cities wait in memory until the last ZIP code.
  */
 async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<ReleasePart> {
   const held: ReleasePart[] = [];
@@ -30,7 +30,7 @@ async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<Rel
   yield* held;
 }
 
-/** Read the head, or report what is wrong with it. */
+/** Read the head, or report its problem. */
 const readHead = async (release: string, report: Report) => {
   const stored =
     (await orCorrupt(findStoredHead(release))) ?? new ContentCorrupt(release, null, 'the table does not have it');
@@ -43,12 +43,12 @@ const hashProblem = ({ id, content_hash }: ReleaseHead, hash: string): ContentCo
   new ContentCorrupt(id, null, `its content_hash is ${content_hash}, and the head and the parts have the hash ${hash}`);
 
 /**
- * Check every part of a release against its digest, the keys of the parts against the list in the head (against its
- * count, where an older head has no list), and the hash over everything against the head's `content_hash`. The hash is
- * compared only where nothing else is wrong: it would repeat any other problem.
+ * Check every part of a release against its digest, the keys of the parts against the list in the head (or its count, if
+ * an older head has no list), and the hash over everything against the head's `content_hash`. The hash is compared only
+ * without other problems, because it would repeat them.
  *
- * Reads the release once and holds 16 MB of it at most. `report` gets each problem as it is found, `progress` the number
- * of parts so far and the number in the head.
+ * Reads the release once, with at most 16 MB in memory. `progress` gets the number of parts so far and the number in the
+ * head.
  */
 export const verifyRelease = async (
   release: string,
@@ -78,7 +78,7 @@ export const verifyRelease = async (
   return found;
 };
 
-/** The hash of a head and parts; without a head there is none, and the parts are only read. */
+/** The hash of a head and its parts. Without a head, only read the parts. */
 const hashOf = async (head: ReleaseHead | undefined, parts: AsyncIterable<ReleasePart>): Promise<string> => {
   if (head) return contentHash(head, parts);
   for await (const _ of parts);

@@ -1,4 +1,4 @@
-/** `content verify`: whether the table still has what imports wrote. */
+/** `content verify`: check that the table still has what imports wrote. */
 import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import { ContentCorrupt, orCorrupt } from '../../content/loading/content-errors.ts';
@@ -11,7 +11,7 @@ import { type Verified, verifyRelease } from './verify-release.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 
-/** The imported releases that states are at, and those that they can go back to. */
+/** The imported releases that are active, and those that a rollback can activate. */
 const inDirectory = async (): Promise<{ readonly active: readonly string[]; readonly previous: readonly string[] }> => {
   const states = Object.values((await readActiveReleases()).states);
   return {
@@ -20,7 +20,7 @@ const inDirectory = async (): Promise<{ readonly active: readonly string[]; read
   };
 };
 
-/** Releases and those that they lie over, which answer for what they do not name; a corrupt head names none. */
+/** Releases and the releases below them. A corrupt head has none. */
 const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
   const heads = await Promise.all(ids.map((id) => orCorrupt(findHead(id))));
   return ids.flatMap((id, index) => {
@@ -37,14 +37,14 @@ const inTable = async (): Promise<readonly string[]> => {
   return ids;
 };
 
-/** Refuse an id that has nothing to verify: a built-in release, and one that neither the table nor the directory names. */
+/** Refuse built-in releases, and ids that are neither in the table nor in the directory. */
 const requireImported = async (id: string, known: ReadonlySet<string>): Promise<void> => {
   if (builtInReleaseById(id))
-    throw new CommandError(`${id} is a built-in release. Send an imported one: only these are in the Content table.`);
+    throw new CommandError(`${id} is a built-in release. Send an imported one: the Content table has only these.`);
   if (!known.has(id)) await orCorrupt(openRelease(id));
 };
 
-/** Without ids and without `--active`: all. What the directory names is among them, also where its head is gone. */
+/** Without ids and `--active`: all releases, including those of the directory whose head is missing. */
 const releasesOf = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
   const { active, previous } = await inDirectory();
   if (ids.length === 0 && !onlyActive) return [...new Set([...(await inTable()), ...active, ...previous])].sort();
@@ -66,7 +66,7 @@ const verifyOne = async (id: string): Promise<Verified> => {
     );
     return verified;
   } catch (error) {
-    progress.fail(`${id} was not verified to its end.`);
+    progress.fail(`Interrupted: ${id}`);
     throw error;
   }
 };
@@ -74,11 +74,7 @@ const verifyOne = async (id: string): Promise<Verified> => {
 const verify = async (ids: readonly string[], { active = false }: { readonly active?: boolean }): Promise<void> => {
   const releases = await releasesOf(ids, active);
   if (releases.length === 0)
-    return print(
-      active
-        ? 'No imported release is active: there is nothing to verify.'
-        : 'No release was imported: there is nothing to verify.',
-    );
+    return print(`No imported release ${active ? 'is active' : 'exists'}: there is nothing to verify.`);
   let problems = 0;
   for (const id of releases) problems += (await verifyOne(id)).problems;
   if (problems > 0) process.exitCode = 1;
@@ -87,12 +83,12 @@ const verify = async (ids: readonly string[], { active = false }: { readonly act
 export const addVerify = (program: Command): void => {
   program
     .command('verify')
-    .summary('check that imported releases are what their imports wrote')
+    .summary('check that imported releases are unchanged')
     .description(
-      'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with what to do, and one line per release. Exits with 1 when there is a problem.',
+      'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with the remedy, and one line per release. Exits with 1 if there is a problem.',
     )
-    .argument('[releases...]', 'such as US-MN@2026-11-21.101; every imported release unless given')
-    .option('--active', 'the active releases of all states, and those that they lie over')
+    .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
+    .option('--active', 'the active releases of all states, and the releases below them')
     .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
     .action(verify);
 };

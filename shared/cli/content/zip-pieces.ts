@@ -1,20 +1,20 @@
-/** One ZIP, cut into the pieces in which every address lies in the same ranges. Nine-digit ZIPs are numbers here. */
+/** One ZIP, cut into pieces so that all addresses of a piece are in the same ranges. Nine-digit ZIPs are numbers. */
 import type { Location } from '../../content/release.ts';
 
 /** Both ends are inclusive. */
 export type Piece = { readonly low: number; readonly high: number };
 
-/** Where a location's range lies in the ZIP; its width is that of the whole range, or infinite for street addresses. */
+/** The part of a location's range in the ZIP. The width is that of the whole range, or infinite for street addresses. */
 export type Zone = Piece & { readonly width: number; readonly location: Location };
 
-/** Whether a part's key is a ZIP, and not a city. */
+/** Whether the key of a part is a ZIP and not a city. */
 export const isZip = (key: string): boolean => /^\d{5}$/.test(key);
 
 export const zipText = (value: number): string => String(value).padStart(9, '0');
 
 const bound = (digits: string, fill: '0' | '9'): number => Number(digits.padEnd(9, fill));
 
-/** Where the location lies in the ZIP. A city has no inside: it is one place. */
+/** The zones of a location in the ZIP. A city is one place. */
 export const zonesOf = (key: string, location: Location): readonly Zone[] => {
   if (!isZip(key)) return location.cities.includes(key) ? [{ low: 0, high: 0, width: 0, location }] : [];
   const [low, high] = [bound(key, '0'), bound(key, '9')];
@@ -22,14 +22,14 @@ export const zonesOf = (key: string, location: Location): readonly Zone[] => {
     .map(([from, to]) => ({
       low: Math.max(low, bound(from, '0')),
       high: Math.min(high, bound(to, '9')),
-      // A look-up takes the sets of streets only where nothing else holds an address.
+      // A look-up uses street addresses only if no other range has the address.
       width: location.of_streets ? Number.POSITIVE_INFINITY : bound(to, '9') - bound(from, '0'),
       location,
     }))
     .filter((zone) => zone.low <= zone.high);
 };
 
-/** Cut the ZIP where any zone begins or ends. */
+/** Cut the ZIP at the begin and end of each zone. */
 export const cut = (key: string, zones: readonly Piece[]): readonly Piece[] => {
   if (!isZip(key)) return [{ low: 0, high: 0 }];
   const [low, high] = [bound(key, '0'), bound(key, '9')];
@@ -42,8 +42,8 @@ export const cut = (key: string, zones: readonly Piece[]): readonly Piece[] => {
 const nothing: readonly Location[] = [];
 
 /**
- * For each piece the locations of the narrowest zones that hold it, as an address finds them (content notes 1.6). The
- * zones come in the order of their widths.
+ * The locations of the narrowest zones of each piece, as a look-up uses them (content notes 1.6). The zones are sorted by
+ * width.
  */
 export const paint = (pieces: readonly Piece[], zones: readonly Zone[]): readonly (readonly Location[])[] => {
   const painted: { width: number; locations: Location[] }[] = [];

@@ -1,33 +1,30 @@
-/** `ledger events`: what the bus was told of an account, or should have been, made of what the ledger holds. */
+/** `ledger events`: the events of an account, made from its ledger, to publish them again. */
 import type { Command } from 'commander';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/stored-events.ts';
-import { findAccount } from '../../store/accounts/account-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
+import { requireAccount } from '../terminal/accounts.ts';
 import { instantMs } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { filingBook } from './filing-book.ts';
 
-/** How many transactions are read at once. */
 const atOnce = 25;
 
 type Walk = {
   readonly account: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Called for each record that gives no event, because of a bug or an altered item. */
+  /** Called for each record that is not readable. */
   readonly onFault: (what: string) => void;
 };
 
-const within = ({ fromMs, toMs }: Walk, events: readonly LedgerEvent[]): readonly LedgerEvent[] =>
-  events.filter(({ occurred_at }) => Date.parse(occurred_at) >= fromMs && Date.parse(occurred_at) <= toMs);
-
-const toldOf = (walk: Walk, what: string, tell: () => readonly LedgerEvent[]): readonly LedgerEvent[] => {
+const eventsWithin = (walk: Walk, what: string, read: () => readonly LedgerEvent[]): readonly LedgerEvent[] => {
+  const { fromMs, toMs, onFault } = walk;
   try {
-    return within(walk, tell());
+    return read().filter(({ occurred_at }) => Date.parse(occurred_at) >= fromMs && Date.parse(occurred_at) <= toMs);
   } catch (error) {
-    walk.onFault(`${what} cannot be told: ${error instanceof Error ? error.name : 'Error'}.`);
+    onFault(`${what} cannot be read: ${error instanceof Error ? error.name : 'Error'}.`);
     return [];
   }
 };
@@ -36,7 +33,7 @@ const ofTransaction = async (walk: Walk, id: string): Promise<readonly LedgerEve
   const events: LedgerEvent[] = [];
   for await (const items of auditItems(walk.account, id))
     for (const item of items)
-      events.push(...toldOf(walk, `Version ${item['version']} of ${id}`, () => eventsOfEntry(item)));
+      events.push(...eventsWithin(walk, `Version ${item['version']} of ${id}`, () => eventsOfEntry(item)));
   return events;
 };
 
@@ -45,7 +42,7 @@ export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerE
   for await (const ids of transactionIds(walk.account, atOnce))
     for (const events of await Promise.all(ids.map((id) => ofTransaction(walk, id)))) yield* events;
   for (const filing of (await filingBook(walk.account)).all())
-    yield* toldOf(walk, `The filing ${filing.id}`, () => eventsOfFiling(filing));
+    yield* eventsWithin(walk, `The filing ${filing.id}`, () => eventsOfFiling(filing));
 };
 
 const instantOf = (option: string, text: string): number => {
@@ -85,23 +82,22 @@ type Options = { readonly account: string; readonly from: string; readonly to: s
 export const addEvents = (program: Command): void => {
   program
     .command('events')
-    .summary('what should have been told on the bus, to send it again')
+    .summary('the events of an account, to publish them again')
     .description(
-      'Print the events of an account between two instants as they were told, or should have been, with the ids that they had: each line is ten of them, as `aws events put-events --entries` takes them. It sends nothing.',
+      'Print the events of an account between two instants, with their original ids. Each line has ten events, as `aws events put-events --entries` takes them. It publishes nothing.',
     )
     .requiredOption('--account <id>', 'the account, such as acct_demo')
-    .requiredOption('--from <instant>', 'by when it happened, such as 2026-11-21T08:00:00Z')
-    .requiredOption('--to <instant>', 'the last one that counts')
+    .requiredOption('--from <instant>', 'the first instant, such as 2026-11-21T08:00:00Z')
+    .requiredOption('--to <instant>', 'the last instant')
     .requiredOption('--bus <name>', "the stack's output EventBus")
     .addHelpText(
       'after',
-      '\nExample:\n  npm run --silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > untold.ndjson',
+      '\nExample:\n  npm run --silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',
     )
     .action(async ({ account, from, to, bus }: Options) => {
       const [fromMs, toMs] = [instantOf('--from', from), instantOf('--to', to)];
-      if (fromMs > toMs) throw new CommandError('--from is later than --to. Send them the other way round.');
-      if (!(await findAccount(account)))
-        throw new CommandError(`There is no account ${account}. Send the id, such as acct_demo.`);
+      if (fromMs > toMs) throw new CommandError('--from is later than --to. Swap them.');
+      await requireAccount(account);
       const onFault = (what: string) => {
         process.stderr.write(`${what}\n`);
         process.exitCode = 1;

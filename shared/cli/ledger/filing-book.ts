@@ -1,35 +1,52 @@
-import type { StoredFiling } from '../../filings/ledger.ts';
+import type { EntryPlace, StoredFiling } from '../../filings/ledger.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
+import type { OpenEntry } from '../../transactions/open-entries.ts';
 
 const pageSize = 100;
 
-/** An account's filings by state, without their entries: a few hundred in a decade. */
+/** Every page of a list, in order. */
+export const pagesOf = async function* <Cursor, Page extends { readonly next: Cursor | null }>(
+  read: (after: Cursor | null) => Promise<Page>,
+): AsyncGenerator<Page> {
+  let after: Cursor | null = null;
+  do {
+    const page: Page = await read(after);
+    yield page;
+    after = page.next;
+  } while (after !== null);
+};
+
+/** An account's filings without their entries: a few hundred in a decade. */
 export type FilingBook = {
   readonly all: () => readonly StoredFiling[];
-  /** Those that an entry of this state and month can be in. */
-  readonly taking: (state: string, month: string) => readonly StoredFiling[];
-  /** Read them anew: there may be others meanwhile. */
+  /** Read the filings again. */
   readonly refresh: () => Promise<void>;
 };
 
 /** Read the filings of an account. */
 export const filingBook = async (account: string): Promise<FilingBook> => {
-  let filings: readonly StoredFiling[] = [];
-  const refresh = async () => {
-    const read: StoredFiling[] = [];
-    let after: string | null = null;
-    do {
-      const { rows, next } = await filingReads.page(account, after, pageSize);
-      read.push(...rows);
-      after = next;
-    } while (after !== null);
-    filings = read;
+  const read = async () => {
+    const pages = pagesOf((after: string | null) => filingReads.page(account, after, pageSize));
+    return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
   };
-  await refresh();
+  let filings: readonly StoredFiling[] = await read();
   return {
     all: () => filings,
-    taking: (state, month) =>
-      filings.filter((filing) => filing.state === state && filing.period_end.slice(0, 7) >= month),
-    refresh,
+    refresh: async () => {
+      filings = await read();
+    },
   };
+};
+
+/** The filings that can have an entry of this state and month. */
+export const filingsWith = (book: FilingBook, { state, month }: Pick<OpenEntry, 'state' | 'month'>) =>
+  book.all().filter((filing) => filing.state === state && filing.period_end.slice(0, 7) >= month);
+
+/** The entries in one shard of a filing, in pages of at most `limit`. */
+export const filedEntryPages = async function* (
+  place: { readonly account: string; readonly id: string; readonly shard: number },
+  limit: number,
+): AsyncGenerator<readonly OpenEntry[]> {
+  for await (const { entries } of pagesOf((after: EntryPlace | null) => filingReads.filedEntries(place, limit, after)))
+    yield entries;
 };

@@ -1,6 +1,51 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 
+/** The checks of a ledger, in the order of the report. */
+export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
+export type Check = (typeof checks)[number];
+
+/** An inconsistency of a transaction or a filing. */
+export type Finding = {
+  /** The id of the transaction or the filing. */
+  readonly id: string;
+  readonly check: Check;
+  readonly what: string;
+  readonly actual: string;
+  readonly expected: string;
+};
+
+/** A finding without its transaction or filing. */
+export type Fault = Omit<Finding, 'id' | 'check'>;
+
+export const findingsOf = (id: string, check: Check, faults: readonly Fault[]): Finding[] =>
+  faults.map((fault) => ({ id, check, ...fault }));
+
+export const findingText = ({ id, check, what, actual, expected }: Finding): string =>
+  `${id}  ${check}: ${what} is ${actual}, should be ${expected}`;
+
+/** No fault if the condition holds, otherwise one. */
+export const faultUnless = (holds: boolean, what: string, actual: string, expected: string): Fault[] =>
+  holds ? [] : [{ what, actual, expected }];
+
+const textOf = (value: unknown): string =>
+  value === undefined || value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** A fault if the values differ, otherwise none. */
+export const differing = (what: string, actualValue: unknown, expectedValue: unknown): Fault[] => {
+  const [actual, expected] = [textOf(actualValue), textOf(expectedValue)];
+  return faultUnless(actual === expected, what, actual, expected);
+};
+
+/** The value, or `null` if the stored item is not readable. */
+export const readable = <Value>(read: () => Value): Value | null => {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+};
+
 /** Whether an error is about stored content: invalid JSON, amounts, fields or compressed bytes. */
 const isOfContent = (error: unknown): boolean => {
   if (error instanceof z.core.$ZodError) return true;
@@ -24,14 +69,12 @@ export const orUnreadable = async (
 
 const readings = 3;
 
-type Read<Value> = () => Promise<Value>;
-
 /**
- * Repeat a check that found something. A ledger in use changes between two reads, so a finding counts only if three reads
+ * Repeat a check that has findings. A ledger in use changes between two reads, so a finding counts only if three reads
  * report the same text.
  */
 export const confirmed = async <Value extends { readonly findings: readonly Finding[] }>(
-  read: Read<Value>,
+  read: () => Promise<Value>,
   pauseMs: number,
 ): Promise<Value> => {
   let value = await read();
@@ -43,32 +86,3 @@ export const confirmed = async <Value extends { readonly findings: readonly Find
   }
   return value;
 };
-
-/** The checks of a transaction, in the order of the report. */
-export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
-export type Check = (typeof checks)[number];
-
-/** An inconsistency of a transaction or a filing. */
-export type Finding = {
-  /** The id of the transaction or the filing. */
-  readonly id: string;
-  readonly check: Check;
-  readonly what: string;
-  readonly actual: string;
-  readonly expected: string;
-};
-
-/** A finding without its transaction or filing. */
-export type Fault = Omit<Finding, 'id' | 'check'>;
-
-const textOf = (value: unknown): string =>
-  value === undefined || value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
-
-/** A fault if the values differ, otherwise none. */
-export const differing = (what: string, actualValue: unknown, expectedValue: unknown): Fault[] => {
-  const [actual, expected] = [textOf(actualValue), textOf(expectedValue)];
-  return actual === expected ? [] : [{ what, actual, expected }];
-};
-
-export const findingText = ({ id, check, what, actual, expected }: Finding): string =>
-  `${id}  ${check}: ${what} is ${actual}, should be ${expected}`;

@@ -1,4 +1,4 @@
-/** `ledger history`: what happened to one transaction, and by whom. */
+/** `ledger history`: the changes of one transaction. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
@@ -39,7 +39,7 @@ export const addHistory = (program: Command): void => {
     .summary('every change of a transaction, newest first')
     .argument('<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .requiredOption('--account <id>', 'the account, such as acct_demo')
-    .option('--json', 'one JSON array, as the API answers it, with whole hashes')
+    .option('--json', 'one JSON array, as the API returns it, with complete hashes')
     .action(async (id: string, { account, json }: { account: string; json?: boolean }) => {
       const entries = await entriesOf(account, id);
       if (json) return printJson(entries);

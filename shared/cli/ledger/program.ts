@@ -5,7 +5,7 @@ import { addHistory } from './history.ts';
 import { addImport } from './import.ts';
 import { addVerify } from './verify.ts';
 
-/** The commands, their options and their help. What is expected to go wrong with one throws a `CommandError`. */
+/** The commands with their options and help. An expected error throws a `CommandError`. */
 export const ledgerProgram = (): Command => {
   const program = new Command('ledger')
     .usage('[command] [options]')

@@ -1,24 +1,24 @@
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { type ChainItems, chainItems } from '../../store/ledger/ledger-walk.ts';
-import { differing, type Fault, type Finding, orUnreadable } from './finding.ts';
+import { differing, type Fault, type Finding, findingsOf, orUnreadable } from './finding.ts';
 import { statesOfEntries } from './stray-entries.ts';
 
 // As many states at a time as a worker has shards.
 const atOnce = 8;
 
-/** What a filing has a period for: until all that a canceled one took is open again, the period is its own. */
+/** A canceled filing has its period until all of its entries are open again. */
 const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
 
 /**
- * Check what says which period is next against the filings: each that is not canceled has its period's item, no other
- * item is there, and the chain of its state ends with the newest of them.
+ * Check the stored periods against the filings: each filing that is not canceled has the item of its period, there is no
+ * other item, and the chain of its state ends with the newest filing.
  */
 export const chainFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
   const states = statesOfEntries(filings.map(({ state }) => state));
   const findings: Finding[] = [];
-  for (let at = 0; at < states.length; at += atOnce) {
-    const some = states.slice(at, at + atOnce);
+  for (let start = 0; start < states.length; start += atOnce) {
+    const some = states.slice(start, start + atOnce);
     findings.push(...(await Promise.all(some.map((state) => ofState(account, state, filings)))).flat());
   }
   return findings;
@@ -31,22 +31,15 @@ const ofState = async (account: string, state: string, filings: readonly StoredF
     .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
   const newest = kept.at(-1);
   const faults = await orUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
-  return [
-    ...periodFindings(items, state, kept),
-    ...faults.map((fault) => ({ id: newest?.id ?? state, check: 'filings' as const, ...fault })),
-  ];
+  return [...periodItemFindings(items, state, kept), ...findingsOf(newest?.id ?? state, 'filings', faults)];
 };
 
-const periodFindings = ({ periods }: ChainItems, state: string, kept: readonly StoredFiling[]): Finding[] => {
-  const named = new Map(periods.map(({ period_end, filing }) => [period_end, filing]));
+const periodItemFindings = ({ periods }: ChainItems, state: string, kept: readonly StoredFiling[]): Finding[] => {
+  const actual = new Map(periods.map(({ period_end, filing }) => [period_end, filing]));
   const expected = new Map(kept.map(({ period_end, id }) => [period_end, id]));
-  return [...new Set([...expected.keys(), ...named.keys()])].sort().flatMap((end) => {
-    const [is, shouldBe] = [named.get(end), expected.get(end)];
-    return differing(`filing of the period of ${state} to ${end}`, is, shouldBe).map((fault) => ({
-      id: shouldBe ?? String(is),
-      check: 'filings' as const,
-      ...fault,
-    }));
+  return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((end) => {
+    const faults = differing(`filing of the period of ${state} to ${end}`, actual.get(end), expected.get(end));
+    return findingsOf(expected.get(end) ?? String(actual.get(end)), 'filings', faults);
   });
 };
 

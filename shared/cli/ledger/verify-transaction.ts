@@ -3,32 +3,48 @@ import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { isLive } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
-import { chainOf } from './checks/chain.ts';
+import { checkChain } from './checks/chain.ts';
 import { heldFaults, holdsReference, releasedFaults } from './checks/claims.ts';
-import { creditsOf, takesSomething } from './checks/credits.ts';
-import { entryFaults, expectedEntries, filingsFaults } from './checks/entries.ts';
+import { checkCredits, takesSomething } from './checks/credits.ts';
+import { checkEntries } from './checks/entries.ts';
 import { attributeFaults, stateFaults } from './checks/states.ts';
 import { totalFaults } from './checks/totals.ts';
-import { type Counts, noCounts } from './counts.ts';
 import type { FilingBook } from './filing-book.ts';
-import { findEntries } from './find-entries.ts';
-import { type Check, confirmed, differing, type Fault, type Finding, orUnreadable } from './finding.ts';
+import {
+  type Check,
+  confirmed,
+  differing,
+  type Fault,
+  type Finding,
+  faultUnless,
+  findingsOf,
+  orUnreadable,
+  readable,
+} from './finding.ts';
 
-/** What came out of one transaction. */
-export type Verified = { readonly counts: Counts; readonly findings: readonly Finding[] };
+const counted = ['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const;
+
+/** The number of items that were checked. */
+export type Counts = Record<(typeof counted)[number], number>;
+
+export const noCounts = (): Counts => Object.fromEntries(counted.map((name) => [name, 0])) as Counts;
+
+export const addCounts = (sum: Counts, more: Counts): void => {
+  for (const name of counted) sum[name] += more[name];
+};
 
 export type Subject = {
   readonly account: string;
   readonly id: string;
-  /** The account's filings. */
   readonly book: FilingBook;
-  /** The service's time, for deadlines. */
   readonly nowMs: () => number;
-  /** How long to wait before something that was found is looked for again. */
+  /** The time between two readings of something that has findings. */
   readonly pauseMs: number;
 };
 
-/** Check one transaction against all that it must agree with, from the table itself, strongly consistent. */
+type Verified = { readonly counts: Counts; readonly findings: readonly Finding[] };
+
+/** Check one transaction and everything that must agree with it, with strongly consistent reads of the table. */
 export const verifyTransaction = (subject: Subject): Promise<Verified> => {
   let isFirst = true;
   return confirmed(async () => {
@@ -40,116 +56,89 @@ export const verifyTransaction = (subject: Subject): Promise<Verified> => {
 
 const readOnce = async (subject: Subject): Promise<Verified> => {
   const { account, id } = subject;
-  const counts = noCounts();
-  const findings: Finding[] = [];
-  const report = (check: Check, faults: readonly Fault[]) =>
-    findings.push(...faults.map((fault) => ({ id, check, ...fault })));
-  counts.transactions = 1;
-
+  const counts = { ...noCounts(), transactions: 1 };
   const item = await headItem(account, id);
   if (!item) {
-    report('head', [{ what: 'transaction, which the index lists', actual: 'none', expected: 'there' }]);
-    return { counts, findings };
+    const what = 'transaction, which the index lists';
+    return { counts, findings: findingsOf(id, 'head', [{ what, actual: 'none', expected: 'there' }]) };
   }
-  const stored = readHead(item);
+  const stored = readable(() => transactionFrom(item));
   if (!stored) {
-    report('head', [{ what: 'transaction', actual: 'not readable', expected: 'what its attributes and checksum say' }]);
-    return { counts, findings };
+    const expected = 'what its attributes and checksum say';
+    return { counts, findings: findingsOf(id, 'head', [{ what: 'transaction', actual: 'not readable', expected }]) };
   }
   counts.lines = stored.transaction.line_items.length;
-  report('head', attributeFaults(account, item, stored));
-  report('states', stateFaults(stored.transaction));
-  for (const [check, run] of beside)
-    report(check, await orUnreadable('what it is checked with', () => run(subject, stored, counts)));
+  const findings = [
+    ...findingsOf(id, 'head', attributeFaults(account, item, stored)),
+    ...findingsOf(id, 'states', stateFaults(stored.transaction)),
+  ];
+  for (const [check, run] of Object.entries(furtherChecks) as [Check, Run][]) {
+    const faults = await orUnreadable('stored data of this check', () => run(subject, stored, counts));
+    findings.push(...findingsOf(id, check, faults));
+  }
   return { counts, findings };
 };
 
-const readHead = (item: Item): StoredTransaction | null => {
-  try {
-    return transactionFrom(item);
-  } catch {
-    return null;
-  }
-};
+const transactionOf = (item: Item | undefined): Transaction | undefined =>
+  (item && readable(() => transactionFrom(item).transaction)) ?? undefined;
 
-type Look = (subject: Subject, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
-
-const chain: Look = async ({ account, id }, stored, counts) => {
-  const following = chainOf(account, stored);
-  for await (const items of auditItems(account, id)) for (const item of items) following.see(item);
-  const { count, faults } = following.end();
-  counts.audit_entries += count;
-  return faults;
-};
-
-const creditsTaken: Look = async ({ account, id }, stored, counts) => {
-  const sum = creditsOf(stored);
-  const unreadable: Fault[] = [];
-  for await (const ids of creditIds(account, id))
+/** The credits of a sale. Each credit that is not readable becomes a fault. */
+const readCredits = async function* (account: string, sale: string, unreadable: Fault[]): AsyncGenerator<Transaction> {
+  for await (const ids of creditIds(account, sale))
     for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
-      const credit = readHead(item)?.transaction;
+      const credit = transactionOf(item);
       if (!credit) unreadable.push({ what: `credit ${item['id']}`, actual: 'not readable', expected: 'a transaction' });
-      // The index may be behind: what the transaction itself says decides.
-      else if (credit.parent_transaction_id === id) sum.see(credit);
+      // The index may be behind the transaction.
+      else if (credit.parent_transaction_id === sale) yield credit;
     }
-  const { live, faults } = sum.end();
-  counts.credits += live;
-  return [...unreadable, ...faults];
 };
 
-const parentOf: Look = async ({ account }, { transaction }) => {
+const parentFaults = async (account: string, transaction: Transaction): Promise<Fault[]> => {
   const { parent_transaction_id, currency } = transaction;
   if (parent_transaction_id === null || !isLive(transaction)) return [];
-  const item = await headItem(account, parent_transaction_id);
-  const parent = item && readHead(item)?.transaction;
+  const parent = transactionOf(await headItem(account, parent_transaction_id));
   if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
   return [
     ...differing('type of what it credits', parent.type, 'sale'),
-    ...(isLive(parent) || !takesSomething(transaction)
-      ? []
-      : [{ what: 'state of the sale that it credits', actual: parent.status, expected: 'finalized or filed' }]),
+    ...faultUnless(
+      isLive(parent) || !takesSomething(transaction),
+      'state of the sale that it credits',
+      parent.status,
+      'finalized or filed',
+    ),
     ...differing('currency of the sale that it credits', parent.currency, currency),
   ];
 };
 
-const credits: Look = async (subject, stored, counts) => [
-  ...(await creditsTaken(subject, stored, counts)),
-  ...(await parentOf(subject, stored, counts)),
-];
+type Run = (subject: Subject, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
 
-const claims: Look = async ({ account, nowMs }, { transaction }, counts) => {
-  const { reference_id } = transaction;
-  if (reference_id === null) return [];
-  const claim = await claimItemOf(account, reference_id);
-  if (holdsReference(transaction, nowMs())) {
+const furtherChecks: Partial<Record<Check, Run>> = {
+  totals: async (_subject, { transaction }) => totalFaults(transaction),
+  chain: async ({ account, id }, stored, counts) => {
+    const { count, faults } = await checkChain(account, stored, auditItems(account, id));
+    counts.audit_entries += count;
+    return faults;
+  },
+  credits: async ({ account, id }, stored, counts) => {
+    const unreadable: Fault[] = [];
+    const { live, faults } = await checkCredits(stored, readCredits(account, id, unreadable));
+    counts.credits += live;
+    return [...unreadable, ...faults, ...(await parentFaults(account, stored.transaction))];
+  },
+  claims: async ({ account, nowMs }, { transaction }, counts) => {
+    const { reference_id } = transaction;
+    if (reference_id === null) return [];
+    const claim = await claimItemOf(account, reference_id);
+    if (!holdsReference(transaction, nowMs())) {
+      const holder = claim && transactionOf(await headItem(account, String(claim['transaction_id'])));
+      return releasedFaults(transaction, claim, holder, nowMs());
+    }
     counts.claims += 1;
     return heldFaults(transaction, claim);
-  }
-  const holder = claim && (await holderOf(account, claim));
-  return releasedFaults(transaction, claim, holder, nowMs());
+  },
+  entries: async ({ account, book }, { transaction }, counts) => {
+    const { count, faults } = await checkEntries(account, transaction, book);
+    counts.entries += count;
+    return faults;
+  },
 };
-
-const holderOf = async (account: string, claim: Item): Promise<Transaction | undefined> => {
-  const item = await headItem(account, String(claim['transaction_id']));
-  return item && readHead(item)?.transaction;
-};
-
-const entries: Look = async ({ account, book }, { transaction }, counts) => {
-  const expected = expectedEntries(transaction);
-  counts.entries += expected.length;
-  const found = await findEntries(account, expected, book);
-  return [
-    ...expected.flatMap((entry) => entryFaults(transaction, entry, found.get(entry) ?? [])),
-    ...filingsFaults(transaction, expected, found),
-  ];
-};
-
-const totals: Look = async (_subject, { transaction }) => totalFaults(transaction);
-
-const beside: readonly (readonly [Check, Look])[] = [
-  ['totals', totals],
-  ['chain', chain],
-  ['credits', credits],
-  ['claims', claims],
-  ['entries', entries],
-];

@@ -1,21 +1,20 @@
-/** `ledger verify`: whether everything that is stored of an account agrees with everything else. */
+/** `ledger verify`: check that all stored items of an account agree. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { findAccount } from '../../store/accounts/account-store.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { requireAccount } from '../terminal/accounts.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
-import type { Counts } from './counts.ts';
 import { type Check, checks, type Finding, findingText } from './finding.ts';
 import { verifyAccount } from './verify-account.ts';
+import type { Counts } from './verify-transaction.ts';
 
-/** As many findings as JSON names; all are counted, and text names all. */
-const findingsNamed = 1000;
+/** The most findings in JSON. The counts and the text output have all. */
+const findingsMax = 1000;
 
-/** Long enough for the next reading to see a change that was being made. */
+/** Long enough for a change to be complete at the next reading. */
 const pauseMs = 150;
 
-const lookedAt = (counts: Counts): readonly string[] => [
+const checkedText = (counts: Counts): readonly string[] => [
   counted(counts.transactions, 'transaction'),
   counted(counts.lines, 'line'),
   counted(counts.audit_entries, 'audit entry', 'audit entries'),
@@ -28,7 +27,7 @@ const lookedAt = (counts: Counts): readonly string[] => [
 type Found = { readonly total: number; readonly by_check: Readonly<Record<Check, number>> };
 
 const report = (account: string, counts: Counts, { total, by_check }: Found): void => {
-  print(`Checked of ${account}: ${lookedAt(counts).join(', ')}.`);
+  print(`Checked of ${account}: ${checkedText(counts).join(', ')}.`);
   const found = checks.filter((check) => by_check[check] > 0).map((check) => `${check} ${by_check[check]}`);
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
 };
@@ -36,16 +35,15 @@ const report = (account: string, counts: Counts, { total, by_check }: Found): vo
 export const addVerify = (program: Command): void => {
   program
     .command('verify')
-    .summary("check an account's transactions and everything that rests on them")
+    .summary("check an account's transactions, entries and filings")
     .description(
-      'Walk over all transactions of an account and check, each from the table itself: the chain of audit entries with every hash computed again, totals as the sums of lines and jurisdictions, credited counters as the sums of live credits, claims on references, entries that are open or in a filing, totals of filings, states and times. Prints each finding with how it is and how it should be; exit code 1 where there is one.',
+      'Check all transactions of an account with strongly consistent reads: audit entries and their hashes, totals as the sums of lines and jurisdictions, credited counters as the sums of live credits, claims on references, open and filed entries, totals of filings, statuses and times. Prints each finding with the actual and the expected value. Exits with 1 if there is a finding.',
     )
     .requiredOption('--account <id>', 'the account, such as acct_demo')
-    .option('--json', `one JSON object, naming at most ${findingsNamed.toLocaleString('en-US')} findings`)
+    .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings`)
     .addHelpText('after', '\nExample:\n  npm run ledger -- verify --account acct_demo')
     .action(async ({ account, json = false }: { account: string; json?: boolean }) => {
-      if (!(await findAccount(account)))
-        throw new CommandError(`There is no account ${account}. Send the id, such as acct_demo.`);
+      await requireAccount(account);
       const findings: Finding[] = [];
       const by_check = Object.fromEntries(checks.map((check) => [check, 0])) as Record<Check, number>;
       let total = 0;
@@ -54,7 +52,7 @@ export const addVerify = (program: Command): void => {
         total += 1;
         by_check[finding.check] += 1;
         if (!json) print(findingText(finding));
-        else if (findings.length < findingsNamed) findings.push(finding);
+        else if (findings.length < findingsMax) findings.push(finding);
       };
       const onProgress = (share: number, { transactions }: Counts) =>
         progress.reach(share, counted(transactions, 'transaction'));
@@ -64,7 +62,7 @@ export const addVerify = (program: Command): void => {
         if (json) printJson({ account, checked: counts, findings_total: total, findings_by_check: by_check, findings });
         else report(account, counts, { total, by_check });
       } catch (error) {
-        progress.fail('Not verified to the end');
+        progress.fail('Interrupted');
         throw error;
       }
       if (total > 0) process.exitCode = 1;

@@ -1,23 +1,23 @@
-/** Spans of time as options name them, such as `90d` or `24h`, and the instants at which keys end. */
+/** Parsing of names, durations and instants in options. */
 
 import type * as z from 'zod/mini';
 import { isDay } from '../../calendar.ts';
 import { CommandError } from './errors.ts';
 
-/** What became of a text that an operator sent: its value, or what is to be sent instead. */
+/** The value of a text, or what to send instead. */
 export type Reading<Value> = { readonly value: Value } | { readonly send: string };
 
-/** What is wrong with JSON that was sent, and in which entry and field: the first problem of it. */
+/** The first problem of a JSON value, with its entry and field. */
 export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   if (!issue) return '';
   const place = issue.path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(', ');
-  const unknown = issue.code === 'unrecognized_keys' ? `There is no field ${issue.keys.join(' or ')}.` : issue.message;
+  const unknown = issue.code === 'unrecognized_keys' ? `Unknown field ${issue.keys.join(' or ')}.` : issue.message;
   return place === '' ? unknown : `${place}: ${unknown}`;
 };
 
 const lengthMax = 100;
 
-/** Read a name that is stored and printed again later: on one line, and nothing that a terminal would obey. */
+/** Read a name. It is printed later, so it must be one line without control characters. */
 export const nameFrom = (text: string, option: string): string => {
   const name = text.trim();
   if (name === '' || name.length > lengthMax || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
@@ -27,7 +27,7 @@ export const nameFrom = (text: string, option: string): string => {
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** No key is made for longer by a number that was typed wrong; who wants none to end says `never`. */
+/** A longer time is probably a typing error. A key without an end needs `never`. */
 const longestMs = 3660 * unitMs.d;
 
 const spanMs = (text: string): number | null => {
@@ -35,10 +35,10 @@ const spanMs = (text: string): number | null => {
   return count === undefined ? null : Number(count) * unitMs[unit as keyof typeof unitMs];
 };
 
-// A date without a time is one of these where the operator lives, and another one in UTC.
+// The offset is required: a local time would differ from UTC.
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** An instant with `Z` or an offset, in milliseconds; `null` where the text is none. */
+/** An instant with `Z` or an offset, in milliseconds; `null` for any other text. */
 export const instantMs = (text: string): number | null => {
   if (!instantPattern.test(text)) return null;
   const ms = Date.parse(text);
@@ -46,8 +46,8 @@ export const instantMs = (text: string): number | null => {
 };
 
 /**
- * When a key ends, as an instant in UTC: after a span of time, at an instant with `Z` or an offset, or `never`, which is
- * `null`. Refused is what has passed already, and what is more than ten years away.
+ * The expiry of a key, as an instant in UTC: after a duration, at an instant with `Z` or an offset, or `never`, which is
+ * `null`. Refuses instants that have passed or are more than ten years away.
  */
 export const expiryOf = (text: string, nowMs: number): string | null => {
   if (text === 'never') return null;
@@ -55,20 +55,18 @@ export const expiryOf = (text: string, nowMs: number): string | null => {
   const endMs = span === null ? instantMs(text) : nowMs + span;
   if (endMs === null)
     throw new CommandError(
-      `--expires cannot be "${text}". Send a span of time such as 12h, 90d or 8w, an instant such as 2027-06-30T00:00:00Z, or never.`,
+      `--expires cannot be "${text}". Send a duration such as 12h, 90d or 8w, an instant such as 2027-06-30T00:00:00Z, or never.`,
     );
-  if (endMs <= nowMs) throw new CommandError(`--expires ${text} has passed already. Send a later time.`);
+  if (endMs <= nowMs) throw new CommandError(`--expires ${text} has already passed. Send a later time.`);
   if (endMs - nowMs > longestMs)
     throw new CommandError(`--expires ${text} is more than ten years away. Send an earlier time.`);
   return new Date(endMs).toISOString();
 };
 
-/** How long a rotated key lives on, in milliseconds: a span of time of at most 90 days, or `0` for none. */
+/** The time in which a rotated key is still valid, in milliseconds: a duration of at most 90 days, or `0`. */
 export const overlapMs = (text: string): number => {
   const ms = text === '0' ? 0 : spanMs(text);
   if (ms === null || ms > 90 * unitMs.d)
-    throw new CommandError(
-      `--overlap cannot be "${text}". Send a span of time of at most 90d, such as 24h, or 0 for none.`,
-    );
+    throw new CommandError(`--overlap cannot be "${text}". Send a duration of at most 90d, such as 24h, or 0.`);
   return ms;
 };

@@ -1,11 +1,11 @@
-/** `accounts keys create`: one more API key of an account. */
+/** `accounts keys create`: a new API key. */
 import type { Command } from 'commander';
 import { newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
 import { provisionKey } from '../../../store/accounts/api-key-store.ts';
+import { requireAccount } from '../../terminal/accounts.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
-import { requireAccount } from '../require.ts';
 
 type Options = TermOptions & {
   readonly account: string;
@@ -29,12 +29,12 @@ const create = async ({ account: id, scopes, json, quiet, ...options }: Options)
 export const addCreate = (keys: Command): void => {
   const command = keys
     .command('create')
-    .summary('a new key, shown once')
-    .description('Make an API key and print it, which happens only here: what is stored is its SHA-256 digest.')
+    .summary('create a key and show it once')
+    .description('Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.')
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .requiredOption('--scopes <scopes>', 'read, write, or read,write');
   addTermOptions(command)
-    .option('--quiet', 'print the key alone')
+    .option('--quiet', 'print only the key')
     .option('--json', 'one JSON object, with the key in `secret`')
     .addHelpText(
       'after',

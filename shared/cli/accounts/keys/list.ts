@@ -1,12 +1,12 @@
-/** `accounts keys list`: the keys of an account, and what became of them. */
+/** `accounts keys list`: the keys of an account with their states. */
 import type { Command } from 'commander';
 import { now } from '../../../config/clock.ts';
 import { type ListedKey, listKeys } from '../../../store/accounts/api-key-store.ts';
+import { requireAccount } from '../../terminal/accounts.ts';
 import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
 import { stateOf } from '../key-terms.ts';
-import { requireAccount } from '../require.ts';
 
-/** A key as scripts get it, every field always there; neither the secret nor its digest. */
+/** A key for scripts, without the secret and its digest. */
 const listed = (key: ListedKey, nowMs: number) => ({
   id: key.id,
   label: key.label ?? null,
@@ -39,9 +39,9 @@ const headings = ['key', 'label', 'scopes', 'created', 'expires', 'last used', '
 export const addList = (keys: Command): void => {
   keys
     .command('list')
-    .summary('the keys there are, and whether they are in use')
+    .summary('all keys with their states')
     .description(
-      'List the API keys of an account, the oldest first: active, overlapping (rotated, and valid until it ends), expired or revoked. The last use is right to the hour.',
+      'List the API keys of an account, the oldest first: active, overlapping (rotated, and valid until it expires), expired or revoked. The last use is exact to the hour.',
     )
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .option('--json', 'one JSON array')

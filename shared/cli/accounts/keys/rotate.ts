@@ -1,4 +1,4 @@
-/** `accounts keys rotate`: a new key in place of an old one, which lives on for a while. */
+/** `accounts keys rotate`: replace a key, with an overlap in which both are valid. */
 import type { Command } from 'commander';
 import { type ApiKey, newApiKey } from '../../../accounts/api-key.ts';
 import { now } from '../../../config/clock.ts';
@@ -6,8 +6,7 @@ import { newKey, rotateKey } from '../../../store/accounts/api-key-store.ts';
 import { overlapMs } from '../../terminal/arguments.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { print, printJson } from '../../terminal/output.ts';
-import { addTermOptions, printKey, stateOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
-import { requireKey } from '../require.ts';
+import { addTermOptions, printKey, requireKey, stateOf, type TermOptions, termsOf, withSecret } from '../key-terms.ts';
 
 type Options = TermOptions & {
   readonly account: string;
@@ -19,9 +18,9 @@ type Options = TermOptions & {
 const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
   const state = stateOf(key, nowMs);
   if (key.replaced_by !== undefined && state !== 'revoked')
-    throw new CommandError(`${key.id} was rotated already. Rotate the key that took its place, ${key.replaced_by}.`);
+    throw new CommandError(`${key.id} was already rotated. Rotate its successor ${key.replaced_by}.`);
   if (state !== 'active')
-    throw new CommandError(`${key.id} is ${state}. Make a new key with \`npm run accounts -- keys create\`.`);
+    throw new CommandError(`${key.id} is ${state}. Create a key with \`npm run accounts -- keys create\`.`);
 };
 
 const rotate = async (id: string, { account, overlap, json, quiet, ...options }: Options): Promise<void> => {
@@ -30,7 +29,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   const lastMs = nowMs + overlapMs(overlap);
   const old = await requireKey(account, id);
   refuseUnlessActive(old.key, nowMs);
-  // It never ends later than it would have.
+  // A rotation never extends the old key.
   const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
   const oldEndsAt = new Date(oldEndMs).toISOString();
   const { scopes, label } = old.key;
@@ -43,26 +42,26 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   // Scripts read the new key from standard output, so the warning goes to standard error.
   if (old.key.expires_at === null && key.expires_at !== null)
     process.stderr.write(
-      `${id} had no end, and the new key ends at ${key.expires_at}. --expires never makes one without an end.\n`,
+      `${id} never expired, and the new key expires at ${key.expires_at}. Send --expires never for a key that does not expire.\n`,
     );
   if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
   if (quiet) return print(secret);
   printKey(key, secret);
-  print(`It takes the place of ${id}, which ends at ${oldEndsAt}. Running instances notice within 60 seconds.`);
+  print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances notice within 60 seconds.`);
 };
 
 export const addRotate = (keys: Command): void => {
   const command = keys
     .command('rotate')
-    .summary('a new key in place of an old one, with an overlap')
+    .summary('replace a key, with an overlap')
     .description(
-      'Make a new API key with the scopes and the label of an old one, and print it. The old key ends after the overlap, or at its own end if that is sooner. Both happen or neither. The new key has an end of its own, as every new key: 90 days from now, also where the old one never ended, unless --expires says otherwise.',
+      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you send --expires.',
     )
-    .argument('<key>', 'the id of the old one, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .requiredOption('--account <id>', 'the account, such as acct_demo')
-    .option('--overlap <span>', 'how long both keys are valid: 30m, 24h, 7d; 0 for not at all', '24h');
+    .option('--overlap <span>', 'how long both keys are valid: 30m, 24h, 7d, or 0', '24h');
   addTermOptions(command)
-    .option('--quiet', 'print the new key alone')
+    .option('--quiet', 'print only the new key')
     .option('--json', 'one JSON object, with the new key in `secret`')
     .addHelpText(
       'after',

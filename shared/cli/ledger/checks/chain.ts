@@ -2,10 +2,10 @@ import { auditKey } from '../../../store/keys.ts';
 import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
-import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
-import { differing, type Fault } from '../finding.ts';
+import type { StoredTransaction } from '../../../transactions/transaction.ts';
+import { differing, type Fault, faultUnless, readable } from '../finding.ts';
 
-/** What a transaction may become (interface decisions 4 and 8); `new` is what has no entry yet. */
+/** The allowed status changes (interface decisions 4 and 8); `new` is before the first entry. */
 const following: Readonly<Record<string, readonly string[]>> = {
   new: ['draft', 'finalized'],
   draft: ['draft', 'finalized', 'void'],
@@ -14,56 +14,54 @@ const following: Readonly<Record<string, readonly string[]>> = {
   void: ['void'],
 };
 
-/** When a state was reached, by the entries. */
-type Reached = Record<'finalized' | 'filed' | 'void', string | null>;
-
-type Progress = {
+type Chain = {
   readonly faults: Fault[];
-  readonly reached: Reached;
-  /** How many entries there were. */
+  /** When a status was reached last. */
+  readonly reachedAt: Map<string, string>;
   count: number;
-  /** The version that comes next. */
+  /** The version of the next entry. */
   next: number;
-  /** The entry before; `null` at the beginning, and after one that is missing or cannot be read. */
+  /** The previous entry; `null` at the beginning, and after an entry that is missing or not readable. */
   before: AuditEntry | null;
-  /** The first entry, if it is there. */
   first: AuditEntry | null;
 };
 
 /**
- * Follows a chain of entries from the first to the head, one at a time: versions without a gap, each hash computed again
- * and found in the next entry, states that may follow each other, and at the end the state and the times of the head.
+ * Check the audit entries of a transaction, whose items come in the order of their keys: versions without a gap, each
+ * hash, the link to the previous entry, allowed status changes, and the state and times of the transaction.
  */
-export const chainOf = (account: string, { transaction, auditHash }: StoredTransaction) => {
+export const checkChain = async (
+  account: string,
+  { transaction, auditHash }: StoredTransaction,
+  pages: AsyncIterable<readonly Item[]>,
+): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
   const { id, version: last } = transaction;
-  const reached: Reached = { finalized: null, filed: null, void: null };
-  const chain: Progress = { faults: [], reached, count: 0, next: 1, before: null, first: null };
-  return {
-    /** The next item of the partition, in the order of their keys. */
-    see: (item: Item): void => {
+  const chain: Chain = { faults: [], reachedAt: new Map(), count: 0, next: 1, before: null, first: null };
+  for await (const items of pages)
+    for (const item of items) {
       const sk = String(item['sk']);
       const version = Number(sk.slice(2));
-      if (version > last || sk !== auditKey(account, id, version).sk)
-        chain.faults.push({ what: `entry ${version || sk}`, actual: 'there', expected: 'none' });
-      else follow(chain, id, version, item);
-    },
-    /** How many entries there were, and everything that was wrong. */
-    end: (): { readonly count: number; readonly faults: readonly Fault[] } => {
-      missUpTo(chain, last + 1);
-      const newest = chain.before;
-      if (newest)
-        chain.faults.push(
-          ...differing('hash of the newest entry, as the transaction has it', auditHash, newest.hash),
-          ...differing('hash of the state in the newest entry', newest.stateHash, stateHashOf(transaction)),
-          ...differing('state in the newest entry', newest.to, transaction.status),
-          ...timeFaults(transaction, newest, chain),
-        );
-      return { count: chain.count, faults: chain.faults };
-    },
-  };
+      const isExpected = version <= last && sk === auditKey(account, id, version).sk;
+      chain.faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
+      if (isExpected) follow(chain, id, version, item);
+    }
+  addMissing(chain, last + 1);
+  const { faults, count, before: newest, first, reachedAt } = chain;
+  if (newest)
+    faults.push(
+      ...differing('hash of the newest entry, as the transaction has it', auditHash, newest.hash),
+      ...differing('hash of the state in the newest entry', newest.stateHash, stateHashOf(transaction)),
+      ...differing('state in the newest entry', newest.to, transaction.status),
+      ...(first ? differing('created_at', transaction.created_at, first.at) : []),
+      ...differing('updated_at', transaction.updated_at, newest.at),
+      ...differing('finalized_at', transaction.finalized_at, reachedAt.get('finalized')),
+      ...differing('filed_at', transaction.filed_at, reachedAt.get('filed')),
+      ...differing('voided_at', transaction.voided_at, reachedAt.get('void')),
+    );
+  return { count, faults };
 };
 
-const missUpTo = (chain: Progress, version: number): void => {
+const addMissing = (chain: Chain, version: number): void => {
   const missing = version - chain.next;
   if (missing <= 0) return;
   const which = missing === 1 ? `entry ${chain.next}` : `entries ${chain.next} to ${version - 1}`;
@@ -71,58 +69,38 @@ const missUpTo = (chain: Progress, version: number): void => {
   chain.before = null;
 };
 
-const follow = (chain: Progress, id: string, version: number, item: Item): void => {
-  missUpTo(chain, version);
+const follow = (chain: Chain, id: string, version: number, item: Item): void => {
+  addMissing(chain, version);
   chain.next = version + 1;
   chain.count += 1;
-  const entry = readEntry(item);
-  if (!entry) {
-    chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
-    chain.before = null;
-    return;
-  }
-  chain.faults.push(
-    ...differing(`entry ${version}: version`, entry.version, version),
-    ...differing(`entry ${version}: transaction`, entry.transactionId, id),
-    ...entryFaults(entry, chain.before, version),
-  );
-  if (entry.from !== entry.to && Object.hasOwn(chain.reached, entry.to))
-    chain.reached[entry.to as keyof Reached] = entry.at;
-  if (version === 1) chain.first = entry;
+  const entry = readable(() => auditEntryFrom(item));
+  if (entry) {
+    chain.faults.push(...entryFaults(entry, chain.before, id, version));
+    if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);
+    if (version === 1) chain.first = entry;
+  } else chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
   chain.before = entry;
 };
 
-const readEntry = (item: Item): AuditEntry | null => {
-  try {
-    return auditEntryFrom(item);
-  } catch {
-    return null;
-  }
-};
-
-const entryFaults = (entry: AuditEntry, before: AuditEntry | null, version: number): Fault[] => {
-  const named = `entry ${version}: `;
+const entryFaults = (entry: AuditEntry, before: AuditEntry | null, id: string, version: number): Fault[] => {
+  const name = `entry ${version}: `;
   const { hash, ...covered } = entry;
   const allowed = following[entry.from ?? 'new'] ?? [];
-  const isKnownBefore = before !== null || version === 1;
+  const faults = [
+    ...differing(`${name}version`, entry.version, version),
+    ...differing(`${name}transaction`, entry.transactionId, id),
+    ...differing(`${name}hash`, hash, entryHashOf(covered)),
+    ...faultUnless(
+      allowed.includes(entry.to),
+      `${name}state after ${entry.from ?? 'nothing'}`,
+      entry.to,
+      allowed.join(' or '),
+    ),
+  ];
+  if (before === null && version > 1) return faults;
   return [
-    ...differing(`${named}hash`, hash, entryHashOf(covered)),
-    ...(isKnownBefore
-      ? [
-          ...differing(`${named}hash of the entry before`, entry.previousHash, before?.hash),
-          ...differing(`${named}state before`, entry.from, before?.to),
-        ]
-      : []),
-    ...(allowed.includes(entry.to)
-      ? []
-      : [{ what: `${named}state after ${entry.from ?? 'nothing'}`, actual: entry.to, expected: allowed.join(' or ') }]),
+    ...faults,
+    ...differing(`${name}hash of the entry before`, entry.previousHash, before?.hash),
+    ...differing(`${name}state before`, entry.from, before?.to),
   ];
 };
-
-const timeFaults = (transaction: Transaction, newest: AuditEntry, { first, reached }: Progress): Fault[] => [
-  ...(first ? differing('created_at', transaction.created_at, first.at) : []),
-  ...differing('updated_at', transaction.updated_at, newest.at),
-  ...differing('finalized_at', transaction.finalized_at, reached.finalized),
-  ...differing('filed_at', transaction.filed_at, reached.filed),
-  ...differing('voided_at', transaction.voided_at, reached.void),
-];

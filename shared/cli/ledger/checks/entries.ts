@@ -1,19 +1,28 @@
 import type { StoredFiling } from '../../../filings/ledger.ts';
-import { openEntryKey } from '../../../store/keys.ts';
-import type { Item } from '../../../store/ledger/ledger-walk.ts';
+import { keysMax } from '../../../store/client/reads.ts';
+import { filedEntryKey, headKey, type ItemKey, openEntryKey } from '../../../store/keys.ts';
+import { type Item, itemsAt } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
+import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
-import { differing, type Fault } from '../finding.ts';
+import { type FilingBook, filingsWith } from '../filing-book.ts';
+import { differing, type Fault, faultUnless, readable } from '../finding.ts';
 
-/** The entries that a transaction has, each of them open or in a filing: a live one's, one for each state and currency. */
+/** The entries of a live transaction, one for each state and currency, open or in a filing. */
 export const expectedEntries = (transaction: Transaction): readonly OpenEntry[] =>
   isLive(transaction) ? openEntriesOf(transaction) : [];
 
-export const entryPlace = (account: string, entry: OpenEntry): string => {
-  const { pk, sk } = openEntryKey(account, entry);
-  return `${pk} ${sk}`;
+const placeOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
+
+export const entryPlace = (account: string, entry: OpenEntry): string => placeOf(openEntryKey(account, entry));
+
+/** The places of all entries that these transactions should have. A transaction that is not readable has none. */
+export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
+  const heads = await itemsAt([...new Set(ids)].map((id) => headKey(account, id)));
+  const entries = (head: Item) => readable(() => expectedEntries(transactionFrom(head).transaction)) ?? [];
+  return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
 };
 
 export const entryName = ({ state, month, currency }: Pick<OpenEntry, 'state' | 'month' | 'currency'>): string =>
@@ -29,66 +38,95 @@ const figuresText = ({ base, amounts }: OpenEntry) =>
       .sort(),
   ].join(', ');
 
-/** Where an entry was found: among the open ones, or in a filing. */
-export type Found = { readonly item: Item; readonly filing: StoredFiling | null };
+/** The place of an entry: open (`null`), or in a filing. */
+type Found = { readonly item: Item; readonly filing: StoredFiling | null };
 
-/** An entry that a transaction should have is at one place, with what the transaction's rows add up to. */
-export const entryFaults = (transaction: Transaction, expected: OpenEntry, found: readonly Found[]): Fault[] => {
-  const [first, ...others] = found;
-  if (!first) return [{ what: entryName(expected), actual: 'none', expected: figuresText(expected) }];
+const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
+  const found = new Map<string, Item>();
+  for (let start = 0; start < keys.length; start += keysMax)
+    for (const [place, item] of await itemsAt(keys.slice(start, start + keysMax))) found.set(place, item);
+  return found;
+};
+
+/**
+ * Find the entries of a transaction. An entry that is not open can be in any filing of its state from its month on. The
+ * check of filings finds an open entry that is also in a filing.
+ */
+const findEntries = async (account: string, expected: readonly OpenEntry[], book: FilingBook) => {
+  const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
+  const places = expected
+    .filter((entry) => !open.has(entryPlace(account, entry)))
+    .flatMap((entry) => filingsWith(book, entry).map((filing) => ({ entry, filing })));
+  const keyOf = ({ entry, filing }: (typeof places)[number]) => filedEntryKey(account, filing.id, entry);
+  const filed = await allItemsAt(places.map(keyOf));
+  const found = new Map<OpenEntry, readonly Found[]>();
+  for (const entry of expected) {
+    const item = open.get(entryPlace(account, entry));
+    const inFilings = places.flatMap((place) => {
+      const filedItem = place.entry === entry ? filed.get(placeOf(keyOf(place))) : undefined;
+      return filedItem ? [{ item: filedItem, filing: place.filing }] : [];
+    });
+    found.set(entry, item ? [{ item, filing: null }] : inFilings);
+  }
+  return found;
+};
+
+/** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
+export const checkEntries = async (
+  account: string,
+  transaction: Transaction,
+  book: FilingBook,
+): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
+  const expected = expectedEntries(transaction);
+  const found = await findEntries(account, expected, book);
+  const faults = expected.flatMap((entry) => entryFaults(transaction, entry, found.get(entry) ?? []));
+  const filings = [...found.values()].flat().flatMap(({ filing }) => (filing ? [filing] : []));
+  return { count: expected.length, faults: [...faults, ...filingsFaults(transaction, expected, filings)] };
+};
+
+const entryFaults = ({ version }: Transaction, expected: OpenEntry, found: readonly Found[]): Fault[] => {
+  const name = entryName(expected);
+  const [first] = found;
+  if (!first) return [{ what: name, actual: 'none', expected: figuresText(expected) }];
   const places = found.map(({ filing }) => (filing ? `in ${filing.id}` : 'open')).join(' and ');
+  const placeFaults = faultUnless(found.length === 1, `place of the ${name}`, places, 'one of them');
+  const entry = readable(() => openEntryFrom(first.item));
+  if (!entry) return [...placeFaults, { what: name, actual: 'not readable', expected: figuresText(expected) }];
   return [
-    ...(others.length > 0
-      ? [{ what: `${entryName(expected)}, its place`, actual: places, expected: 'one of them' }]
-      : []),
-    ...figureFaults(transaction, expected, first.item),
+    ...placeFaults,
+    ...differing(`transaction of the ${name}`, entry.transactionId, expected.transactionId),
+    ...differing(`state of the ${name}`, entry.state, expected.state),
+    ...differing(`month of the ${name}`, entry.month, expected.month),
+    ...differing(name, figuresText(entry), figuresText(expected)),
+    ...faultUnless(entry.version <= version, `version of the ${name}`, `${entry.version}`, `at most ${version}`),
   ];
 };
 
-const figureFaults = ({ version }: Transaction, expected: OpenEntry, item: Item): Fault[] => {
-  try {
-    const entry = openEntryFrom(item);
-    return [
-      ...differing(`transaction of the ${entryName(expected)}`, entry.transactionId, expected.transactionId),
-      ...differing(`state of the ${entryName(expected)}`, entry.state, expected.state),
-      ...differing(`month of the ${entryName(expected)}`, entry.month, expected.month),
-      ...differing(entryName(expected), figuresText(entry), figuresText(expected)),
-      ...(entry.version <= version
-        ? []
-        : [
-            {
-              what: `version of the ${entryName(expected)}`,
-              actual: `${entry.version}`,
-              expected: `at most ${version}`,
-            },
-          ]),
-    ];
-  } catch {
-    return [{ what: entryName(expected), actual: 'not readable', expected: figuresText(expected) }];
-  }
-};
-
-/** A transaction names the filings that were filed with an entry of it, and is filed when all its states are. */
-export const filingsFaults = (
+/** A transaction names the filings that were filed with one of its entries, and is filed when all its states are. */
+const filingsFaults = (
   { filings, status }: Transaction,
   expected: readonly OpenEntry[],
-  found: ReadonlyMap<OpenEntry, readonly Found[]>,
+  holding: readonly StoredFiling[],
 ): Fault[] => {
-  const holding = [...found.values()].flat().flatMap(({ filing }) => (filing ? [filing] : []));
   const filed = holding.filter((filing) => filing.status === 'filed').map(({ id }) => id);
   const named = filings.map(({ id }) => id);
   const states = new Set(filings.map(({ state }) => state));
   const isFiled = expected.length > 0 && expected.every(({ state }) => states.has(state));
-  const isMarked = status === 'filed';
   return [
-    ...filed
-      .filter((id) => !named.includes(id))
-      .map((id) => ({ what: `filings, of ${id}`, actual: 'none', expected: 'named' })),
-    ...named
-      .filter((id) => !holding.some((filing) => filing.id === id))
-      .map((id) => ({ what: `filings, of ${id}`, actual: 'named', expected: 'none, as it has no entry of it' })),
-    ...(isFiled === isMarked
-      ? []
-      : [{ what: 'status', actual: status, expected: isFiled ? 'filed, as all its states are' : 'not filed' }]),
+    ...filed.flatMap((id) => faultUnless(named.includes(id), `filings, of ${id}`, 'none', 'named')),
+    ...named.flatMap((id) =>
+      faultUnless(
+        holding.some((filing) => filing.id === id),
+        `filings, of ${id}`,
+        'named',
+        'none, as it has no entry of it',
+      ),
+    ),
+    ...faultUnless(
+      isFiled === (status === 'filed'),
+      'status',
+      status,
+      isFiled ? 'filed, as all its states are' : 'not filed',
+    ),
   ];
 };

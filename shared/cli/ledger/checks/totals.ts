@@ -1,90 +1,66 @@
-import type { TaxRowResponse } from '../../../calculations/response.ts';
 import { exponentOf, formatAmount } from '../../../money/currency.ts';
 import { decimal, rescale } from '../../../money/decimal.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
-import { differing, type Fault } from '../finding.ts';
+import { differing, type Fault, faultUnless } from '../finding.ts';
+
+type Row<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
- * The parts of a transaction add up, added here once more in minor units: jurisdictions to lines, lines and shipping to
- * the document, and the document to its total (interface decisions 2).
+ * Add up the parts of a transaction in minor units: jurisdictions to lines, lines and shipping to the document, and the
+ * document to its total (interface decisions 2).
  */
 export const totalFaults = (transaction: Transaction): Fault[] => {
   const exponent = exponentOf(transaction.currency);
   // A damaged amount may have more decimals than the currency: it is a finding, not a bug.
   const read = (text: string) => rescale(decimal(text), exponent);
-  const faults: Fault[] = [];
+  const sumOf = <Name extends string>(rows: readonly Row<Name>[], name: Name) =>
+    rows.reduce((sum, row) => sum + read(row[name]), 0n);
   const expect = (what: string, actual: string, expected: bigint) =>
-    faults.push(...differing(what, actual, formatAmount(expected, exponent)));
-  const sumOf = <Row>(rows: readonly Row[], amount: (row: Row) => string) =>
-    rows.reduce((sum, row) => sum + read(amount(row)), 0n);
+    differing(what, actual, formatAmount(expected, exponent));
 
   const { line_items: lines, shipping, tax_included } = transaction;
-  for (const line of lines) {
-    const named = `line ${line.id}: `;
-    expect(`${named}net_amount`, line.net_amount, read(line.amount) - read(line.applied_discount_amount));
-    expect(
-      `${named}tax_amount`,
-      line.tax_amount,
-      sumOf(line.taxes, (row) => row.tax_amount),
-    );
-    if (line.taxes.length === 0) faults.push({ what: `${named}taxes`, actual: 'none', expected: 'a reason' });
-  }
-  if (shipping)
-    expect(
-      'shipping: tax_amount',
-      shipping.tax_amount,
-      sumOf(shipping.taxes, (row) => row.tax_amount),
-    );
-
   const charges = shipping ? [...lines, shipping] : lines;
-  const shipped = shipping ? rescale(decimal(shipping.amount), exponent) : 0n;
-  const subtotal = sumOf(lines, (line) => line.amount);
-  const discount = sumOf(lines, (line) => line.applied_discount_amount);
-  const thirdParty = sumOf(lines, (line) => line.applied_third_party_discount_amount);
-  const tax = sumOf(charges, (charge) => charge.tax_amount);
-  expect('subtotal_amount', transaction.subtotal_amount, subtotal);
-  expect('applied_discount_amount', transaction.applied_discount_amount, discount);
-  expect('applied_third_party_discount_amount', transaction.applied_third_party_discount_amount, thirdParty);
-  expect('shipping_amount', transaction.shipping_amount, shipped);
-  for (const name of ['taxable_amount', 'exempt_amount'] as const)
-    expect(
-      name,
-      transaction[name],
-      sumOf(charges, (charge) => charge[name]),
-    );
-  expect('tax_amount', transaction.tax_amount, tax);
-  expect(
-    'total_amount',
-    transaction.total_amount,
-    subtotal - discount - thirdParty + shipped + (tax_included ? 0n : tax),
-  );
-  return [...faults, ...summaryFaults(transaction, read, exponent)];
+  const shipped = read(shipping?.amount ?? '0');
+  const subtotal = sumOf(lines, 'amount');
+  const discount = sumOf(lines, 'applied_discount_amount');
+  const thirdParty = sumOf(lines, 'applied_third_party_discount_amount');
+  const tax = sumOf(charges, 'tax_amount');
+  const total = subtotal - discount - thirdParty + shipped + (tax_included ? 0n : tax);
+  return [
+    ...lines.flatMap((line) => [
+      ...expect(`line ${line.id}: net_amount`, line.net_amount, read(line.amount) - read(line.applied_discount_amount)),
+      ...expect(`line ${line.id}: tax_amount`, line.tax_amount, sumOf(line.taxes, 'tax_amount')),
+      ...faultUnless(line.taxes.length > 0, `line ${line.id}: taxes`, 'none', 'a reason'),
+    ]),
+    ...(shipping ? expect('shipping: tax_amount', shipping.tax_amount, sumOf(shipping.taxes, 'tax_amount')) : []),
+    ...expect('subtotal_amount', transaction.subtotal_amount, subtotal),
+    ...expect('applied_discount_amount', transaction.applied_discount_amount, discount),
+    ...expect('applied_third_party_discount_amount', transaction.applied_third_party_discount_amount, thirdParty),
+    ...expect('shipping_amount', transaction.shipping_amount, shipped),
+    ...expect('taxable_amount', transaction.taxable_amount, sumOf(charges, 'taxable_amount')),
+    ...expect('exempt_amount', transaction.exempt_amount, sumOf(charges, 'exempt_amount')),
+    ...expect('tax_amount', transaction.tax_amount, tax),
+    ...expect('total_amount', transaction.total_amount, total),
+    ...summaryFaults(transaction, (rows, name) => formatAmount(sumOf(rows, name), exponent)),
+  ];
 };
 
-const amounts = ['taxable_amount', 'exempt_amount', 'tax_amount'] as const;
+const summed = ['taxable_amount', 'exempt_amount', 'tax_amount'] as const;
+type SummaryRow = Row<'jurisdiction_code' | 'rate' | (typeof summed)[number]>;
 
 const summaryFaults = (
   { line_items, shipping, tax_summary }: Transaction,
-  read: (text: string) => bigint,
-  exponent: number,
+  sumOf: (rows: readonly SummaryRow[], name: (typeof summed)[number]) => string,
 ): Fault[] => {
-  type Row = Pick<TaxRowResponse, 'jurisdiction_code' | 'rate' | (typeof amounts)[number]>;
-  const nameOf = ({ jurisdiction_code, rate }: Row) => `${jurisdiction_code} at ${rate}`;
-  const added = (rows: readonly Row[]) =>
+  const sums = (rows: readonly SummaryRow[]) =>
     new Map(
-      [...Map.groupBy(rows, nameOf)].map(([name, group]) => [
-        name,
-        amounts.map((amount) =>
-          formatAmount(
-            group.reduce((sum, row) => sum + read(row[amount]), 0n),
-            exponent,
-          ),
-        ),
-      ]),
+      [...Map.groupBy(rows, ({ jurisdiction_code, rate }) => `${jurisdiction_code} at ${rate}`)].map(
+        ([name, group]) => [name, summed.map((amount) => sumOf(group, amount)).join(' / ')],
+      ),
     );
-  const expected = added([...line_items.flatMap(({ taxes }) => taxes), ...(shipping?.taxes ?? [])]);
-  const told = added(tax_summary);
-  return [...new Set([...expected.keys(), ...told.keys()])].flatMap((name) =>
-    differing(`tax_summary of ${name}`, told.get(name)?.join(' / '), expected.get(name)?.join(' / ')),
+  const expected = sums([...line_items.flatMap(({ taxes }) => taxes), ...(shipping?.taxes ?? [])]);
+  const actual = sums(tax_summary);
+  return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) =>
+    differing(`tax_summary of ${name}`, actual.get(name), expected.get(name)),
   );
 };

@@ -2,56 +2,83 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from '../../../accounts/account.ts';
-import { transactionIds } from '../../../store/ledger/ledger-walk.ts';
+import type { StoredFiling } from '../../../filings/ledger.ts';
+import { transactionIndex } from '../../../store/ledger/transaction-index.ts';
 import { CommandError } from '../../terminal/errors.ts';
+import { pagesOf } from '../filing-book.ts';
 import { statesOfEntries } from '../stray-entries.ts';
 import { fileLines } from './file-lines.ts';
-import { filingLines, filingsAtRest, filingsState } from './filing-lines.ts';
-import { type Counts, format, formatVersion, type Header, type Line, noCounts, Seal, type Trailer } from './format.ts';
-import { inOrder } from './in-order.ts';
-import { releaseHash } from './releases.ts';
-import { transactionLines } from './transaction-lines.ts';
-import { listedVersions, Versions } from './unchanged.ts';
+import { filingLines, finishedFilings } from './filing-lines.ts';
+import {
+  type Counts,
+  format,
+  formatVersion,
+  type Header,
+  type Line,
+  noCounts,
+  releaseHash,
+  Seal,
+  type Trailer,
+} from './format.ts';
+import { exportedTransactions } from './transaction-lines.ts';
 
 const pageSize = 100;
-const atOnce = 16;
-const looks = 3;
-// Customers' addresses are in it.
+const readings = 3;
+// The file has customers' addresses.
 const ownerOnly = 0o600;
 
 export type Export = {
   readonly account: Account;
-  /** Where to; nothing is there yet. */
+  /** A path without a file. */
   readonly out: string;
   readonly nowMs: () => number;
-  /** How long the lists may be behind what was written last. */
+  /** The time between two readings of the index, which may be behind the table. */
   readonly pauseMs: number;
   readonly onProgress: (counts: Counts) => void;
 };
 
 type Seen = { readonly counts: Counts; readonly releases: Set<string>; readonly states: Set<string> };
 
-/** The lines of an account's ledger; what changes while they are read is found out at the end. */
+/** Add a transaction and its version to a sum of hashes, which does not depend on the order. */
+const withVersion = (sum: bigint, { id, version }: { readonly id: string; readonly version: number }): bigint => {
+  const hash = createHash('sha256').update(`${id} ${version}`).digest('hex');
+  return (sum + BigInt(`0x${hash}`)) % 2n ** 256n;
+};
+
+type Cursor = Parameters<typeof transactionIndex.page>[1]['after'];
+
+/** The sum of all transactions and versions in the index, which may be seconds behind the table. */
+const listedVersions = async (account: string): Promise<bigint> => {
+  let sum = 0n;
+  const query = { index: 'by_account', value: null, from: null, to: null, limit: pageSize } as const;
+  for await (const { rows } of pagesOf((after: Cursor) => transactionIndex.page(account, { ...query, after })))
+    sum = rows.reduce(withVersion, sum);
+  return sum;
+};
+
+const filingVersions = (filings: readonly StoredFiling[]): string =>
+  JSON.stringify(filings.map(({ id, version }) => [id, version]));
+
+/** The lines of an account's ledger. Throws at the end if the ledger changed meanwhile. */
 const ledgerLines = async function* (
   { account: { id: account }, pauseMs }: Export,
   { releases, states }: Seen,
 ): AsyncGenerator<Line> {
-  const filings = await filingsAtRest(account);
-  const versions = new Versions();
-  for await (const ids of transactionIds(account, pageSize))
-    for await (const { stored, lines } of inOrder(ids, atOnce, (id) => transactionLines(account, id))) {
-      const { transaction } = stored;
-      versions.add(transaction);
-      for (const release of Object.values(transaction.content_releases)) releases.add(release);
-      for (const { jurisdiction_code } of transaction.tax_summary) states.add(jurisdiction_code.slice(0, 5));
-      yield* lines;
-    }
+  const filings = await finishedFilings(account);
+  let versions = 0n;
+  for await (const { stored, lines } of exportedTransactions(account)) {
+    const { transaction } = stored;
+    versions = withVersion(versions, transaction);
+    for (const release of Object.values(transaction.content_releases)) releases.add(release);
+    for (const { jurisdiction_code } of transaction.tax_summary) states.add(jurisdiction_code.slice(0, 5));
+    yield* lines;
+  }
   for (const { state } of filings) states.add(state);
   yield* filingLines(account, filings, statesOfEntries(states));
-  for (let look = 1; ; look++) {
-    const isSame = filingsState(await filingsAtRest(account)) === filingsState(filings);
-    if (isSame && (await listedVersions(account)).equals(versions)) return;
-    if (look === looks)
+  for (let reading = 1; ; reading++) {
+    const isSame = filingVersions(await finishedFilings(account)) === filingVersions(filings);
+    if (isSame && (await listedVersions(account)) === versions) return;
+    if (reading === readings)
       throw new CommandError(
         'The ledger was changed while it was exported. Stop what writes to it, or export from tables that were restored to one point in time.',
       );
@@ -63,7 +90,7 @@ const headerOf = async ({ account, nowMs }: Export, { counts, releases }: Seen):
   const hashes: Record<string, string> = {};
   for (const release of [...releases].sort()) {
     const hash = await releaseHash(release);
-    if (hash === null) throw new CommandError(`The release ${release} is not there, which transactions rest on.`);
+    if (hash === null) throw new CommandError(`The release ${release}, which transactions use, does not exist.`);
     hashes[release] = hash;
   }
   const { id, name, created_at, settings } = account;
@@ -96,7 +123,7 @@ const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator
   }
 };
 
-const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => unknown) {
+const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
   const seal = new Seal();
   const hash = createHash('sha256');
   let lines = 0;
@@ -125,15 +152,10 @@ export const exportLedger = async (work: Export): Promise<{ readonly header: Hea
   try {
     await writeLines(unsealed, unsealedLines(work, seen));
     const header = await headerOf(work, seen);
-    const trailers: Trailer[] = [];
-    await writeLines(
-      partial,
-      sealedLines(unsealed, header, (last) => trailers.push(last)),
-    );
-    const [trailer] = trailers;
-    if (!trailer) throw new Error('A file ends with its trailer.');
+    const { promise: trailer, resolve } = Promise.withResolvers<Trailer>();
+    await writeLines(partial, sealedLines(unsealed, header, resolve));
     await rename(partial, work.out);
-    return { header, trailer };
+    return { header, trailer: await trailer };
   } finally {
     await rm(unsealed, { force: true });
     await rm(partial, { force: true });

@@ -9,27 +9,15 @@ export type FileLine = { readonly number: number; readonly bytes: Buffer; readon
 
 /** The lines of a file with their number and line feed, one in memory at a time; the last may lack its line feed. */
 export const fileLines = async function* (path: string): AsyncGenerator<FileLine> {
-  let parts: Buffer[] = [];
-  let length = 0;
+  let rest: Buffer = Buffer.alloc(0);
   let number = 0;
-  const line = (isWhole: boolean): FileLine => {
-    number += 1;
-    const bytes = Buffer.concat(parts);
-    parts = [];
-    length = 0;
-    return { number, bytes, isWhole };
-  };
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    let start = 0;
-    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
-      parts.push(chunk.subarray(start, end + 1));
-      start = end + 1;
-      yield line(true);
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
+      yield { number: ++number, bytes: rest.subarray(0, end + 1), isWhole: true };
+      rest = rest.subarray(end + 1);
     }
-    if (start === chunk.length) continue;
-    parts.push(chunk.subarray(start));
-    length += chunk.length - start;
-    if (length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} does not end.`);
+    if (rest.length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} does not end.`);
   }
-  if (parts.length > 0) yield line(false);
+  if (rest.length > 0) yield { number: number + 1, bytes: rest, isWhole: false };
 };

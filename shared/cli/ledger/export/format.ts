@@ -1,26 +1,29 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { Settings } from '../../../accounts/account.ts';
+import { canonicalJson } from '../../../canonical-json.ts';
+import { builtInReleaseById } from '../../../content/built-in.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
+import { findHead } from '../../../store/content/content-store.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { OpenEntry } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 
 /**
- * The file that an account's ledger is exported to: lines of JSON, a header, what the ledger is, and a trailer.
+ * The file of an exported ledger: lines of JSON, with a header, the ledger and a trailer.
  *
- * Every line begins with its `sum`: SHA-256 over the sum of the line before, a line feed, and the line without its sum.
- * So a line that was altered, lost, moved or added is found where it is. The trailer names how many there are, and the
- * SHA-256 of all bytes before it. Sums find damage, not forgery: who alters a file can make them anew.
+ * Every line begins with its `sum`: SHA-256 over the sum of the previous line, a line feed, and the line without its sum.
+ * So an import names the line that was altered, lost, moved or added. The trailer has the number of lines and the SHA-256
+ * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
  */
 export const format = 'levy-ledger';
 export const formatVersion = 1;
 
-/** A line of the ledger. The account is in none of them: another one may have it. */
+/** A line of the ledger. No line has the account's id, so that an import can use another one. */
 export type Line =
-  /** An entry of a transaction's audit chain; they come in order, right before their transaction. */
+  /** An entry of a transaction's audit chain. The entries come in order, directly before their transaction. */
   | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
-  /** A transaction with what is kept beside it, and whether it has the claim on its reference. */
+  /** A stored transaction, and whether it has the claim on its reference. */
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: StoredTransaction }
   | { readonly kind: 'open_entry'; readonly entry: OpenEntry }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
@@ -56,7 +59,7 @@ export const Header = z.object({
   account: z.object({ id: z.string(), name: z.string(), created_at: z.string(), settings: Settings }),
   exported_at: z.string(),
   counts: Counts,
-  /** The hash of each release that a transaction was made with, so that a replay meets the same one. */
+  /** The hash of each release that a transaction used, so that a replay uses the same content. */
   releases: z.record(z.string(), z.string()),
 });
 export type Header = z.infer<typeof Header>;
@@ -64,12 +67,19 @@ export type Header = z.infer<typeof Header>;
 export const Trailer = z.object({ kind: z.literal('trailer'), lines: z.int(), sha256: z.string() });
 export type Trailer = z.infer<typeof Trailer>;
 
+/** The hash of a built-in or imported release; `null` if it does not exist here. */
+export const releaseHash = async (id: string): Promise<string | null> => {
+  const builtIn = builtInReleaseById(id);
+  if (builtIn) return createHash('sha256').update(canonicalJson(builtIn)).digest('hex');
+  return (await findHead(id))?.content_hash ?? null;
+};
+
 const sumOf = (previous: string, text: string) =>
   createHash('sha256').update(`${previous}\n${text}`).digest('base64url');
 
 const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
 
-/** Sums up line after line. */
+/** Adds the sums to lines, and checks them. */
 export class Seal {
   #sum = '';
 
@@ -79,7 +89,7 @@ export class Seal {
     return `{"sum":"${this.#sum}",${text.slice(1)}`;
   };
 
-  /** The line without its sum; `null` where it is not the one that was written here. */
+  /** The line without its sum; `null` if the sum is wrong. */
   readonly open = (line: string): string | null => {
     const [, sum, rest] = sealed.exec(line) ?? [];
     const text = `{${rest}`;

@@ -1,19 +1,21 @@
 import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
-import { auditItems, claimItemOf, headItem } from '../../../store/ledger/ledger-walk.ts';
+import { auditItems, claimItemOf, headItem, transactionIds } from '../../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import type { Line } from './format.ts';
 
-/** Every entry up to the transaction's own version: what came since the transaction was read is not in the file. */
+const pageSize = 100;
+const atOnce = 16;
+
+/** Entries up to the transaction's version. Later entries were written after the transaction was read. */
 const chainOf = async (account: string, { transaction: { id, version } }: StoredTransaction): Promise<AuditEntry[]> => {
-  const entries: AuditEntry[] = [];
-  for await (const items of auditItems(account, id))
-    entries.push(...items.map(auditEntryFrom).filter((entry) => entry.version <= version));
+  const pages = await Array.fromAsync(auditItems(account, id));
+  const entries = pages.flatMap((items) => items.map(auditEntryFrom)).filter((entry) => entry.version <= version);
   if (entries.length !== version)
     throw new CommandError(
-      `${id} has ${entries.length} audit entries at version ${version}. See what is wrong: npm run ledger -- verify --account ${account}`,
+      `${id} has ${entries.length} audit entries at version ${version}. Run npm run ledger -- verify --account ${account}.`,
     );
   return entries;
 };
@@ -24,19 +26,21 @@ const holdsReference = async (account: string, { transaction }: StoredTransactio
   return (await claimItemOf(account, reference_id))?.['transaction_id'] === id;
 };
 
-export type Exported = { readonly stored: StoredTransaction; readonly lines: readonly Line[] };
+type Exported = { readonly stored: StoredTransaction; readonly lines: readonly Line[] };
 
-/** A transaction and its audit chain as lines, from the table itself. */
-export const transactionLines = async (account: string, id: string): Promise<Exported> => {
+const exportedOf = async (account: string, id: string): Promise<Exported> => {
   const head = await headItem(account, id);
-  if (!head) throw new CommandError(`${id} is listed, and is not there: what removed it must end before an export.`);
+  if (!head)
+    throw new CommandError(`${id} was deleted while it was exported. Stop what deletes it, then export again.`);
   const stored = transactionFrom(head);
   const [entries, holds_reference] = await Promise.all([chainOf(account, stored), holdsReference(account, stored)]);
-  return {
-    stored,
-    lines: [
-      ...entries.map((entry): Line => ({ kind: 'audit_entry', entry })),
-      { kind: 'transaction', holds_reference, stored },
-    ],
-  };
+  const chain = entries.map((entry): Line => ({ kind: 'audit_entry', entry }));
+  return { stored, lines: [...chain, { kind: 'transaction', holds_reference, stored }] };
+};
+
+/** An account's transactions with their audit chains as lines, oldest first, from strongly consistent reads of the table. */
+export const exportedTransactions = async function* (account: string): AsyncGenerator<Exported> {
+  for await (const ids of transactionIds(account, pageSize))
+    for (let start = 0; start < ids.length; start += atOnce)
+      yield* await Promise.all(ids.slice(start, start + atOnce).map((id) => exportedOf(account, id)));
 };

@@ -8,7 +8,7 @@ import { importMarkKey } from '../../../store/keys.ts';
 
 const TableName = environment.tables.transactions;
 
-/** Which file an account's ledger comes from, and up to which line it is written: what an import goes on with. */
+/** The file of an import and the last line that is written, so that an interrupted import can resume. */
 const Mark = z.object({
   sha256: z.string(),
   written: z.int(),
@@ -22,11 +22,10 @@ export const readMark = async (account: string): Promise<Mark | undefined> => {
   return item === undefined ? undefined : Mark.parse(item);
 };
 
-/** Set the first mark; `false` where another import has set one. */
-export const beginMark = async (account: string, mark: Mark): Promise<boolean> => {
+/** Whether the condition of a write held. */
+const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
   try {
-    const Item = { ...importMarkKey(account), ...mark };
-    await database.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }));
+    await write;
     return true;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false;
@@ -34,19 +33,20 @@ export const beginMark = async (account: string, mark: Mark): Promise<boolean> =
   }
 };
 
-/** Write down how far an import is. One that is further has been there: two of the same file do no harm. */
+/** Set the first mark; `false` if another import has set one. */
+export const beginMark = (account: string, mark: Mark): Promise<boolean> => {
+  const Item = { ...importMarkKey(account), ...mark };
+  return isWritten(database.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' })));
+};
+
+/** Move the mark forward. Two imports of the same file can run: the mark of the faster one stays. */
 export const moveMark = async (account: string, { sha256, written, finished_at }: Mark): Promise<void> => {
-  try {
-    await database.send(
-      new UpdateCommand({
-        TableName,
-        Key: importMarkKey(account),
-        UpdateExpression: 'SET written = :written, finished_at = :finished',
-        ConditionExpression: 'sha256 = :file AND written <= :written',
-        ExpressionAttributeValues: { ':file': sha256, ':written': written, ':finished': finished_at },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  const update = new UpdateCommand({
+    TableName,
+    Key: importMarkKey(account),
+    UpdateExpression: 'SET written = :written, finished_at = :finished',
+    ConditionExpression: 'sha256 = :file AND written <= :written',
+    ExpressionAttributeValues: { ':file': sha256, ':written': written, ':finished': finished_at },
+  });
+  await isWritten(database.send(update));
 };

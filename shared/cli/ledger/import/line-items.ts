@@ -15,13 +15,13 @@ export type Item = ItemKey & Readonly<Record<string, unknown>>;
 const Kind = z.object({ kind: z.enum(kinds) });
 const Shard = z.object({ shard: z.int() });
 
-/** A line of the ledger, as far as its kind is known: its fields are looked at when its items are made. */
+/** A line of a known kind. `itemsOf` checks its fields. */
 export const lineFrom = (value: unknown): Line => {
   Kind.parse(value);
   return value as Line;
 };
 
-/** An item that is what the service reads, or an exception. */
+/** The item. Throws if the service could not read it. */
 const readable = (item: object, from: (item: unknown) => unknown): Item => {
   from(item);
   return item as Item;
@@ -36,7 +36,7 @@ const transactionItems = (account: string, { stored, holds_reference }: Line & {
   ];
 };
 
-/** What a line is in an account's table. Throws where it is not what an export writes. */
+/** The items of a line in an account's table. Throws if an export would not write this line. */
 export const itemsOf = (account: string, line: Line): readonly Item[] => {
   switch (line.kind) {
     case 'audit_entry':
@@ -64,7 +64,7 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
   }
 };
 
-/** Follows the audit chains through a file; answers what is wrong with a line, or nothing. */
+/** Checks the audit chains of a file line by line. Returns the problem of a line, or `null`. */
 export const chainCheck = (): ((line: Line) => string | null) => {
   let before: AuditEntry | null = null;
   const entryFault = (entry: AuditEntry): string | null => {
@@ -72,12 +72,12 @@ export const chainCheck = (): ((line: Line) => string | null) => {
     const previous = isFirst ? null : before;
     before = entry;
     const { hash, ...covered } = entry;
-    if (hash !== entryHashOf(covered)) return 'the audit entry is not the one that its hash was made of';
+    if (hash !== entryHashOf(covered)) return 'the hash does not match the audit entry';
     const follows =
       isFirst || (previous?.transactionId === entry.transactionId && previous.version === entry.version - 1);
     return follows && entry.previousHash === (previous?.hash ?? null)
       ? null
-      : 'the audit entry does not follow the one before';
+      : 'the audit entry does not follow the previous one';
   };
   return (line) => {
     if (line.kind === 'audit_entry') return entryFault(line.entry);
@@ -88,6 +88,6 @@ export const chainCheck = (): ((line: Line) => string | null) => {
       newest?.version === transaction.version &&
       newest.hash === auditHash &&
       newest.stateHash === stateHashOf(transaction);
-    return agrees ? null : 'the transaction is not the one of its newest audit entry';
+    return agrees ? null : 'the transaction does not match its newest audit entry';
   };
 };

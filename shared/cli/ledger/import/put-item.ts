@@ -11,8 +11,8 @@ import type { Item } from './line-items.ts';
 
 const TableName = environment.tables.transactions;
 
-// Another version of the compressor may write other bytes of the same.
-const inTheOpen = (item: object) =>
+// Another version of the compressor may write other bytes for the same content.
+const uncompressed = (item: object) =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [
       name,
@@ -20,15 +20,15 @@ const inTheOpen = (item: object) =>
     ]),
   );
 
-/** Whether a transaction there was this one before: an expired draft is swept also while an import pauses. */
-const isSuccessor = async (account: string, there: Item, item: Item): Promise<boolean> => {
+/** Whether the stored transaction is a later version of this one: an expired draft may be swept during the import. */
+const isSuccessor = async (account: string, stored: Item, item: Item): Promise<boolean> => {
   const { sk, id, version } = item;
-  if (sk !== 'H' || !(Number(there['version']) > Number(version))) return false;
+  if (sk !== 'H' || !(Number(stored['version']) > Number(version))) return false;
   const entry = await readItem(TableName, auditKey(account, String(id), Number(version)));
   return entry?.['audit_hash'] === item['audit_hash'];
 };
 
-/** Put an item where there is none; `false` where there is another. The same one may be there already. */
+/** Put an item if its key has none or the same one; `false` if it has another one. */
 export const putItem = (account: string, item: Item): Promise<boolean> =>
   retryThrottled(async () => {
     try {
@@ -37,8 +37,8 @@ export const putItem = (account: string, item: Item): Promise<boolean> =>
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const { pk, sk } = item;
-      const there = await readItem(TableName, { pk, sk });
-      if (there === undefined) return false;
-      return isDeepStrictEqual(inTheOpen(there), inTheOpen(item)) || isSuccessor(account, there as Item, item);
+      const stored = await readItem(TableName, { pk, sk });
+      if (stored === undefined) return false;
+      return isDeepStrictEqual(uncompressed(stored), uncompressed(item)) || isSuccessor(account, stored as Item, item);
     }
   });

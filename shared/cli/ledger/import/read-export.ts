@@ -19,10 +19,9 @@ const headerFrom = (value: unknown): Header => {
   return read.success ? read.data : refuse(1, 'it is not the header of an exported ledger');
 };
 
-/** What was found out about a whole file. */
 export type Checked = { readonly header: Header; readonly trailer: Trailer };
 
-/** Look at every line of a file before anything is written: none is missing, altered, or unreadable. */
+/** Check every line of a file before anything is written. Refuses missing, altered and unreadable lines. */
 export const checkExport = async (path: string): Promise<Checked> => {
   const seal = new Seal();
   const hash = createHash('sha256');
@@ -41,7 +40,8 @@ export const checkExport = async (path: string): Promise<Checked> => {
     const isEnd = Trailer.safeParse(value);
     if (isEnd.success) {
       trailer = isEnd.data;
-      if (trailer.lines !== number - 1) refuse(number, `the trailer counts ${trailer.lines} lines before it`);
+      if (trailer.lines !== number - 1)
+        refuse(number, `the trailer has ${trailer.lines} as the number of lines before it`);
       if (trailer.sha256 !== hash.copy().digest('hex')) refuse(number, 'the trailer has another SHA-256');
       return;
     }
@@ -53,11 +53,11 @@ export const checkExport = async (path: string): Promise<Checked> => {
 
   for await (const { number, bytes, isWhole } of fileLines(path)) {
     last = number;
-    if (trailer !== null) refuse(number, 'it stands after the trailer');
+    if (trailer !== null) refuse(number, 'it comes after the trailer');
     if (!isWhole) refuse(number, 'the file was cut off in this line');
     const text = seal.open(bytes.toString('utf8', 0, bytes.length - 1));
     if (text === null) {
-      const why = 'it is not the line that was exported, or one before it is missing or was moved';
+      const why = 'it was altered, or a line before it is missing or was moved';
       refuse(number, number === 1 ? 'it is not the header of an exported ledger' : why);
     } else see(number, text);
     hash.update(bytes);
@@ -68,23 +68,23 @@ export const checkExport = async (path: string): Promise<Checked> => {
 const readableLine = (number: number, value: unknown): Line => {
   try {
     const line = lineFrom(value);
-    // Under any account: it is only looked at.
+    // The items are not written, so any account will do.
     itemsOf('acct_none', line);
     return line;
   } catch {
-    return refuse(number, 'it is not what an export writes');
+    return refuse(number, 'an export does not write such a line');
   }
 };
 
 const whole = (header: Header | null, trailer: Trailer | null, counts: unknown, last: number): Checked => {
   if (!header) throw new CommandError('The file is empty.');
   if (!trailer) throw new CommandError(`The file ends with line ${last}, without its trailer: it was cut off.`);
-  if (!isDeepStrictEqual({ ...header.counts }, counts)) refuse(1, 'the header counts other lines than there are');
+  if (!isDeepStrictEqual({ ...header.counts }, counts)) refuse(1, 'the counts of the header differ from the lines');
   return { header, trailer };
 };
 
-/** The lines of a checked file behind a line, without header and trailer. */
-export const linesBehind = async function* (
+/** The lines of a checked file after a line, without header and trailer. */
+export const linesAfter = async function* (
   path: string,
   written: number,
   { trailer }: Checked,
