@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { type Kind, requestOf, success } from './requests.ts';
+import { type Kind, type Request, requestOf, success } from './requests.ts';
 
 /** Requests per second. */
 export type Rate = { readonly calculations: number; readonly creates: number };
@@ -25,6 +25,24 @@ const connections = 64;
 /** Wait so long for responses after a phase. A function has ended by then. */
 const graceMs = 15_000;
 
+/** The status of the response, or the failure. `dispatch` takes less CPU time than `request`, which creates a stream. */
+const statusOf = (pool: Pool, request: Request, headers: Record<string, string>): Promise<string> =>
+  new Promise((resolve) => {
+    let status = 0;
+    pool.dispatch(
+      { method: 'POST', headers, ...request },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_, statusCode) => {
+          status = statusCode;
+        },
+        onResponseData: () => {},
+        onResponseEnd: () => resolve(String(status)),
+        onResponseError: (_, error: NodeJS.ErrnoException) => resolve(error.code ?? error.name),
+      },
+    );
+  });
+
 /**
  * Send requests at a constant rate, and wait until all are answered.
  *
@@ -41,15 +59,7 @@ export const sendAtRate = async (url: string, apiKey: string, rate: Rate, second
   const send = async (number: number): Promise<void> => {
     const kind = kindOf(number, rate);
     const due = begun + number / perMs;
-    let status: string;
-    try {
-      const { statusCode, body } = await pool.request({ method: 'POST', headers, ...requestOf(kind, number) });
-      await body.dump();
-      status = String(statusCode);
-    } catch (error) {
-      const { code, name } = error as NodeJS.ErrnoException;
-      status = code ?? name;
-    }
+    const status = await statusOf(pool, requestOf(kind, number), headers);
     const isGood = status === String(success[kind]);
     sent.push({ kind, status, isGood, atMs: due - begun, latencyMs: performance.now() - due });
   };
