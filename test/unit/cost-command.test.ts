@@ -53,14 +53,14 @@ describe('an option', () => {
   });
 
   it.each([['--waf'], ['--own-key'], ['--daily-backups', '100'], ['--months', '24'], ['--memory', '2048']])(
-    'raises the total: %s %s',
+    'raises the total: %s',
     async (...option) => {
       expect(Number((await json(...option)).total)).toBeGreaterThan(Number((await json()).total));
     },
   );
 
   it.each([['--free-tier'], ['--no-filings'], ['--no-events'], ['--drafts', '0'], ['--no-backups']])(
-    'lowers the total: %s %s',
+    'lowers the total: %s',
     async (...option) => {
       expect(Number((await json(...option)).total)).toBeLessThan(Number((await json()).total));
     },
