@@ -1,5 +1,5 @@
 import { announce } from '../shared/events/announce.ts';
 import type { LedgerEvent } from '../shared/events/event.ts';
 
-/** The pipe's enrichment: records of the ledger's stream go in, and what the bus tells of them comes out. */
+/** The pipe's enrichment: converts records of the ledger's stream to events for the bus. */
 export const handler = async (records: unknown): Promise<LedgerEvent[]> => announce(records);

@@ -1,6 +1,5 @@
-import { defineSchedule } from '../shared/define-schedule.ts';
+import { defineSchedule, scheduled } from '../shared/define-schedule.ts';
 import { closePeriods } from '../shared/filings/close-periods.ts';
-import { scheduled } from '../shared/observability/scheduled.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
 import { accountPartitions, filingActions, filingPartitions } from '../shared/store/table-access.ts';
 

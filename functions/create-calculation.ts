@@ -24,17 +24,9 @@ export const endpoint = defineEndpoint({
   tag: 'Calculations',
   summary: 'Calculate tax',
   description:
-    'Calculates the tax of a document and stores nothing. Every field of the request comes back as it was sent, so the answer can be posted to /transactions as it is. With `type: credit` and a parent it returns what that credit would record.',
-  requestHeaders: ['Prefer'],
+    'Calculates the tax on an order and stores nothing. The response repeats every field of the request as sent, so you can post it to /transactions unchanged. With `type: credit` and a parent, it returns what that credit would record.',
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
-  responses: [
-    {
-      status: 200,
-      description: 'The tax of the document.',
-      schema: 'Calculation',
-      optionalHeaders: ['Preference-Applied'],
-    },
-  ],
+  responses: [{ status: 200, description: 'The tax on the order.', schema: 'Calculation' }],
   errors: [...calculationErrors, 'validation_parent_not_found'],
   run: async ({ body, caller, unknownFields }) => {
     const ports = { ledger: ledgerReads, loadContent, now };

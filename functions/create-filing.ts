@@ -21,36 +21,33 @@ export const endpoint = defineEndpoint({
   tag: 'Filings',
   summary: 'Close a period',
   description: [
-    "Closes a state's period: everything that is open up to its end moves into the filing, and nothing joins it afterwards. What arrives late, a sale or a credit, falls into the next period.",
-    "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without one is closed by month. They are closed in order. Asked again for the same period, it answers the same filing.",
-    'The answer comes at once, with `status: closing`. `GET /filings/{id}` shows the progress; what is left of it is finished by a schedule, which also closes the due periods of registered states by itself.',
-    '`dry_run: true` answers the totals as they would be now, and stores nothing.',
+    "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
+    "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
+    'The response comes at once, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
+    '`dry_run: true` returns the current totals and stores nothing.',
   ].join('\n\n'),
-  requestHeaders: ['IdempotencyKey', 'Prefer'],
   body: { schema: FilingRequest, answer: filingAnswerFields },
   responses: [
     {
       status: 202,
-      description: 'The filing, which is being closed.',
+      description: 'The filing, which is closing.',
       schema: 'Filing',
-      optionalHeaders: ['Location', 'Idempotent-Replayed', 'Preference-Applied'],
+      optionalHeaders: ['Location'],
     },
     {
       status: 200,
-      description: 'The totals of a dry run, or the filing that the period has already.',
+      description: 'The totals of a dry run, or the existing filing of the period.',
       schema: 'Filing',
-      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
     },
   ],
   errors: [
-    'idempotency_key_reused',
     'conflict_period_not_over',
     'conflict_period_order',
     'conflict_filing_in_progress',
     'validation_too_many_entries',
   ],
   run: async ({ body, caller, unknownFields, exchange }) => {
-    const requested = { ...body, state: stateOf(body.state), dry_run: body.dry_run ?? false };
+    const requested = { ...body, state: stateOf(body.state) };
     const ports = filingPorts(exchange.remainingMs);
     return mapResult(await createFiling(requested, idempotencyOf(exchange), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),

@@ -1,8 +1,9 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
-import { holderReads } from '../shared/store/ledger/holder-reads.ts';
+import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { reconcile } from '../shared/transactions/reconciliation/reconcile.ts';
@@ -21,27 +22,18 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'Reconcile with a billing system',
   description: [
-    'Compares a list of invoices and credit memos with the ledger, and stores nothing: what is missing in the ledger, what it has with another total or tax, and, with a range of tax dates, what it has beyond the list. What counts is finalized or filed.',
-    'Amounts are compared exactly, and those of credits are positive. A reference_id that is sent twice is refused.',
-    'What is missing or different is read from the table itself: a transaction that was finalized a moment ago counts. One answer looks through at most 2,000 transactions of the range, and says `complete: false` where there are more.',
+    'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what the ledger has in addition to the list. Only finalized and filed transactions count.',
+    'Amounts must match exactly; amounts of credits are positive. A `reference_id` that occurs twice is rejected.',
+    'Missing and different transactions are read with strong consistency, so a transaction that was just finalized counts. One response covers at most 2,000 transactions of the range, and has `complete: false` if there are more.',
   ].join('\n\n'),
-  requestHeaders: ['Prefer'],
   body: { schema: ReconciliationRequest, answer: {}, inspect: reconciliationProblems },
   responses: [
-    {
-      status: 200,
-      description: 'How the list compares with the ledger.',
-      schema: 'Reconciliation',
-      optionalHeaders: ['Preference-Applied'],
-    },
+    { status: 200, description: 'The differences between the list and the ledger.', schema: 'Reconciliation' },
   ],
   errors: ['validation_invalid_cursor'],
   run: async ({ body, caller, unknownFields }) => {
     const ports = { holders: holderReads, index: transactionIndex, now };
-    return mapResult(await reconcile(body, unknownFields, caller.account, ports), (reconciliation) => ({
-      status: 200,
-      body: reconciliation,
-    }));
+    return mapResult(await reconcile(body, unknownFields, caller.account, ports), ok);
   },
 });
 

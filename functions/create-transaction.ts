@@ -24,8 +24,7 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'Create a transaction',
   description:
-    'Records a sale or a credit. A draft has 24 hours to be finalized; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.',
-  requestHeaders: ['IdempotencyKey', 'Prefer'],
+    'Records a sale or a credit. A draft expires after 24 hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.',
   body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
   responses: [
     {
@@ -33,15 +32,9 @@ export const endpoint = defineEndpoint({
       description: 'The created transaction.',
       schema: 'Transaction',
       headers: ['Location', 'ETag'],
-      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
     },
   ],
-  errors: [
-    ...calculationErrors,
-    'conflict_duplicate_reference_id',
-    'idempotency_key_reused',
-    'validation_parent_not_found',
-  ],
+  errors: [...calculationErrors, 'conflict_duplicate_reference_id', 'validation_parent_not_found'],
   run: async ({ body, caller, unknownFields, exchange }) => {
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };

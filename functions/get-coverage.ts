@@ -6,8 +6,8 @@ import { coverageOfAll } from '../shared/coverage/coverage.ts';
 import { CoverageQuery } from '../shared/coverage/query.ts';
 import { activeReleases } from '../shared/coverage/releases.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { taggedReply } from '../shared/http/entity-tag.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
-import { taggedReply } from '../shared/http/tagged-reply.ts';
 import { stateJurisdiction } from '../shared/jurisdiction.ts';
 import { accept } from '../shared/result.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
@@ -29,18 +29,16 @@ export const endpoint = defineEndpoint({
   tag: 'Coverage',
   summary: 'Retrieve coverage',
   description:
-    'What the active releases of the tax content know of each state today: the general rate, the local rates, how goods and shipping are taxed, how sure that is, and what is missing. What is not established is said.',
-  requestHeaders: ['IfNoneMatch'],
+    'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established.',
   query: CoverageQuery,
   responses: [
     {
       status: 200,
-      description: 'The states by their letters. A place without content has no row.',
+      description: 'The states in alphabetical order. A place without content has no row.',
       schema: 'Coverage',
-      headers: ['ETag'],
     },
   ],
-  notModified: 'Coverage is what If-None-Match names.',
+  notModified: 'The coverage matches `If-None-Match`.',
   errors: [],
   run: async ({ query, version, exchange }) => {
     const state = query.state === undefined ? null : stateJurisdiction(query.state);

@@ -1,5 +1,5 @@
 import { definePublicDocument, type PublicDocument, publicHandler } from '../shared/http/define-public-document.ts';
-import { textOf } from '../shared/packed/read.ts';
+import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
 type PackedDocs = { readonly page: string; readonly policy: string };
@@ -10,7 +10,7 @@ export const read = (): PublicDocument => {
     text: page,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // It changes with a deployment only, and everybody has the new page five minutes later.
+      // The page changes with a deployment only. Caches have the new one within five minutes.
       'Cache-Control': 'public, max-age=300',
       'Content-Security-Policy': policy,
       'X-Frame-Options': 'DENY',
@@ -27,7 +27,7 @@ export const endpoint = definePublicDocument({
   path: '/docs',
   summary: 'Read the documentation',
   description:
-    'This document as a page for people, with every example, and with forms that send requests. It loads nothing from anywhere else.',
+    'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',
   response: { description: 'An HTML page.', schema: { type: 'string' }, type: 'text/html' },
   notModified: 'The page matches `If-None-Match`.',
   read,

@@ -4,7 +4,7 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { filingReply } from '../shared/http/filing-reply.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
-import { filingReadPorts } from '../shared/store/filings/filing-read-ports.ts';
+import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
@@ -20,9 +20,9 @@ export const endpoint = defineEndpoint({
   tag: 'Filings',
   summary: 'Retrieve a filing',
   description: [
-    'The totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
-    '`expand=entries` pages its members: every transaction that the totals are made of, each once.',
-    'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate; with `expand=entries`, the members of the page, with a `Link` to the next. Text that a spreadsheet would take for a formula begins with an apostrophe.',
+    'Returns the totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
+    '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
+    'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate; with `expand=entries`, the entries of the page, with a `Link` to the next one. Text that a spreadsheet would run as a formula begins with an apostrophe.',
   ].join('\n\n'),
   query: FilingQuery,
   responses: [
@@ -37,10 +37,8 @@ export const endpoint = defineEndpoint({
   ],
   errors: ['validation_invalid_cursor', 'not_found'],
   run: async ({ id, query, caller, exchange }) => {
-    const { expand = null, starting_after = null } = query;
-    const page = { expand, limit: pageLimitOf(query), starting_after };
-    return mapResult(await getFiling(id, page, caller.account, filingReadPorts), (filing) =>
-      filingReply(filing, page.limit, exchange),
+    return mapResult(await getFiling(id, query, caller.account, filingReadPorts), (filing) =>
+      filingReply(filing, pageLimitOf(query), exchange),
     );
   },
 });

@@ -4,7 +4,8 @@ export const endpoint = definePublicDocument({
   name: 'get-openapi',
   path: '/openapi.json',
   summary: 'Read the OpenAPI document',
-  description: 'The machine-readable form of all this, for anybody: to generate a client, to import into a tool.',
+  description:
+    'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',
   response: {
     description: 'An OpenAPI 3.1 document.',
     schema: {
@@ -17,7 +18,7 @@ export const endpoint = definePublicDocument({
       },
     },
   },
-  notModified: 'The document is the one that If-None-Match names.',
+  notModified: 'The document matches `If-None-Match`.',
   read: async () => {
     // Imported here, because the document itself is generated from this definition.
     const { default: document } = await import('../shared/http/openapi.json', { with: { type: 'json' } });

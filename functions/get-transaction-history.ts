@@ -1,8 +1,9 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
-import { historyReads } from '../shared/store/ledger/history-reads.ts';
+import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { transactionHistory } from '../shared/transactions/history/history.ts';
 import { TransactionHistoryQuery } from '../shared/transactions/history/query.ts';
@@ -19,7 +20,7 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'List the changes of a transaction',
   description: [
-    'Every change, newest first, kept for ever. Page with `starting_after`.',
+    'Returns every change, newest first. Changes are never deleted. Page with `starting_after`.',
     'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
   ].join('\n\n'),
   query: TransactionHistoryQuery,
@@ -27,7 +28,7 @@ export const endpoint = defineEndpoint({
   errors: ['validation_invalid_cursor', 'not_found'],
   run: async ({ id, query, caller }) => {
     const ports = { history: historyReads, now };
-    return mapResult(await transactionHistory(id, query, caller.account, ports), (body) => ({ status: 200, body }));
+    return mapResult(await transactionHistory(id, query, caller.account, ports), ok);
   },
 });
 

@@ -3,15 +3,13 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { replyOfAnswer } from '../shared/http/idempotency.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept, mapResult, type Result, refuse } from '../shared/result.ts';
-import { historyReads } from '../shared/store/ledger/history-reads.ts';
-import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
+import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
-import { answerOf } from '../shared/transactions/answer.ts';
 import { transactionWithHistory } from '../shared/transactions/history/history.ts';
 import { TransactionQuery } from '../shared/transactions/history/query.ts';
 import type { RetrievedTransaction } from '../shared/transactions/history/response.ts';
 import { asOf } from '../shared/transactions/lifecycle.ts';
-import { notFound } from '../shared/transactions/ports.ts';
+import { answerOf, notFound } from '../shared/transactions/ports.ts';
 
 const withoutHistory = async (id: string, account: string): Promise<Result<RetrievedTransaction>> => {
   const stored = await ledgerReads.find(account, id);
@@ -30,7 +28,7 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'Retrieve a transaction',
   description:
-    'The transaction as it is now. A draft after its deadline reads as void. `expand=history` adds its newest 50 changes; `history` is in no other answer, and no part of the state that is hashed.',
+    'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. `history` is in no other response and not part of the hashed state.',
   query: TransactionQuery,
   responses: [{ status: 200, description: 'The transaction.', schema: 'RetrievedTransaction', headers: ['ETag'] }],
   errors: ['not_found'],

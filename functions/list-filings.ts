@@ -3,10 +3,10 @@ import { FilingListQuery } from '../shared/filings/query.ts';
 import { stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
-import { filingReadPorts } from '../shared/store/filings/filing-read-ports.ts';
+import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
-import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
 export const endpoint = defineEndpoint({
   name: 'list-filings',
@@ -20,19 +20,13 @@ export const endpoint = defineEndpoint({
   tag: 'Filings',
   summary: 'List filings',
   description:
-    'Newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
+    'Returns filings, newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
   query: FilingListQuery,
   responses: [{ status: 200, description: 'A page of filings.', schema: 'FilingList' }],
   errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) => {
-    const { state, starting_after = null, ...filters } = query;
-    const page = {
-      ...filters,
-      ...(state !== undefined && { state: stateOf(state) }),
-      limit: pageLimitOf(query),
-      starting_after,
-    };
-    return mapResult(await listFilings(page, caller.account, filingReadPorts), (body) => ({ status: 200, body }));
+    const filters = { ...query, ...(query.state !== undefined && { state: stateOf(query.state) }) };
+    return mapResult(await listFilings(filters, caller.account, filingReadPorts), ok);
   },
 });
 

@@ -1,9 +1,9 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { taggedReply } from '../shared/http/entity-tag.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
-import { taggedReply } from '../shared/http/tagged-reply.ts';
 import { accept } from '../shared/result.ts';
-import { attributesFor } from '../shared/vocabulary/applicability.ts';
 import { pageOf } from '../shared/vocabulary/page.ts';
+import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
 import { vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
@@ -16,17 +16,9 @@ export const endpoint = defineEndpoint({
   tag: 'Product attributes',
   summary: 'List product attributes',
   description:
-    'The vocabulary of facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
-  requestHeaders: ['IfNoneMatch'],
+    'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
   query: ProductAttributesQuery,
-  responses: [
-    {
-      status: 200,
-      description: 'A page of product attributes.',
-      schema: 'ProductAttributesListResponse',
-      headers: ['ETag'],
-    },
-  ],
+  responses: [{ status: 200, description: 'A page of product attributes.', schema: 'ProductAttributesListResponse' }],
   notModified: 'The page matches `If-None-Match`.',
   errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
   run: ({ query, version, exchange }) => {

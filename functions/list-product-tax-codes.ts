@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { taggedReply } from '../shared/http/entity-tag.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
-import { taggedReply } from '../shared/http/tagged-reply.ts';
 import { accept } from '../shared/result.ts';
 import { selectItems } from '../shared/vocabulary/catalog.ts';
 import { pageOf } from '../shared/vocabulary/page.ts';
@@ -15,12 +15,9 @@ export const endpoint = defineEndpoint({
   tag: 'Product tax codes',
   summary: 'List product tax codes',
   description:
-    'Product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. Filters are ANDed. The default page size returns the whole list in one call.',
-  requestHeaders: ['IfNoneMatch'],
+    'Returns the product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. Filters are ANDed. The default page size returns the whole list in one call.',
   query: ProductTaxCodesQuery,
-  responses: [
-    { status: 200, description: 'A page of product tax codes.', schema: 'ProductTaxCodeList', headers: ['ETag'] },
-  ],
+  responses: [{ status: 200, description: 'A page of product tax codes.', schema: 'ProductTaxCodeList' }],
   notModified: 'The page matches `If-None-Match`.',
   errors: [],
   run: ({ query, version, exchange }) => {

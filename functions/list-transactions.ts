@@ -1,6 +1,7 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
@@ -21,13 +22,13 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'Newest first. Filters are ANDed. A range on `tax_date` orders by it, newest first. A page may have fewer rows than `limit`: continue while `has_more` is true.',
+    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`: continue while `has_more` is true.',
   query: TransactionListQuery,
   responses: [{ status: 200, description: 'A page of transactions.', schema: 'TransactionList' }],
   errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
-    return mapResult(await listTransactions(query, caller.account, ports), (body) => ({ status: 200, body }));
+    return mapResult(await listTransactions(query, caller.account, ports), ok);
   },
 });
 

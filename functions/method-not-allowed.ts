@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { exchangeOf } from '../shared/http/exchange.ts';
-import { envelope, proxyResult } from '../shared/http/reply.ts';
+import { exchangeOf, Refusal } from '../shared/http/exchange.ts';
+import { errorResult } from '../shared/http/failure.ts';
 import { presumeVersion } from '../shared/http/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 
-/** The variable with the methods of each path as JSON. This function carries no endpoint, so the gateway tells it. */
+/** The variable with the methods of each path as JSON. This function includes no endpoint, so the deployment passes them. */
 export const methodsVariable = 'METHODS_BY_PATH';
 
 const methodsOf = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
@@ -13,11 +13,12 @@ const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResul
   const methods = methodsOf(event.resource);
   const exchange = exchangeOf(event, () => 0);
   presumeVersion(exchange);
-  const refused = envelope(
-    [{ code: 'method_not_allowed', title: 'Method Not Allowed', detail: `This path answers to: ${methods}.` }],
-    exchange.requestId,
-  );
-  return proxyResult({ ...refused, headers: { Allow: methods } }, exchange);
+  const problem = {
+    code: 'method_not_allowed',
+    title: 'Method Not Allowed',
+    detail: `Use one of the methods of this path: ${methods}.`,
+  } as const;
+  return errorResult(new Refusal([problem], { Allow: methods }), exchange);
 };
 
 /** Refuses any method that a known path does not have. API Gateway itself would answer 403. */

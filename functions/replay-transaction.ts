@@ -1,6 +1,7 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
+import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
@@ -19,15 +20,15 @@ export const endpoint = defineEndpoint({
   tag: 'Transactions',
   summary: 'Replay a transaction',
   description: [
-    'Calculates a recorded transaction again, from the releases, the account settings and the tax date that it keeps, with the engine as it is now, and compares every figure. Stores nothing.',
-    '`match: false` comes with the differences. `match: null` says that it cannot be known, and `reason` why: a release is no longer there, or the sale of a credit is not known as it was.',
-    'A tax that was supplied is spread again. A credit is computed again from its sale as that stood then.',
+    'Recalculates a recorded transaction with the current engine and the recorded releases, account settings and tax date, and compares every figure. Stores nothing.',
+    '`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` says why: a release is missing, or the earlier state of the sale of a credit is unknown.',
+    'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
   ].join('\n\n'),
-  responses: [{ status: 200, description: 'What came out.', schema: 'Replay' }],
+  responses: [{ status: 200, description: 'The result of the comparison.', schema: 'Replay' }],
   errors: ['not_found'],
   run: async ({ id, caller }) => {
     const ports = { ledger: ledgerReads, loadContent, now };
-    return mapResult(await replayTransaction(id, caller.account, ports), (body) => ({ status: 200, body }));
+    return mapResult(await replayTransaction(id, caller.account, ports), ok);
   },
 });
 

@@ -1,11 +1,10 @@
 import { now } from '../shared/config/clock.ts';
-import { defineSchedule } from '../shared/define-schedule.ts';
+import { defineSchedule, scheduled } from '../shared/define-schedule.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
-import { scheduled } from '../shared/observability/scheduled.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { contendedMsMax } from '../shared/store/client/contention.ts';
-import { draftIndex } from '../shared/store/ledger/draft-index.ts';
 import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
+import { draftIndex } from '../shared/store/ledger/transaction-index.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
 

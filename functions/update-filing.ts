@@ -21,8 +21,8 @@ export const endpoint = defineEndpoint({
   tag: 'Filings',
   summary: 'File or cancel a filing',
   description: [
-    '`filed`, with the `confirmation_number` of the state, says that the return was sent. Its transactions become filed, each with the last of its states; until they all are, the status is `marking`.',
-    '`canceled` opens its entries again. Only the last filing of a state can be canceled, and only while it is closed.',
+    '`filed`, with the `confirmation_number` of the state, records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.',
+    '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
     '',
     '| From | To |',
     '|---|---|',
@@ -30,31 +30,22 @@ export const endpoint = defineEndpoint({
     '| closed | filed, canceled |',
     '| marking, filed, canceled | none |',
     '',
-    'What it is already is answered as it is.',
+    'A request for the current status changes nothing and returns the filing.',
   ].join('\n'),
-  requestHeaders: ['IdempotencyKey', 'Prefer'],
   body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
   responses: [
     {
       status: 200,
-      description: 'The filing, with nothing left to do.',
+      description: 'The filing, with no work left.',
       schema: 'Filing',
-      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
     },
     {
       status: 202,
-      description: 'The filing, whose transactions are being marked or whose entries are being opened again.',
+      description: 'The filing, while its transactions are marked or its entries reopened.',
       schema: 'Filing',
-      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
     },
   ],
-  errors: [
-    'idempotency_key_reused',
-    'not_found',
-    'conflict_invalid_status_transition',
-    'conflict_immutable_field',
-    'conflict_period_order',
-  ],
+  errors: ['not_found', 'conflict_invalid_status_transition', 'conflict_immutable_field', 'conflict_period_order'],
   run: async ({ id, body, caller, unknownFields, exchange }) => {
     const { status, confirmation_number = null } = body;
     const change = { id, status, confirmation_number };

@@ -35,7 +35,7 @@ export const endpoint = defineEndpoint({
     '| metadata | yes | yes | yes |',
     '| type, parent_transaction_id | no | no | no |',
   ].join('\n'),
-  requestHeaders: ['IdempotencyKey', 'IfMatch', 'Prefer'],
+  requestHeaders: ['IfMatch'],
   body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: updateProblemsOf },
   responses: [
     {
@@ -43,13 +43,11 @@ export const endpoint = defineEndpoint({
       description: 'The transaction after the change.',
       schema: 'Transaction',
       headers: ['ETag'],
-      optionalHeaders: ['Idempotent-Replayed', 'Preference-Applied'],
     },
   ],
   errors: [
     ...calculationErrors,
     'conflict_duplicate_reference_id',
-    'idempotency_key_reused',
     'not_found',
     'precondition_failed',
     'conflict_invalid_status_transition',

@@ -1,5 +1,44 @@
 import type { Context } from 'aws-lambda';
+import { now } from './config/clock.ts';
+import { failureLine } from './observability/failure-line.ts';
+import { metrics, writeMetrics } from './observability/metric.ts';
+import { millisecondsSince } from './observability/request-line.ts';
+import { requestLines, tallied } from './observability/tally.ts';
 import type { TableAccess } from './store/table-access.ts';
+
+type Run<Done> = (context: Context) => Promise<Done>;
+
+// Metric names begin with a capital letter; `true` becomes 1.
+const figuresOf = (done: Readonly<Record<string, number | boolean>>) =>
+  Object.fromEntries(
+    Object.entries(done).map(([name, value]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, Number(value)]),
+  );
+
+/**
+ * Create the handler of a schedule. It logs the figures of a run as metrics, and the name and frames of a failure.
+ *
+ * Lambda logs the message and all fields of a thrown error and copies them to the dead-letter queue, so the handler
+ * throws an error with the name alone.
+ */
+export const scheduled =
+  <Done extends Readonly<Record<string, number | boolean>>>(schedule: string, run: Run<Done>) =>
+  async (_event: unknown, context: Context): Promise<Done> => {
+    const start = performance.now();
+    try {
+      const [done, { calls, units }] = await tallied(() => run(context));
+      const figures = figuresOf(done);
+      const used = { Duration: millisecondsSince(start), database_calls: calls, database_units: units };
+      if (requestLines.areOn)
+        writeMetrics([metrics(Object.keys(figures), 'schedule')], { schedule, ...figures, ...used }, now());
+      return done;
+    } catch (error) {
+      const line = failureLine(error);
+      console.error({ schedule, ...line });
+      const failed = new Error(`The schedule ${schedule} failed with ${line.error}.`);
+      delete failed.stack;
+      throw failed;
+    }
+  };
 
 /** A function that EventBridge Scheduler starts. The CDK app, the alarms and the local service derive from it. */
 export type Schedule<Name extends string = string> = {
@@ -9,8 +48,6 @@ export type Schedule<Name extends string = string> = {
   readonly timeoutSeconds: number;
   readonly access: TableAccess;
 };
-
-type Run<Done> = (context: Context) => Promise<Done>;
 
 /** Define a schedule, whose `run` returns figures that become metrics. */
 export const defineSchedule = <const Name extends string, Done extends Readonly<Record<string, number | boolean>>>(

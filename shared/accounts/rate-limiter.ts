@@ -21,13 +21,6 @@ export type Admission = {
   readonly retryAfterSeconds: number;
 };
 
-export type RateLimiter = {
-  /** Decide whether a request of this account passes. `limit` is per window, `time` in milliseconds since 1970. */
-  readonly admit: (account: string, limit: number, time: number) => Promise<Admission>;
-  /** Remaining requests of the window, as far as this instance knows. Counts nothing. */
-  readonly remaining: (account: string, limit: number, time: number) => number;
-};
-
 export const windowMs = 10_000;
 // How far ahead a lease looks: far for an account that uses little of its limit, because unused leases do no harm there,
 // and near for an account that needs all of its limit.
@@ -148,7 +141,7 @@ export const rateLimiter = (
   take: TakeRequests,
   onOutage: (error: unknown) => void,
   counter = Math.floor(Math.random() * 1e9),
-): RateLimiter => {
+) => {
   const meters = new Map<string, Meter>();
   // The outage is shared by all accounts: a counter that fails for one is not called for the next.
   const outage = { since: Number.NEGATIVE_INFINITY, lasts: 0 };
@@ -175,6 +168,7 @@ export const rateLimiter = (
     }
   };
 
+  /** Decide whether a request of this account passes. `limit` is per window, `time` in milliseconds since 1970. */
   const admit = async (account: string, limit: number, time: number): Promise<Admission> => {
     const meter = meterOf(meters, account, time, counter);
     noteRequest(meter, time);
@@ -196,6 +190,7 @@ export const rateLimiter = (
     return admission(true, window, limit, time);
   };
 
+  /** Remaining requests of the window, as far as this instance knows. Counts nothing. */
   const remaining = (account: string, limit: number, time: number): number => {
     const window = meters.get(account)?.window;
     return window?.start === startOf(time) ? left(window, limit) : limit;
@@ -203,3 +198,4 @@ export const rateLimiter = (
 
   return { admit, remaining };
 };
+export type RateLimiter = ReturnType<typeof rateLimiter>;

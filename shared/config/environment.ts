@@ -23,9 +23,10 @@ export const environment = {
     issuer !== undefined && audience !== undefined
       ? {
           issuer,
-          /** Separated by commas or spaces. */
+          /** Separated by commas or spaces. A token must have at least one of them. */
           audience: audience.split(/[\s,]+/).filter(Boolean),
           accountClaim: text('OIDC_ACCOUNT_CLAIM') ?? 'levy_account',
+          /** The claim with the scopes: a list, or text separated by spaces. */
           scopesClaim: text('OIDC_SCOPES_CLAIM') ?? 'scope',
           scopes: { read: text('OIDC_READ_SCOPE') ?? 'levy/read', write: text('OIDC_WRITE_SCOPE') ?? 'levy/write' },
         }

@@ -6,20 +6,17 @@ import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
-import { findKey } from '../store/accounts/api-key-store.ts';
-import { recordKeyUse } from '../store/accounts/key-uses.ts';
+import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
-import { type Caller, type Exchange, Refusal, type Scope } from './exchange.ts';
+import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
 
-/** The ports of authentication. */
 export type Credentials = {
-  readonly findKey: (digest: string) => Promise<ApiKey | undefined>;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
+  readonly findKey: typeof findKey;
+  readonly findAccount: typeof findAccount;
+  readonly recordKeyUse: typeof recordKeyUse;
   readonly verifyToken: VerifyToken;
-  /** Records the use of a key, unless a recent use is recorded. */
-  readonly recordKeyUse: (account: string, id: string) => Promise<void>;
 };
 
 // A revocation or a changed setting takes effect within this time (interface decisions 10).
@@ -105,7 +102,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     const { account: id, subject, scopes } = verified.value;
     const account = await accounts(id, findAccount);
     if (!account) {
-      throw unauthorized('auth_token_invalid', 'There is no account of the name that the token says.', 'Authorization');
+      throw unauthorized('auth_token_invalid', 'The account that the token names does not exist.', 'Authorization');
     }
     return { account, credential: subject, scopes: new Set(scopes) };
   };
@@ -118,12 +115,8 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     const byToken = authorization === undefined ? undefined : await tokenCaller(authorization);
     const caller = byKey ?? byToken;
     if (!caller) throw unauthorized('auth_error', missing);
-    if (byToken && byToken.account.id !== caller.account.id) {
-      throw unauthorized(
-        'auth_error',
-        'The API key and the bearer token belong to different accounts. Send one of them.',
-      );
-    }
+    if (byToken && byToken.account.id !== caller.account.id)
+      throw unauthorized('auth_error', 'The API key and the bearer token belong to different accounts. Send only one.');
     exchange.caller = caller;
     if (byKey) exchange.beside = noteUse(byKey);
   };
@@ -150,8 +143,7 @@ export const authorize =
   (scope: Scope | null) =>
   (exchange: Exchange): void => {
     if (scope === null) return;
-    const { caller } = exchange;
-    if (!caller) throw new Error('authorize runs after authenticate.');
+    const caller = callerOf(exchange);
     if (caller.scopes.has(scope)) return;
     showRate(exchange, caller);
     throw new Refusal([

@@ -14,17 +14,7 @@ export type Token = { readonly account: string; readonly subject: string; readon
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
 
 /** The accepted OIDC issuer, the expected audience, and the claims that hold the account and the scopes. */
-export type Issuer = {
-  readonly issuer: string;
-  /** The token must have at least one of them. */
-  readonly audience: readonly string[];
-  /** The claim that names the account. */
-  readonly accountClaim: string;
-  /** The claim that holds the scopes: a list, or text separated by spaces. */
-  readonly scopesClaim: string;
-  /** The issuer's names of our scopes. */
-  readonly scopes: Readonly<Record<Scope, string>>;
-};
+export type Issuer = NonNullable<typeof environment.oidc>;
 
 // TTL of the signing keys: a key that the issuer withdraws works for at most this long …
 const keysLifetimeMs = 600_000;
@@ -70,7 +60,7 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
     const { createCheck, keyNameOf, notOurs } = await import('./jwt.ts');
     const keyName = keyNameOf(token, configured.issuer);
     if (keyName === null) return refusal(notOurs);
-    const check = await freshOrLast(() => createCheck(configured, { now, onFailure: countFailure }));
+    const check = await freshOrLast(() => createCheck(configured, countFailure));
     const checked = await check(token, keyName);
     return typeof checked === 'string' ? refusal(checked) : accept(checked);
   };

@@ -1,11 +1,84 @@
 import type * as z from 'zod/mini';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { now } from '../config/clock.ts';
+import { isObjectOrArray } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
-import { inBodyOrder, problemOf } from './field-problems.ts';
-import { textProblems } from './text-problems.ts';
-import { unknownFields } from './unknown-fields.ts';
+import { inBodyOrder, pointerTo, problemOf } from './field-problems.ts';
+
+const depthMax = 16;
+
+const problem = (path: readonly string[], title: string, detail: string): Problem => ({
+  code: 'validation_invalid_format',
+  title,
+  detail,
+  source: { pointer: pointerTo(path) },
+});
+
+// NUL and lone surrogates cannot be stored and returned unchanged.
+const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+/**
+ * Problems that are found before the schema runs: text with NUL characters or lone surrogates, and too deep nesting.
+ *
+ * The deepest documented body has six levels.
+ */
+export const textProblems = (value: unknown, path: readonly string[] = []): Problem[] => {
+  if (typeof value === 'string')
+    return isText(value)
+      ? []
+      : [problem(path, 'Invalid text', 'Send Unicode text without NUL characters and lone surrogates.')];
+  if (!isObjectOrArray(value)) return [];
+  if (path.length >= depthMax)
+    return [problem(path, 'Nested too deeply', `Send at most ${depthMax} levels of objects and arrays.`)];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    isText(key)
+      ? textProblems(inner, [...path, key])
+      : [problem(path, 'Invalid field name', 'Send field names without NUL characters and lone surrogates.')],
+  );
+};
+
+type Schema = z.core.$ZodType | undefined;
+type Definition = {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly element?: z.core.$ZodType;
+  readonly innerType?: z.core.$ZodType;
+};
+
+const definitionOf = (schema: Schema): Definition | undefined => {
+  const definition = schema?._zod.def as unknown as Definition | undefined;
+  return definition?.innerType ? definitionOf(definition.innerType) : definition;
+};
+
+/**
+ * JSON Pointers of the fields that neither the request nor the response documents.
+ *
+ * A response may be sent back as a request, so its fields are known and ignored (interface decisions 1). Fields inside a
+ * response-only field are not checked.
+ */
+export const unknownFields = (
+  body: unknown,
+  request: Schema,
+  answer: AnswerFields,
+  path: readonly string[] = [],
+): string[] => {
+  const known = definitionOf(request);
+  if (Array.isArray(body))
+    return known?.type === 'array'
+      ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
+      : [];
+  if (!isObjectOrArray(body)) return [];
+  // A record accepts every name except this one, which zod drops.
+  if (known?.type === 'record') return Object.hasOwn(body, '__proto__') ? [pointerTo([...path, '__proto__'])] : [];
+  if (known?.type !== 'object') return [];
+  return Object.entries(body).flatMap(([key, value]) => {
+    const own = Object.hasOwn(known.shape ?? {}, key) ? known.shape?.[key] : undefined;
+    const answers = Object.hasOwn(answer, key) ? answer[key] : undefined;
+    if (own) return unknownFields(value, own, typeof answers === 'object' ? answers : {}, [...path, key]);
+    return answers ? [] : [pointerTo([...path, key])];
+  });
+};
 
 export type BodyDefinition<Body extends z.ZodMiniType> = {
   readonly schema: Body;
@@ -23,21 +96,34 @@ type ParsedBody<Body> = {
 
 const mebibyte = 1024 * 1024;
 
-const refuse = (code: Problem['code'], title: string, detail: string): never => {
-  throw new Refusal([{ code, title, detail }]);
-};
+/** Refusals of a body that is not read. */
+export const unreadable = {
+  unsupportedMediaType: {
+    code: 'validation_unsupported_media_type',
+    title: 'Unsupported Media Type',
+    detail: 'Send the body as application/json.',
+  },
+  tooLarge: {
+    code: 'validation_body_too_large',
+    title: 'Body Too Large',
+    detail: 'Send at most 1 MiB (1,048,576 bytes).',
+  },
+  malformed: {
+    code: 'validation_malformed_json',
+    title: 'Malformed JSON',
+    detail: 'Send one JSON object; the body does not parse.',
+  },
+} as const satisfies Record<string, Problem>;
 
 /** Read the body as JSON, or refuse with 415, 413 or 400, in this order (interface decisions 9). */
 export const readBody = (exchange: Exchange): void => {
   const type = exchange.headers.get('content-type')?.at(-1) ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(type))
-    refuse('validation_unsupported_media_type', 'Unsupported Media Type', 'Send the body as application/json.');
-  if (exchange.rawBody.length > mebibyte)
-    refuse('validation_body_too_large', 'Body Too Large', 'Send at most 1 MiB (1,048,576 bytes).');
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw new Refusal([unreadable.unsupportedMediaType]);
+  if (exchange.rawBody.length > mebibyte) throw new Refusal([unreadable.tooLarge]);
   try {
     exchange.body = JSON.parse(exchange.rawBody.toString('utf8'));
   } catch {
-    refuse('validation_malformed_json', 'Malformed JSON', 'Send one JSON object; the body does not parse.');
+    throw new Refusal([unreadable.malformed]);
   }
 };
 
@@ -59,7 +145,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
   exchange: Exchange,
 ): ParsedBody<z.output<Body>> => {
   const { body } = exchange;
-  const unreadable = textProblems(body);
+  const unstorable = textProblems(body);
   const parsed = schema.safeParse(body);
   const unknown = unknownFields(body, schema, answer);
   const strict = isStrict(exchange);
@@ -69,9 +155,9 @@ export const parseBody = <Body extends z.ZodMiniType>(
     ...(inspect?.(body, now()) ?? []),
     ...(strict ? unknown.map(unknownFieldProblem) : []),
   ];
-  // Unreadable text gets no other problem.
-  const unreadableAt = new Set(unreadable.map(pointerOf));
-  const problems = [...unreadable, ...others.filter((problem) => !unreadableAt.has(pointerOf(problem)))];
+  // Text that cannot be stored gets no other problem.
+  const unstorableAt = new Set(unstorable.map(pointerOf));
+  const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(pointerOf(problem)))];
   return {
     value: parsed.data as z.output<Body> | undefined,
     problems: inBodyOrder(problems, body),

@@ -1,11 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { assert } from '../assert.ts';
 import type { Code } from '../error-codes.ts';
 import type { Problem } from '../problem.ts';
 import type { Result } from '../result.ts';
 import { type TableAccess, withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
-import { type Caller, type Exchange, Refusal, type Scope } from './exchange.ts';
+import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { inBodyOrder } from './field-problems.ts';
 import type { Tag } from './openapi/document.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
@@ -28,9 +29,9 @@ export type DocumentedResponse = {
   readonly type?: 'text/html';
   /** Whether `Accept: text/csv` selects a CSV file instead. */
   readonly hasCsv?: true;
-  /** Headers of every such response, beside those of all responses. */
+  /** Headers of every such response, besides those that `successHeaders` adds. */
   readonly headers?: readonly ResponseHeader[];
-  /** Headers of some such responses. */
+  /** Headers of some such responses, besides Idempotent-Replayed and Preference-Applied. */
   readonly optionalHeaders?: readonly ResponseHeader[];
 };
 
@@ -47,10 +48,10 @@ export type EndpointDescription<Name extends string = string> = {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
-  /** Headers that the endpoint reads, beside the credential and Service-Version. */
+  /** Headers that the endpoint reads, besides those that its scope, body and `notModified` imply (openapi/path-items.ts). */
   readonly requestHeaders?: readonly RequestHeader[];
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
-  /** What 304 means, where the endpoint reads If-None-Match. */
+  /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
   /** The codes of its own refusals; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
   readonly errors: readonly Code[];
@@ -97,19 +98,19 @@ const serveWith =
     const parsedBody = body ? parseBody(body, { ...exchange, body: sent }) : undefined;
     const problems: readonly Problem[] = [...parsedQuery.problems, ...(parsedBody?.problems ?? [])];
     if (isSome(problems)) throw new Refusal(problemsInVersion(problems, changes));
-    const { caller, version, pathParameters } = exchange;
-    if (!caller || version === undefined) throw new Error('The handler sets the caller and the version first.');
+    const { version, pathParameters } = exchange;
+    assert(version !== undefined, 'The handler resolves the version first.');
     const result = await run({
       body: parsedBody?.value as z.output<Body>,
       query: parsedQuery.value as z.output<Query>,
       id: pathParameters['id'] ?? '',
       unknownFields: parsedBody?.unknownFields ?? [],
-      caller,
+      caller: callerOf(exchange),
       version,
       exchange,
     });
     if (result.ok) return proxyResult(replyInVersion(result.value, changes), exchange);
-    // Problems are listed in the order of the body, whatever `run` found first.
+    // Problems are listed in the order of the body.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
     return proxyResult(envelope(problemsInVersion([first, ...others], changes), exchange.requestId), exchange);
   };

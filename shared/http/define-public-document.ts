@@ -1,14 +1,14 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
 import type { DocumentedResponse, Endpoint, EndpointDescription } from './define-endpoint.ts';
-import { entityTag, matches } from './entity-tag.ts';
+import { entityTag, textOr304 } from './entity-tag.ts';
 import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
-import { failure } from './failure.ts';
+import { errorResult } from './failure.ts';
 import { readQuery } from './query.ts';
-import { envelope, proxyResult, type Reply } from './reply.ts';
+import { proxyResult, type Reply } from './reply.ts';
 import { presumeVersion, refuseUnknownVersion } from './versions.ts';
 
-/** A text that is the same for everybody, and its own headers. */
+/** A text that is the same for every client, and its headers. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
 
 type Definition<Name extends string> = Pick<
@@ -23,17 +23,14 @@ type Definition<Name extends string> = Pick<
 const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply => {
   const [first, ...more] = readQuery(undefined, exchange).problems;
   if (first) throw new Refusal([first, ...more]);
-  const tag = entityTag(text);
   const { 'Content-Type': type, ...own } = headers;
-  // Shared caches may store it, and API Gateway compresses it for clients that accept that.
-  const others = { ...own, Vary: 'Accept-Encoding, Service-Version' };
-  // A 304 replaces the headers that the client stored, such as the policy of a page, so it carries them all.
-  return matches(exchange.headers.get('if-none-match') ?? [], tag)
-    ? { status: 304, body: '', headers: { ETag: tag, ...others } }
-    : { status: 200, body: text, headers: { ETag: tag, ...others, ...(type && { 'Content-Type': type }) } };
+  // Shared caches may store it, and API Gateway compresses it for clients that accept that. A 304 replaces the headers
+  // that the client stored, such as the policy of a page, so it has them all.
+  const reply = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, exchange);
+  return reply.status === 304 || !type ? reply : { ...reply, headers: { ...reply.headers, 'Content-Type': type } };
 };
 
-/** Define an endpoint that returns the same text to anybody, or 304 to a client that has it already. */
+/** Define an endpoint that returns the same text to every client, or 304 to a client that has it. */
 export const definePublicDocument = <const Name extends string>({
   read,
   response,
@@ -46,8 +43,7 @@ export const definePublicDocument = <const Name extends string>({
     scope: null,
     access: { actions: {} },
     tag: 'Documentation',
-    requestHeaders: ['IfNoneMatch'],
-    responses: [{ ...response, status: 200, headers: ['ETag'] }],
+    responses: [{ ...response, status: 200 }],
     errors: [],
     serve: async (exchange) => {
       // There is no account whose pinned version could count.
@@ -69,7 +65,6 @@ export const publicHandler = ({
     try {
       return await serve(exchange);
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : failure(error, exchange.requestId);
-      return proxyResult({ ...envelope(refusal.problems, exchange.requestId), headers: refusal.headers }, exchange);
+      return errorResult(error, exchange);
     }
   });

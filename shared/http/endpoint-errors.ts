@@ -45,6 +45,7 @@ export const errorCodesOf = ({ scope, body, query, errors }: Endpoint): readonly
     ...everyEndpoint,
     ...(scope === null ? [] : withCredential),
     ...(body ? withBody : []),
+    ...(scope === 'write' ? (['idempotency_key_reused'] as const) : []),
     ...(query ? (['validation_invalid_format'] as const) : []),
     ...errors,
   ]),

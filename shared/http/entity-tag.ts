@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Exchange } from './exchange.ts';
+import type { Reply } from './reply.ts';
+import { bodyInVersion } from './versions/shape.ts';
 
 /** A strong entity tag over the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
@@ -37,7 +40,7 @@ export const matches = (ifNoneMatch: readonly string[], tag: string): boolean =>
 };
 
 /**
- * The tags of If-Match, quoted, or `null` without the header; `*` stands for any version (RFC 9110, 13.1.1).
+ * The tags of If-Match, quoted, or `null` without the header; `*` means any version (RFC 9110, 13.1.1).
  *
  * The comparison is strong: a weak tag matches no version.
  */
@@ -50,3 +53,27 @@ export const ifMatchOf = (values: readonly string[] | undefined): readonly strin
           .filter((tag) => tag === '*' || /^"[^"]*"$/.test(tag)),
       )
     : null;
+
+/** The reply with this text and its strong ETag, or 304 if the client has it already. Both have all headers. */
+export const textOr304 = (
+  text: string,
+  tag: string,
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Reply =>
+  matches(exchange.headers.get('if-none-match') ?? [], tag)
+    ? { status: 304, body: '', headers: { ...headers, ETag: tag }, isShaped: true }
+    : { status: 200, body: text, headers: { ...headers, ETag: tag }, isShaped: true };
+
+/**
+ * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
+ *
+ * The client revalidates its copy each time, so a new release shows at once (decisions 7).
+ */
+export const taggedReply = (body: object, version: string, exchange: Exchange): Reply => {
+  // The tag covers the bytes that are sent.
+  const text = JSON.stringify(bodyInVersion(body, exchange.changes ?? []));
+  // Without the header Service-Version, the caller's account determines the version.
+  const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };
+  return textOr304(text, entityTag(version, text), headers, exchange);
+};

@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Account } from '../accounts/account.ts';
+import { assert } from '../assert.ts';
 import type { Problem } from '../problem.ts';
-import type { Shapes } from './versions/version.ts';
+import type { Shapes } from './versions/shape.ts';
 
 /** What a credential may allow: to read, or to write the ledger. */
 export type Scope = 'read' | 'write';
@@ -37,6 +38,12 @@ export type Exchange = {
   /** The changes of the endpoint since that version, oldest first. */
   changes?: readonly Shapes[];
   body?: unknown;
+};
+
+/** The caller of an exchange, for steps that run after `authenticate`. */
+export const callerOf = ({ caller }: Exchange): Caller => {
+  assert(caller !== undefined, 'authenticate must run first.');
+  return caller;
 };
 
 type Single = Readonly<Record<string, string | undefined>> | null;

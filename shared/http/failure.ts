@@ -1,5 +1,8 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { failureLine } from '../observability/failure-line.ts';
-import { Refusal } from './exchange.ts';
+import type { Problem } from '../problem.ts';
+import { type Exchange, Refusal } from './exchange.ts';
+import { envelope, proxyResult } from './reply.ts';
 
 // The database or the network, not our code: the client may retry.
 const outages = new Set([
@@ -16,33 +19,36 @@ const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND'
 
 const isOutage = (error: Error & { code?: unknown }) => outages.has(error.name) || networkCodes.has(String(error.code));
 
+const outage: Problem = {
+  code: 'system_service_unavailable',
+  title: 'Service Unavailable',
+  // The write may have succeeded with only its reply lost.
+  detail: 'A dependency of the service is unavailable. Retry the request; retry a POST with the same Idempotency-Key.',
+};
+
+const bug: Problem = {
+  code: 'system_internal_error',
+  title: 'Internal Error',
+  detail: 'Something failed on our side. The team has been notified.',
+};
+
 /**
- * The response to a bug or an outage. Logs one line with the name and the place of the error, never the request.
+ * The refusal for a bug or an outage. Logs one line with the name and the place of the error, never the request.
  *
  * Lambda's JSON log format adds the time, the level and the function.
  */
-export const failure = (thrown: unknown, requestId: string): Refusal => {
-  const error = thrown instanceof Error ? thrown : new Error('Something other than an error was thrown.');
-  const outage = isOutage(error);
-  console.error({ request_id: requestId, outage, ...failureLine(error) });
-  return outage
-    ? new Refusal(
-        [
-          {
-            code: 'system_service_unavailable',
-            title: 'Service Unavailable',
-            // The write may have succeeded with only its reply lost.
-            detail:
-              'A dependency of the service is unavailable. Retry the request; retry a POST with the same Idempotency-Key.',
-          },
-        ],
-        { 'Retry-After': '1' },
-      )
-    : new Refusal([
-        {
-          code: 'system_internal_error',
-          title: 'Internal Error',
-          detail: 'Something failed on our side. The team has been notified.',
-        },
-      ]);
+const failure = (thrown: unknown, requestId: string): Refusal => {
+  const error = thrown instanceof Error ? thrown : new Error('A thrown value was not an Error.');
+  const isDown = isOutage(error);
+  console.error({ request_id: requestId, outage: isDown, ...failureLine(error) });
+  return isDown ? new Refusal([outage], { 'Retry-After': '1' }) : new Refusal([bug]);
 };
+
+/** The response to a thrown refusal, bug or outage. */
+export const errorResult = (thrown: unknown, exchange: Exchange): APIGatewayProxyResult => {
+  const { problems, headers } = thrown instanceof Refusal ? thrown : failure(thrown, exchange.requestId);
+  return proxyResult({ ...envelope(problems, exchange.requestId), headers }, exchange);
+};
+
+/** The fixed texts of failures, for the OpenAPI document. */
+export const failures = { outage, bug };

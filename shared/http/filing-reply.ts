@@ -2,12 +2,53 @@ import { unknownFieldWarnings } from '../calculations/warnings.ts';
 import { entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/filing.ts';
 import type { Answered } from '../transactions/ports.ts';
-import { preferredType } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import { replyOfAnswer } from './idempotency.ts';
 import type { Reply } from './reply.ts';
 
-// Relative to the request's address: deployed, the stage stands before the path, and no function knows the stage.
+type Range = { readonly type: string; readonly quality: number };
+
+const quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
+
+/** The media ranges of `Accept`. Parameters other than `q` are ignored: no type is offered in two forms. */
+const rangesOf = (accept: readonly string[]): Range[] =>
+  accept
+    .join(',')
+    .split(',')
+    .flatMap((text) => {
+      const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '') ?? '1';
+      // Ignore a range that does not parse.
+      return /^[^\s/]+\/[^\s/]+$/.test(type) && quality.test(weight) ? [{ type, quality: Number(weight) }] : [];
+    });
+
+/** How exactly a range matches a type: 2 for the full type, 1 for its main type, 0 for any type, -1 for no match. */
+const exactness = (range: string, type: string): number => ['*/*', `${type.split('/')[0]}/*`, type].indexOf(range);
+
+/**
+ * The offered media type that `Accept` prefers (RFC 9110, 12.5.1).
+ *
+ * The most exact range gives a type its quality. Ties go to the type that is named more exactly, then to the one offered
+ * first. If nothing matches, the first offered type is returned: the API has no 406.
+ */
+export const preferredType = <Type extends string>(
+  accept: readonly string[],
+  offered: readonly [Type, ...Type[]],
+): Type => {
+  const ranges = rangesOf(accept);
+  const rated = offered.map((type) => {
+    const matching = ranges.map((range) => ({ ...range, exactness: exactness(range.type, type) }));
+    const most = Math.max(-1, ...matching.map((range) => range.exactness));
+    const qualities = matching.filter((range) => range.exactness === most && most >= 0).map((range) => range.quality);
+    return { type, exactness: most, quality: Math.max(0, ...qualities) };
+  });
+  const [best] = rated
+    .filter((type) => type.quality > 0)
+    .toSorted((a, b) => b.quality - a.quality || b.exactness - a.exactness);
+  return best?.type ?? offered[0];
+};
+
+// Relative to the URL of the request, because functions do not know the stage that precedes the deployed path.
 const nextPage = (cursor: string, limit: number): string =>
   `<?${new URLSearchParams({ expand: 'entries', limit: String(limit), starting_after: cursor })}>; rel="next"`;
 
@@ -37,7 +78,7 @@ export const filingReply = (filing: Filing, limit: number, { headers }: Exchange
 /**
  * The reply to a request that changed a filing or found it unchanged, with a warning for each unknown field.
  *
- * A repeated request has the same unknown fields, because its key stands for the same body: its reply has the same bytes.
+ * A replayed request has the same body, and so the same unknown fields and the same reply.
  */
 export const changedFilingReply = (answered: Answered, unknownFields: readonly string[]): Reply => {
   const reply = replyOfAnswer(answered);

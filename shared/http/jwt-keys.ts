@@ -1,31 +1,29 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Jwk } from 'aws-jwt-verify/jwk';
+import { now } from '../config/clock.ts';
 
-/** Whom to ask, by which clock, and what is to hear of each failure. */
-export type Asked = {
-  readonly issuer: string;
-  readonly now: () => number;
-  readonly onFailure: (error: unknown) => void;
-};
+/** The issuer to fetch from, and the callback for each failed fetch. */
+type Source = { readonly issuer: string; readonly onFailure: (error: unknown) => void };
 type Json = Readonly<Record<string, unknown>>;
 
 const fetchTimeoutMs = 3000;
 // A hundred keys are 50 KiB.
 const answerBytesMax = 1024 * 1024;
-// Many instances ask, and an issuer in trouble must not be asked by each of them for every request.
+// Every instance fetches. The pauses keep them from overloading an issuer that is down, and from fetching for each
+// unknown key, whose name any client can invent.
 const pauseAfterFailureMs = 5000;
 const pauseAfterUnknownKeyMs = 10_000;
 
-/** The issuer cannot be asked, or answers nonsense: by its name a 503, as the token may well be good. */
-export class IssuerOutage extends Error {
+/** The issuer is down, or its response is invalid. The token may be valid, so the name of this error makes a 503. */
+class IssuerOutage extends Error {
   override readonly name = 'ServiceUnavailable';
 }
 
-// By issuer, not by address: where the keys cannot be read, its description is no use.
+// By issuer, because its metadata is useless without its keys.
 const failedAt = new Map<string, number>();
 
-const isWithin = (since: number | undefined, pauseMs: number, nowMs: number) =>
-  since !== undefined && nowMs >= since && nowMs < since + pauseMs;
+const isWithin = (since: number | undefined, pauseMs: number) =>
+  since !== undefined && now() >= since && now() < since + pauseMs;
 
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
@@ -44,14 +42,14 @@ const textOf = async ({ body }: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-// The package's own fetcher speaks https only; this one also reaches an issuer on the developer's machine.
+// The library's fetcher supports https only. This one also reaches an issuer on the developer's machine.
 const fetchJson = async <Value>(
-  { issuer, now, onFailure }: Asked,
+  { issuer, onFailure }: Source,
   uri: string,
   read: (document: Json) => Value,
 ): Promise<Value> => {
-  if (isWithin(failedAt.get(issuer), pauseAfterFailureMs, now()))
-    throw new IssuerOutage('The issuer of bearer tokens could not be reached a moment ago.');
+  if (isWithin(failedAt.get(issuer), pauseAfterFailureMs))
+    throw new IssuerOutage('The last fetch from the issuer of bearer tokens failed.');
   try {
     if (!isSafe(new URL(uri))) throw wrong('IssuerUnsafe');
     const response = await fetch(uri, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeoutMs) });
@@ -62,23 +60,19 @@ const fetchJson = async <Value>(
   } catch (error) {
     failedAt.set(issuer, now());
     onFailure(error);
-    throw new IssuerOutage('The issuer of bearer tokens cannot be asked.', { cause: error });
+    throw new IssuerOutage('The issuer of bearer tokens is unavailable.', { cause: error });
   }
 };
 
-/** Where an issuer keeps its keys: they differ in that, not in where they say so (OpenID Connect Discovery 1.0, 4). */
-export const findKeysUri = (asked: Asked): Promise<string> =>
-  fetchJson(
-    asked,
-    `${asked.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
-    ({ issuer: named, jwks_uri }) => {
-      if (named !== asked.issuer) throw wrong('IssuerOther');
-      if (typeof jwks_uri !== 'string') throw wrong('IssuerIncomplete');
-      return jwks_uri;
-    },
-  );
+// OpenID Connect Discovery 1.0, 4.
+const findKeysUri = (source: Source): Promise<string> =>
+  fetchJson(source, `${source.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, ({ issuer, jwks_uri }) => {
+    if (issuer !== source.issuer) throw wrong('IssuerOther');
+    if (typeof jwks_uri !== 'string') throw wrong('IssuerIncomplete');
+    return jwks_uri;
+  });
 
-/** One of the issuer's keys, as it was published and as Node's crypto takes it. */
+/** A key of the issuer: as published, and as a key object of Node's crypto. */
 export type SigningKey = { readonly jwk: Jwk; readonly native: KeyObject };
 type Keys = ReadonlyMap<string, SigningKey>;
 
@@ -98,21 +92,22 @@ const signingKey = (jwk: Jwk): readonly (readonly [string, SigningKey])[] => {
   }
 };
 
-// Of several with one name the first counts: a map keeps the last.
+// Of several keys with one name, the first counts; a map keeps the last.
 const keysIn = ({ keys }: Json): Keys => {
   if (!Array.isArray(keys)) throw wrong('IssuerWithoutKeys');
   return new Map(keys.flatMap(signingKey).reverse());
 };
 
 /**
- * Read the issuer's keys, and again when a token names one that is not known: it may be new.
+ * Read the issuer's keys, and read them again when a token names an unknown key, which may be new.
  *
- * Whoever invents names makes the issuer read once in ten seconds and instance. What is read then is kept, so a key that
- * is new meanwhile works after ten seconds at the latest, and those that are known work all the time.
+ * Unknown names cause at most one fetch in ten seconds and instance. So a new key works within ten seconds, and known keys
+ * work all the time. The library's cache of keys has no TTL, rejects a key set for a single unusable key, and measures its
+ * pause with a timer instead of the service's clock.
  */
-export const readKeys = async (asked: Asked, uri: string) => {
-  const { now } = asked;
-  const read = () => fetchJson(asked, uri, keysIn);
+export const readKeys = async (source: Source) => {
+  const uri = await findKeysUri(source);
+  const read = () => fetchJson(source, uri, keysIn);
   let keys = await read();
   let reading: Promise<void> | undefined;
   let unknownAt: number | undefined;
@@ -127,7 +122,7 @@ export const readKeys = async (asked: Asked, uri: string) => {
   };
 
   return async (name: string): Promise<SigningKey | undefined> => {
-    if (!keys.has(name) && !isWithin(unknownAt, pauseAfterUnknownKeyMs, now())) {
+    if (!keys.has(name) && !isWithin(unknownAt, pauseAfterUnknownKeyMs)) {
       reading ??= readAgain(name);
       await reading;
     }

@@ -1,31 +1,66 @@
-/**
- * What checks signed tokens, and the library behind it. Only bearer.ts reaches this file, by `import()`: in a bundle it is
- * a file of its own, together with the two that it alone imports, and waits for the first token.
- */
+/** Checks signed tokens. bearer.ts imports this file lazily, so that a function loads the library with its first token. */
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import { supportedSignatureAlgorithms, verifyJwtSync } from 'aws-jwt-verify/jwt-verifier';
+import { now } from '../config/clock.ts';
 import type { Issuer, Token } from './bearer.ts';
-import { tokenOf } from './jwt-claims.ts';
-import { type Asked, findKeysUri, readKeys, type SigningKey } from './jwt-keys.ts';
+import type { Scope } from './exchange.ts';
+import { readKeys, type SigningKey } from './jwt-keys.ts';
 
-/** Answers what a token says that names this key, or why it is refused; throws where the issuer cannot be asked. */
+type Payload = Readonly<Record<string, unknown>>;
+
+// A token is used as soon as it is issued, and the issuer's clock may be ahead of ours. `exp` needs no such allowance.
+const skewSeconds = 60;
+
+const isText = (value: unknown, length: number): value is string =>
+  typeof value === 'string' && value.length >= 1 && value.length <= length;
+
+// A Cognito access token has no `aud` and names the client in `client_id`. Every other token has an `aud`.
+const isForUs = ({ aud, token_use, client_id }: Payload, audience: readonly string[]): boolean => {
+  const named = aud !== undefined ? [aud].flat() : token_use === 'access' ? [client_id] : [];
+  return named.some((name) => audience.includes(name as string));
+};
+
+const scopeNames = (value: unknown): readonly unknown[] =>
+  typeof value === 'string' ? value.split(' ') : [value].flat();
+
+const allScopes = ['read', 'write'] as const satisfies readonly Scope[];
+
+/**
+ * Read the claims of a token with a valid signature, or the reason for refusing it; `nowMs` is the service's time.
+ *
+ * `exp` and `sub` are required, because a token without expiry could not be revoked. The clock skew allowed is 60 s for
+ * `nbf` and `iat`, and none for `exp`. Unknown scopes, and scopes that are not strings, grant nothing.
+ */
+const tokenOf = (payload: Payload, configured: Issuer, nowMs: number): Token | string => {
+  const { audience, accountClaim, scopesClaim, scopes } = configured;
+  const { exp, nbf, iat, sub, [accountClaim]: account, [scopesClaim]: granted } = payload;
+  if (!isForUs(payload, audience)) return 'The token is for another audience.';
+  if (!isText(sub, 255) || !isText(account, 64) || typeof exp !== 'number')
+    return `The token must carry the claims exp, sub and ${accountClaim} (the account it is for).`;
+  if (exp * 1000 <= nowMs) return 'The token has expired. Ask its issuer for a new one.';
+  const isAhead = [nbf, iat].some((time) => typeof time === 'number' && (time - skewSeconds) * 1000 > nowMs);
+  if (isAhead) return 'The token is not valid yet (nbf or iat is in the future).';
+  const names = scopeNames(granted);
+  return { account, subject: sub, scopes: allScopes.filter((scope) => names.includes(scopes[scope])) };
+};
+
+/** Checks a token that names this key. Returns the reason for a refusal, and throws if the issuer cannot be reached. */
 export type CheckToken = (token: string, keyName: string) => Promise<Token | string>;
 
-/** Why most tokens are refused. */
-export const notOurs = 'The token is not one that our issuer has signed for this service.';
+export const notOurs = 'The token was not signed by the configured issuer for this service.';
 
 const keyTypes: Readonly<Record<string, string>> = { RS: 'RSA', ES: 'EC', Ed: 'OKP' };
 
 type Header = { readonly alg?: unknown; readonly kid?: unknown; readonly typ?: unknown; readonly crit?: unknown };
 
-// RFC 8725, 3.11: an issuer signs other things with the same keys, such as logout tokens.
+// RFC 8725, 3.11: an issuer signs other kinds of tokens with the same keys, such as logout tokens.
 const isForAccess = (typ: unknown) => typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(String(typ));
 
 /**
- * The name of the key that a token is to be checked with, and `null` for one that can be refused without asking anybody.
+ * The name of the key that signed a token; `null` for a token that is refused without a call to the issuer.
  *
- * Keys in the token's own header (`jwk`, `jku`, `x5u`, `x5c`) are never looked at. `crit` demands that every extension
- * that it names is understood (RFC 7515, 4.1.11), and none is.
+ * Keys in the token's own header (`jwk`, `jku`, `x5u`, `x5c`) are ignored. A token with `crit` is refused, because no
+ * extension is supported (RFC 7515, 4.1.11).
  */
 export const keyNameOf = (token: string, issuer: string): string | null => {
   try {
@@ -39,7 +74,7 @@ export const keyNameOf = (token: string, issuer: string): string | null => {
   }
 };
 
-// All that the signature covers; audience and times, by our clock, are for jwt-claims.ts.
+// The library checks the signature and the issuer. `tokenOf` checks audience and times, by the service's clock.
 const payloadOf = (
   token: string,
   issuer: string,
@@ -51,7 +86,8 @@ const payloadOf = (
       audience: null,
       graceSeconds: Number.POSITIVE_INFINITY,
       customJwtCheck: ({ header }: { header: Header }) => {
-        if (jwk.kty !== keyTypes[String(header.alg).slice(0, 2)]) throw new Error('The key is for another algorithm.');
+        if (jwk.kty !== keyTypes[String(header.alg).slice(0, 2)])
+          throw new Error('The key is for a different algorithm.');
       },
     };
     return verifyJwtSync(token, jwk, options, () => native);
@@ -61,12 +97,10 @@ const payloadOf = (
   }
 };
 
-/** Read the issuer's keys and make what checks tokens against them. It throws where the issuer cannot be asked. */
-export const createCheck = async (configured: Issuer, around: Omit<Asked, 'issuer'>): Promise<CheckToken> => {
+/** Read the issuer's keys and make the check of its tokens. Throws if the issuer cannot be reached. */
+export const createCheck = async (configured: Issuer, onFailure: (error: unknown) => void): Promise<CheckToken> => {
   const { issuer } = configured;
-  const { now } = around;
-  const asked = { issuer, ...around };
-  const keyNamed = await readKeys(asked, await findKeysUri(asked));
+  const keyNamed = await readKeys({ issuer, onFailure });
   return async (token, keyName) => {
     const key = await keyNamed(keyName);
     const payload = key && payloadOf(token, issuer, key);

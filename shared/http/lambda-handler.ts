@@ -4,11 +4,10 @@ import { observed } from '../observability/request-line.ts';
 import { tally } from '../observability/tally.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import type { Endpoint } from './define-endpoint.ts';
-import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
-import { failure } from './failure.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
-import { envelope, proxyResult } from './reply.ts';
-import type { Version } from './versions/version.ts';
+import type { Version } from './versions/shape.ts';
 import { presumeVersion, resolveVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -26,10 +25,8 @@ const answerErrors = {
   },
   onError: (request: Request) => {
     const { error, event } = request;
-    // A failure before the first step is done would be a bug in exchangeOf itself: let Lambda report it.
-    if (!('replyHeaders' in event)) return;
-    const refusal = error instanceof Refusal ? error : failure(error, event.requestId);
-    request.response = proxyResult({ ...envelope(refusal.problems, event.requestId), headers: refusal.headers }, event);
+    // An error before the first step is done is a bug in exchangeOf: let Lambda report it.
+    if ('replyHeaders' in event) request.response = errorResult(error, event);
   },
 };
 

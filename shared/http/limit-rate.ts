@@ -3,7 +3,7 @@ import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { takeRequests } from '../store/accounts/rate-window.ts';
-import { type Caller, type Exchange, Refusal } from './exchange.ts';
+import { type Caller, callerOf, type Exchange, Refusal } from './exchange.ts';
 
 const limiter = rateLimiter(takeRequests, (error) => {
   countMetric('RateLimitOpen', { error: failureLine(error).error }, now());
@@ -26,8 +26,7 @@ export const showRate = (exchange: Exchange, { account }: Caller): void => {
  * If the counter cannot be reached, the request passes and counts in the metric RateLimitOpen.
  */
 export const limitRate = async (exchange: Exchange): Promise<void> => {
-  const { caller } = exchange;
-  if (!caller) throw new Error('limitRate runs after authenticate.');
+  const caller = callerOf(exchange);
   const { account } = caller;
   const limit = account.settings.rate_limit;
   // The invocation may run out of time while the request is counted, and that response has the headers, too.

@@ -15,6 +15,8 @@ export type Reply = {
   readonly isShaped?: boolean;
 };
 
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 
 const errorsMax = 20;

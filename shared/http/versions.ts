@@ -1,5 +1,6 @@
-import { type Exchange, Refusal } from './exchange.ts';
-import { type Version, versions } from './versions/version.ts';
+import type { Problem } from '../problem.ts';
+import { callerOf, type Exchange, Refusal } from './exchange.ts';
+import { type Version, versions } from './versions/shape.ts';
 
 const namesOf = (known: readonly Version[]): readonly string[] => known.map(({ name }) => name);
 
@@ -33,8 +34,7 @@ export const presumeVersion = (exchange: Exchange): void =>
 export const resolveVersion =
   (operation: string, known: readonly Version[] = versions) =>
   (exchange: Exchange): void => {
-    if (!exchange.caller) throw new Error('resolveVersion runs after authenticate.');
-    const version = sentVersion(exchange) ?? exchange.caller.account.settings.service_version;
+    const version = sentVersion(exchange) ?? callerOf(exchange).account.settings.service_version;
     const names = namesOf(known);
     announce(exchange, version, names);
     exchange.changes = known
@@ -42,19 +42,19 @@ export const resolveVersion =
       .flatMap(({ changes }) => changes.flatMap(({ of }) => of[operation] ?? []));
   };
 
+export const unknownVersion = (known: readonly string[]): Problem => ({
+  code: 'validation_unknown_service_version',
+  title: 'Unknown Service-Version',
+  detail: 'Send one of meta.supported_versions, or leave the header out.',
+  source: { header: 'Service-Version' },
+  meta: { supported_versions: known },
+});
+
 /** Refuse an unknown version. Refusals of the body come first (interface decisions 9). */
 export const refuseUnknownVersion = ({
   version = '',
   supportedVersions: known = supportedVersions,
 }: Exchange): void => {
   if (known.includes(version)) return;
-  throw new Refusal([
-    {
-      code: 'validation_unknown_service_version',
-      title: 'Unknown Service-Version',
-      detail: 'Send one of meta.supported_versions, or leave the header out.',
-      source: { header: 'Service-Version' },
-      meta: { supported_versions: known },
-    },
-  ]);
+  throw new Refusal([unknownVersion(known)]);
 };

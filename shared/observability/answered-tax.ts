@@ -17,7 +17,7 @@ export const recordTax = ({ type, currency, content_releases, tax_summary }: Tax
   own.taxes = Object.keys(content_releases).map((state) => {
     const rows = tax_summary.filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(state));
     const minor = rows.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, exponent), 0n);
-    // The amounts of a credit are positive: they are what is paid back.
+    // The amounts of a credit are positive; it reduces the tax.
     return [state, Number(type === 'credit' ? -minor : minor) / 10 ** exponent];
   });
 };

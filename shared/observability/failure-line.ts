@@ -8,7 +8,7 @@ const frame = /^ {4}at (.* )?\(?[^\s()]+(:\d+){2}\)?$/;
 
 const framesOf = ({ stack = '', message }: Error): string[] => {
   const after = stack.indexOf(message);
-  // `stack` holds the original message. If `message` has changed, the frames cannot be told from the original.
+  // `stack` holds the original message. If `message` has changed, the frames cannot be separated from it.
   return after < 0
     ? []
     : stack

@@ -1,8 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { now } from '../config/clock.ts';
 import { metrics, writeMetrics } from './metric.ts';
-import { requestLines } from './request-lines.ts';
-import { type Tally, tallied } from './tally.ts';
+import { requestLines, type Tally, tallied } from './tally.ts';
 
 type Handle<Context> = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 

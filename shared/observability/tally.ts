@@ -24,7 +24,6 @@ const tallies = new AsyncLocalStorage<Tally>();
 /** The tally of the current invocation. Lambda runs one at a time, the local service many. */
 export const tally = (): Tally | undefined => tallies.getStore();
 
-/** Run an invocation with a new tally. */
 export const tallied = async <Value>(run: () => Promise<Value>): Promise<readonly [Value, Tally]> => {
   const own: Tally = { calls: 0, units: 0, caches: {} };
   return [await tallies.run(own, run), own];
@@ -44,3 +43,8 @@ export const recordRefusal = (code: Code): void => {
   const own = tally();
   if (own) own.code = code;
 };
+
+const { AWS_LAMBDA_FUNCTION_NAME, LOG } = process.env;
+
+/** Whether requests and schedule runs write log lines: always on Lambda, elsewhere with `LOG=requests`. Tests change it. */
+export const requestLines = { areOn: AWS_LAMBDA_FUNCTION_NAME !== undefined || LOG === 'requests' };

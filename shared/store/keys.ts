@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { assert } from '../assert.ts';
 
 /**
  * The item keys of all three tables.
@@ -21,14 +22,12 @@ export const partShards = 16;
 
 const shardOf = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
 
-/** The key of a transaction's head. */
 export const headKey = (account: string, id: string): ItemKey => ({ pk: `T#${account}#${id}`, sk: 'H' });
 
 /** The account and the transaction id of an index row, parsed from its `pk`. */
 export const headOwner = (pk: string): { readonly account: string; readonly id: string } => {
   const [, account, id] = /^T#([^#]+)#(.+)$/s.exec(pk) ?? [];
-  if (account === undefined || id === undefined)
-    throw new Error('An index of the ledger holds something other than a head.');
+  assert(account !== undefined && id !== undefined, 'An index of the ledger has an item that is not a head.');
   return { account, id };
 };
 
@@ -44,7 +43,6 @@ export const claimKey = (account: string, reference: string): ItemKey => ({
   sk: 'R',
 });
 
-/** The key of the idempotency record of a request. */
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
 
 /** The key of the mark of a ledger import: which export, and the last line that was imported. */
@@ -57,11 +55,9 @@ type OpenEntryPlace = {
   readonly currency: string;
 };
 
-/** The partition of one shard of a state's open entries, which a filing reads shard by shard. */
 export const openEntryPartition = (account: string, state: string, shard: number): string =>
   `O#${account}#${state}#${shard}`;
 
-/** All partitions of a state's open entries. */
 export const openEntryPartitions = (account: string, state: string): readonly string[] =>
   Array.from({ length: openEntryShards }, (_, shard) => openEntryPartition(account, state, shard));
 
@@ -71,10 +67,8 @@ export const openEntryKey = (account: string, { transactionId, state, month, cur
   sk: `${month}#${transactionId}#${currency}`,
 });
 
-/** The partition of an account's filings. */
 export const filingPartition = (account: string): string => `F#${account}`;
 
-/** The key of a filing's head. */
 export const filingKey = (account: string, id: string): ItemKey => ({ pk: filingPartition(account), sk: id });
 
 /** The key of a state's chain: its last closed period. */
@@ -86,7 +80,6 @@ export const periodKey = (account: string, state: string, periodEnd: string): It
   sk: periodEnd,
 });
 
-/** The partition of one shard of a filing. */
 export const filingShardPartition = (account: string, id: string, shard: number): string =>
   `F#${account}#${id}#${shard}`;
 
@@ -109,7 +102,6 @@ export const filedEntryKey = (
 /** The partition of the unfinished filings of all accounts. Only the schedule reads it. */
 export const filingWorkPartition = 'W';
 
-/** The key of the item that marks a filing as unfinished. */
 export const filingWorkKey = (account: string, id: string): ItemKey => ({
   pk: filingWorkPartition,
   sk: `${account}#${id}`,
@@ -127,20 +119,16 @@ export const valueOfAccount = (account: string, value: string): string => `${acc
 /** The sort key of the index by tax date: the instant with milliseconds, so that all have the same length, and the id. */
 export const taxDateId = (taxDate: string, id: string): string => `${new Date(taxDate).toISOString()}#${id}`;
 
-/** The partition of the index of drafts with this number. */
 export const draftPartition = (shard: number): string => `D#${shard}`;
 
-/** The partition of the index of drafts that a draft is in. */
 export const draftShard = (account: string, id: string): string =>
   draftPartition(shardOf(headKey(account, id).pk, draftShards));
 
-/** The key of an account. */
 export const accountKey = (account: string) => ({ pk: `ACCOUNT#${account}`, sk: 'ACCOUNT' });
 
 /** The partition that lists every account, for schedules and operators. */
 export const accountRegister = 'ACCOUNTS';
 
-/** The key of an account's entry in the register. */
 export const accountRegisterKey = (account: string) => ({ pk: accountRegister, sk: account });
 
 /** The key of the item that maps an API key's id to its digest. */
@@ -152,19 +140,17 @@ export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' }
 /** The partition with the last uses of an account's API keys. Functions may write here, but not where the keys are. */
 export const keyUses = (account: string): string => `USE#${account}`;
 
-/** The key of the time of last use of an API key. */
 export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account), sk: id });
 
 /**
  * The key of a request counter of an account's rate limit window. `windowStart` is in milliseconds since 1970. A large
- * limit has several counters, each in a partition of its own; other limits use counter 0 only.
+ * limit has several counters in separate partitions; other limits use counter 0 only.
  */
 export const rateWindowKey = (account: string, windowStart: number, counter = 0) => ({
   pk: counter === 0 ? `RATE#${account}` : `RATE#${account}#${counter}`,
   sk: `WINDOW#${windowStart}`,
 });
 
-/** The key of the directory of active releases by state. */
 export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
 
 /** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`), and the claims. */
@@ -181,8 +167,10 @@ const releaseParts = (id: string) =>
 /** The key of a release's head. The counter is padded, so that the releases of a day sort by it. */
 export const releaseHeadKey = (id: string): ItemKey => {
   const { state, day, counter } = releaseParts(id) ?? {};
-  if (state === undefined || day === undefined || counter === undefined)
-    throw new Error('A release is named by its state, its day and a counter, such as US-MN@2026-11-21.1.');
+  assert(
+    state !== undefined && day !== undefined && counter !== undefined,
+    'The id of a release has a state, a day and a counter, such as US-MN@2026-11-21.1.',
+  );
   return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
 };
 
@@ -201,10 +189,8 @@ export const importClaimKey = (id: string): ItemKey => {
   return { pk, sk: `${importClaimPrefix}${sk}` };
 };
 
-/** One of the partitions with the parts of a release. */
 export const partPartition = (release: string, shard: number): string => `P#${release}#${shard}`;
 
-/** The key of the part of a release for one ZIP or city. */
 export const partKey = (release: string, key: string): ItemKey => ({
   pk: partPartition(release, shardOf(key, partShards)),
   sk: key,

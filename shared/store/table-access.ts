@@ -40,7 +40,7 @@ export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const sa
 /** Moves entries between partitions, and marks the transactions of a filing as filed. */
 export const filingActions = ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query'] as const;
 
-/** Whoever continues an unfinished filing may have to do any of its steps. */
+/** Any function that continues an unfinished filing may do any of its steps. */
 export const filingPartitions = [
   partitions.transactions,
   partitions.openEntries,

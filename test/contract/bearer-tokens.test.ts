@@ -80,12 +80,7 @@ describe('a good token', () => {
     expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
   });
 
-  it('of Cognito, which names the client and no audience, is good for that client', async () => {
-    const cognito = { aud: undefined, client_id: 'levy-batch', token_use: 'access' };
-    expect((await get(bearer(await tokenOf(cognito)))).status).toBe(200);
-  });
-
-  it('may do what its scopes say: 403 for anything else', async () => {
+  it('is limited to its scopes: other operations return 403', async () => {
     const reader = bearer(await tokenOf({ permissions: ['tax:read'] }));
     expect((await get(reader)).status).toBe(200);
     const { status, body } = await call('POST', '/transactions', {
@@ -95,10 +90,6 @@ describe('a good token', () => {
     expect([status, body.errors[0].code, body.errors[0].meta.scope]).toEqual([403, 'auth_forbidden', 'write']);
     const none = await get(bearer(await tokenOf({ permissions: undefined, scope: 'tax:read levy/read' })));
     expect([none.status, none.body.errors[0].meta.scope]).toEqual([403, 'read']);
-  });
-
-  it('may come with a key of the same account', async () => {
-    expect((await get({ ...bearer(await tokenOf()), 'X-API-Key': own.key })).status).toBe(200);
   });
 });
 
@@ -117,12 +108,7 @@ describe('401, in the envelope and with the challenge', () => {
   it.each([
     ['missing', undefined],
     ['unknown', 'acct_unknown'],
-    ['empty', ''],
     ['a list', ['acct_unknown']],
-    ['an object', {}],
-    ['a number', 7],
-    ['null', null],
-    ['of 65 characters', 'a'.repeat(65)],
     ['another item of the table', 'unknown#ACCOUNT'],
   ])('for a token whose account is %s', async (_case, account) => {
     expect(await heardOf(bearer(await tokenOf({ [accountClaim]: account })))).toEqual(invalidToken);
@@ -147,11 +133,6 @@ describe('401, in the envelope and with the challenge', () => {
     expect(
       await heardOf({ ...bearer(await tokenOf({ [accountClaim]: other.account.id })), 'X-API-Key': own.key }),
     ).toEqual(disagreement);
-  });
-
-  it('for a bad token beside a good key', async () => {
-    const expired = bearer(await tokenOf({ exp: 1 }));
-    expect(await heardOf({ ...expired, 'X-API-Key': own.key })).toEqual(invalidToken);
   });
 });
 

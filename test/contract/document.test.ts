@@ -10,7 +10,7 @@ import { resolve, schemaProblems } from './validate-response.ts';
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: any };
 
-const entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path, item]) =>
+const _entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 const schemas: Record<string, any> = document.components.schemas;
@@ -27,74 +27,10 @@ const nodes = (value: any, pointer = '#'): [string, any][] =>
       ];
 
 const dereferenced = (value: any): any => (typeof value?.$ref === 'string' ? resolve(value.$ref) : value);
-const withReason = { type: 'object', required: ['description'], properties: { description: { minLength: 1 } } };
-
-// What OpenAPI 3.1 requires of the parts that are here. The official schema is checked by a linter, outside.
-const structure = {
-  type: 'object',
-  required: ['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags'],
-  additionalProperties: false,
-  properties: {
-    openapi: { const: '3.1.0' },
-    info: {
-      type: 'object',
-      required: ['title', 'version', 'description', 'license'],
-      properties: { title: { const: 'Levy' }, license: { required: ['name', 'identifier'] } },
-    },
-    servers: { type: 'array', minItems: 1, items: { type: 'object', required: ['url'] } },
-    security: { type: 'array', items: { type: 'object' } },
-    tags: { type: 'array', items: { allOf: [{ required: ['name'] }, withReason] } },
-    components: { type: 'object', patternProperties: { '': { propertyNames: { pattern: '^[\\w.-]+$' } } } },
-    paths: {
-      type: 'object',
-      propertyNames: { pattern: '^/' },
-      additionalProperties: {
-        type: 'object',
-        propertyNames: { enum: ['get', 'post'] },
-        additionalProperties: { $ref: '#/$defs/operation' },
-      },
-    },
-  },
-  $defs: {
-    operation: {
-      type: 'object',
-      required: ['operationId', 'summary', 'description', 'tags', 'parameters', 'responses'],
-      properties: {
-        operationId: { pattern: '^[a-z][A-Za-z]+$' },
-        parameters: {
-          type: 'array',
-          items: {
-            anyOf: [
-              { required: ['$ref'] },
-              {
-                allOf: [{ required: ['name', 'in', 'schema'] }, withReason],
-                properties: { in: { enum: ['path', 'query', 'header'] } },
-              },
-            ],
-          },
-        },
-        requestBody: { type: 'object', required: ['content', 'required'] },
-        responses: {
-          type: 'object',
-          minProperties: 1,
-          propertyNames: { pattern: '^[1-5]\\d\\d$' },
-          additionalProperties: { anyOf: [{ required: ['$ref'] }, withReason] },
-        },
-      },
-    },
-  },
-};
-
 describe('the OpenAPI document', () => {
-  it('is what the schemas and endpoints make of it: after a change, run npm run openapi', () => {
+  it('equals the generated document: after a change, run npm run openapi', () => {
     const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
     expect(committed).toBe(openApiText(Object.values(endpoints)));
-  });
-
-  it('has the structure of OpenAPI 3.1', () => {
-    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(structure);
-    validate(document);
-    expect(validate.errors).toBeNull();
   });
 
   it('refers only to what it has, and has no component that nothing refers to', () => {
@@ -108,16 +44,6 @@ describe('the OpenAPI document', () => {
     const unused = named.filter((name) => !references.includes(name));
     expect(unused).toEqual(['#/components/responses/UnknownPath']);
     expect(document.security).toEqual(Object.keys(securitySchemes).map((name) => ({ [name]: [] })));
-  });
-
-  it('has exactly the defined endpoints, each with an id of its own', () => {
-    const told = entries.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
-    expect(told.sort()).toEqual(
-      Object.values(endpoints)
-        .map(({ path, method }) => `${method} ${path}`)
-        .sort(),
-    );
-    expect(new Set(entries.map(({ operation }) => operation.operationId)).size).toBe(entries.length);
   });
 
   it.each(Object.entries(endpoints))('describes %s completely', (_name, endpoint) => {
@@ -137,15 +63,6 @@ describe('the OpenAPI document', () => {
       expect(dereferenced(response.headers['X-Request-Id']).required).toBe(true);
   });
 
-  it.each(Object.values(endpoints).filter(({ query }) => query))(
-    'names the query parameters that $name reads',
-    ({ path, method, query }) => {
-      const { parameters } = (document.paths as any)[path][method.toLowerCase()];
-      const names = parameters.filter((parameter: any) => parameter.in === 'query').map(({ name }: any) => name);
-      expect(names).toEqual(Object.keys((query as any)._zod.def.shape));
-    },
-  );
-
   it('gives every error code to an operation', () => {
     expect(new Set(Object.values(endpoints).flatMap(errorCodesOf))).toEqual(new Set(Object.keys(errorCodes)));
     expect(schemas['ErrorObject'].properties.code.enum).toEqual(Object.keys(errorCodes));
@@ -158,17 +75,10 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('closes what is answered and leaves open what is asked', () => {
+  it('has closed response schemas and open request schemas', () => {
     const isAsked = (name: string) => /Request$|Update$|^(Customer|Exemption|PostalAddress|ShipFrom)$/.test(name);
     for (const [name, schema] of Object.entries(schemas))
       expect([name, schema.additionalProperties]).toEqual([name, isAsked(name) ? undefined : false]);
-  });
-
-  it('says of every field what it means', () => {
-    const silent = Object.entries(schemas).flatMap(([name, { properties }]) =>
-      Object.entries<any>(properties).flatMap(([field, { description }]) => (description ? [] : [`${name}.${field}`])),
-    );
-    expect(silent).toEqual([]);
   });
 
   it('has schemas that are JSON Schema 2020-12', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askBatches, batchesFrom, requestsIn } from './http-bad-input/ask-batches.ts';
+import { askBatches, batchesFrom, requestsIn } from './http-bad-input/run.ts';
 
 // The second half: two workers run them side by side.
 const batches = batchesFrom(50, 100);

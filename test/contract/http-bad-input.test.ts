@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askBatches, batchesFrom, requestsIn } from './http-bad-input/ask-batches.ts';
+import { askBatches, batchesFrom, requestsIn } from './http-bad-input/run.ts';
 
 // The first half of 50,000; http-bad-input-more.long.test.ts asks the others beside it.
 const batches = batchesFrom(0, 50);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../shared/error-codes.ts';
-import { calculation, draft } from '../../shared/http/openapi/answer-examples.ts';
+import { draft } from '../../shared/http/openapi/answer-examples.ts';
 import { envelope } from '../../shared/http/reply.ts';
 import { type Exchange, problemsOf } from './validate-response.ts';
 
@@ -42,34 +42,16 @@ describe('an answer that breaks the contract is told', () => {
 
   it.each<{ because: string; change: Partial<Exchange>; says: string }>([
     { because: 'a field too many', change: { body: { ...draft, table: 'T' } }, says: 'additional properties' },
-    { because: 'a field too few', change: { body: { ...draft, version: undefined } }, says: 'required' },
     { because: 'a number for an amount', change: { body: { ...draft, tax_amount: 5.7 } }, says: 'must be string' },
-    { because: 'four decimals', change: { body: { ...draft, tax_amount: '5.7000' } }, says: 'must match pattern' },
     { because: 'an unknown state', change: { body: { ...draft, status: 'open' } }, says: 'allowed values' },
-    { because: 'another object', change: { body: calculation }, says: 'must be equal to constant' },
-    {
-      because: 'a timestamp without milliseconds',
-      change: { body: { ...draft, created_at: '2026-10-08T12:00:00Z' } },
-      says: 'must match pattern',
-    },
     {
       because: 'something deep inside',
       change: { body: { ...draft, line_items: [{ ...draft.line_items[0], taxes: null }] } },
       says: '/line_items/0/taxes',
     },
-    { because: 'no body', change: { body: null }, says: 'must be object' },
     { because: 'no request id', change: { headers: without('X-Request-Id') }, says: 'X-Request-Id is missing' },
-    { because: 'no tag', change: { headers: without('ETag') }, says: 'ETag is missing' },
-    { because: 'no word on what it varies by', change: { headers: without('Vary') }, says: 'Vary is missing' },
-    { because: 'a weak tag', change: { headers: without('ETag', 'W/"1"') }, says: 'header ETag' },
-    {
-      because: 'a limit that is no number',
-      change: { headers: without('X-RateLimit-Limit', 'many') },
-      says: 'header X-RateLimit-Limit',
-    },
     { because: 'another media type', change: { headers: without('Content-Type', 'text/html') }, says: 'content type' },
     { because: 'another status', change: { status: 200 }, says: 'createTransaction has no 200' },
-    { because: 'another method', change: { method: 'PUT' }, says: 'no operation has no 201' },
     { because: 'another path', change: { path: '/nowhere' }, says: 'an unknown path' },
   ])('$because', ({ change, says }) => {
     expect(problemsOf({ ...created, ...change }).join('\n')).toContain(says);

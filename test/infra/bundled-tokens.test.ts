@@ -17,7 +17,7 @@ it('the deployed library for bearer tokens, which is tree-shaken, accepts and re
   const deployed: Deployed = createRequire(import.meta.url)(join(folder, file));
   const issuer = await startIssuer({ rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' });
   issuer.withdraw('stranger');
-  const check = await deployed.createCheck(issuer.configured, { now: Date.now, onFailure: () => {} });
+  const check = await deployed.createCheck(issuer.configured, () => {});
   const answerOf = async (token: string) => {
     const keyName = deployed.keyNameOf(token, issuer.url);
     return keyName === null ? 'refused' : check(token, keyName);

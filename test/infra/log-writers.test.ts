@@ -19,9 +19,9 @@ it('these files write to the log, and no others', () => {
     'functions/sweep-drafts.ts',
     'infra/local/gateway.ts',
     'infra/local/start.ts',
+    'shared/define-schedule.ts',
     'shared/http/failure.ts',
     'shared/observability/metric.ts',
-    'shared/observability/scheduled.ts',
     'shared/store/filings/filing-ports.ts',
   ]);
 });

@@ -33,7 +33,7 @@ it.each([
         status: '405',
         code: 'method_not_allowed',
         title: 'Method Not Allowed',
-        detail: `This path answers to: ${methods}.`,
+        detail: `Use one of the methods of this path: ${methods}.`,
         source: { pointer: null },
         meta: { request_id: 'request-1' },
       },

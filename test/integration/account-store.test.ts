@@ -64,8 +64,6 @@ describe('an account', () => {
     expect(ids).toEqual([...new Set(ids)].sort());
     expect(ids).toEqual(expect.arrayContaining(all.map(({ id }) => id)));
   });
-
-  it('is undefined where there is none', async () => expect(await findAccount('acc_none')).toBeUndefined());
 });
 
 describe('an API key', () => {
@@ -78,7 +76,7 @@ describe('an API key', () => {
     expect(await findKey(digestOf('nobody'))).toBeUndefined();
   });
 
-  it('is never taken for another one that the database answers with', async () => {
+  it('is refused when the database returns a different key', async () => {
     const { secret } = await accountWithKey();
     database.middlewareStack.add(
       (next) => async (sent) => {
@@ -142,7 +140,7 @@ describe('an API key', () => {
 describe('the requests of a window', () => {
   const windowStart = 1_800_000_000_000;
 
-  it('are added where they fit, all of them or none', async () => {
+  it('are added completely or not at all', async () => {
     const { id } = account();
     expect(await takeRequests(id, windowStart, 7, 10)).toEqual({ taken: true, used: 7 });
     expect(await takeRequests(id, windowStart, 4, 10)).toEqual({ taken: false, used: 7 });
@@ -152,13 +150,7 @@ describe('the requests of a window', () => {
     await expect(takeRequests(id, windowStart + 2 * windowMs, 11, 10)).rejects.toThrow(RangeError);
   });
 
-  it('are exactly the limit when many ask at once', async () => {
-    const { id } = account();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => takeRequests(id, windowStart, 1, 25)));
-    expect(answers.filter(({ taken }) => taken)).toHaveLength(25);
-  });
-
-  it('are forgotten an hour later', async () => {
+  it('expire after an hour', async () => {
     const { id } = account();
     await takeRequests(id, windowStart, 1, 10);
     expect(await stored(rateWindowKey(id, windowStart))).toMatchObject({ requests: 1, ttl: windowStart / 1000 + 3600 });

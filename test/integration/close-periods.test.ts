@@ -13,7 +13,7 @@ const { now } = await import('../../shared/config/clock.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');
 const { cancel, closedFiling, filerOf, soldOn, totalsOf } = await import('../support/filings.ts');
-const { hurriedCall } = await import('../support/hurried.ts');
+const { hurriedCall } = await import('../support/gateway.ts');
 const { hourMs, later, made, refusalOf } = await import('../support/sales.ts');
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));

@@ -18,6 +18,7 @@ const { database } = await import('../../shared/store/client/client.ts');
 const store = await import('../../shared/store/content/content-store.ts');
 const { readContent } = await import('../../shared/store/content/content-reads.ts');
 const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
+const { failSends, lostReply, noFaults } = await import('../support/faults.ts');
 
 const TableName = environment.tables.content;
 const now = '2026-11-21T12:00:00.000Z';
@@ -103,11 +104,11 @@ describe('an imported release', () => {
 
   it('cannot have the id of a built-in release, nor one that is none', async () => {
     expect(codesOf(await store.beginImport('US-MI@2026-10-01.1', now))).toBe('precondition_failed');
-    await expect(store.beginImport('latest', now)).rejects.toThrow('named by its state');
+    await expect(store.beginImport('latest', now)).rejects.toThrow('has a state, a day');
     const claim = await begun();
     const elsewhere = { ...headOf(claim.id), state: 'US-OH' };
-    await expect(store.finishImport(claim, elsewhere, new Map())).rejects.toThrow('begins with its state');
-    await expect(store.finishImport(claim, headOf(newId()), new Map())).rejects.toThrow('that it has begun');
+    await expect(store.finishImport(claim, elsewhere, new Map())).rejects.toThrow('must begin with its state');
+    await expect(store.finishImport(claim, headOf(newId()), new Map())).rejects.toThrow('another id than the claim');
     expect(await store.findHead('US-MN@2030-01-01.01')).toBeUndefined();
     expect(await store.findHead('../../etc')).toBeUndefined();
   });
@@ -126,12 +127,6 @@ describe('an imported release', () => {
     expect(taken).toBeLessThan(200);
   });
 
-  it('counts its parts while it is written', async () => {
-    const counts: number[] = [];
-    await store.writeParts(await begun(), partsOf(zips(40)), (count) => counts.push(count));
-    expect(counts).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
-  });
-
   it('refuses a part that no item holds', async () => {
     const cities = Array.from({ length: 20_000 }, () => crypto.randomUUID());
     await expect(store.writePart(await begun(), partOf('55001', {}, { cities }))).rejects.toThrow('bytes compressed');
@@ -140,7 +135,7 @@ describe('an imported release', () => {
 
 // The emulator answers with everything at once; the SDK's middleware can make it leave keys unread.
 const fault = 'fault';
-afterEach(() => void database.middlewareStack.remove(fault));
+afterEach(noFaults);
 
 /** Have every answer of a batch hold no more items than this, the keys of the others unread. */
 const answerAtMost = (items: number) => {
@@ -278,5 +273,28 @@ describe('activating', () => {
     const active = await store.readActiveReleases();
     expect(active.version).toBe(seen.version + 1);
     expect(ids.filter((id) => active.states[id.slice(0, 5)])).toEqual(ids.filter((_, index) => results[index]?.ok));
+  });
+
+  it('happens once where its replies are lost and the operator repeats it', async () => {
+    const [first, second] = [newId('US-IN'), newId('US-IN')];
+    for (const id of [first, second]) await imported(id);
+    const loseReplies = (sends: number) => failSends({ sends, error: lostReply, where: 'on the way back' });
+    const activate = async (id: string) => store.activateRelease('US-IN', id, await store.readActiveReleases(), now);
+    const seen = await store.readActiveReleases();
+    loseReplies(2);
+    expect((await store.activateRelease('US-IN', first, seen, now)).ok).toBe(true);
+    noFaults();
+    const before = await store.readActiveReleases();
+    loseReplies(3);
+    await expect(store.activateRelease('US-IN', second, before, now)).rejects.toMatchObject({ name: 'TimeoutError' });
+    noFaults();
+    expect((await activate(second)).ok).toBe(true);
+    // Activated twice, the release is in the history once.
+    const previous = [{ release: first, activated_at: now }];
+    expect((await store.readActiveReleases()).states['US-IN']).toEqual({
+      release: second,
+      activated_at: now,
+      previous,
+    });
   });
 });

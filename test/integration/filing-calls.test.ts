@@ -5,7 +5,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, type Filer, filerOf, settled, soldOn } from '../support/filings.ts';
-import { hurriedCall } from '../support/hurried.ts';
+import { hurriedCall } from '../support/gateway.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
 /** Calls to the ledger's table by the commands' names, and the units that they took. */

@@ -22,7 +22,7 @@ const { newCaller } = await import('../support/api.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
 const { headOf } = await import('../support/imported.ts');
 const { cancel, closedFiling, filerOf, soldOn } = await import('../support/filings.ts');
-const { hurriedCall } = await import('../support/hurried.ts');
+const { hurriedCall } = await import('../support/gateway.ts');
 const { commitOf, created } = await import('../support/transactions.ts');
 const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 

@@ -183,18 +183,3 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
     expect(units.table).toBeLessThan(60);
   });
 });
-
-it('stores a thousand lines and reads them back as they were', async () => {
-  const account = newAccount();
-  const line_items = Array.from({ length: 1000 }, (_, at) =>
-    line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
-  );
-  const head = created({ line_items });
-  const idempotency = keyed('key', 'body', head.after.transaction);
-  expect(await ledger.commit(commitOf(account, head, { idempotency }))).toEqual({ kind: 'committed' });
-  expect(await ledger.find(account, head.after.transaction.id)).toEqual(head.after);
-  expect(await ledger.findReplay(account, idempotency, createdMs)).toEqual({
-    kind: 'replay',
-    answer: idempotency.answer,
-  });
-});

@@ -22,7 +22,7 @@ afterEach(noFaults);
 const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
   failSends({ sends, error, where });
 
-it('outlives a lost reply within one commit', async () => {
+it('commits once when replies are lost', async () => {
   const account = newAccount();
   const seen = failFirst(2, lostReply, 'on the way back');
   expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
@@ -30,7 +30,7 @@ it('outlives a lost reply within one commit', async () => {
   expect(await kindsOf(account)).toBe('AHR');
 });
 
-it('throws an outage where every reply is lost, and knows the commit when it comes again', async () => {
+it('throws when every reply is lost, and recognizes its commit on a retry', async () => {
   const account = newAccount();
   const asked = commitOf(account, created({ reference_id: 'INV-1' }));
   failFirst(3, lostReply, 'on the way back');
@@ -40,7 +40,7 @@ it('throws an outage where every reply is lost, and knows the commit when it com
 });
 
 it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-  'tries again where the database is busy: %s',
+  'retries contention: %s',
   async (code) => {
     const account = newAccount();
     const seen = failFirst(5, () => cancelled('None', code, 'None'), 'on the way there');
@@ -56,7 +56,7 @@ const lastsFor = (looks: number) => {
   return () => (left.looks-- > 0 ? 9000 : 1999);
 };
 
-it('gives up while there is time to say so, with an error that is answered as an outage', async () => {
+it('stops retrying in time for a 503 response', async () => {
   const account = newAccount();
   const seen = failFirst(9, () => cancelled('TransactionConflict', 'None'), 'on the way there');
   await expect(ledgerWithin(lastsFor(3)).commit(commitOf(account, created()))).rejects.toMatchObject({
@@ -70,7 +70,7 @@ it('gives up while there is time to say so, with an error that is answered as an
 it.each([
   ['before the reply', 'on the way there'],
   ['after it was written', 'on the way back'],
-] as const)('asks again what became of a transaction that is still being written: %s', async (_what, where) => {
+] as const)('retries while the transaction is in progress: %s', async (_what, where) => {
   const account = newAccount();
   const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
   const seen = failFirst(3, inProgress, where);
@@ -86,7 +86,7 @@ it('finds its own commit when a conflict hides that it was written', async () =>
   expect(await kindsOf(account)).toBe('AH');
 });
 
-it('does not blame a filing for an entry that another change may be taking back', async () => {
+it('reports contention, not a closed period, when a concurrent change may have removed an entry', async () => {
   const account = newAccount();
   const sale = created(finalized);
   const entries = openEntriesOf(sale.after.transaction);
@@ -122,7 +122,7 @@ const leaveUnread = (batches: number) => {
   return seen;
 };
 
-it('asks again for what a batch left unread', async () => {
+it('reads the unprocessed keys of a batch again', async () => {
   const account = newAccount();
   const head = created();
   const idempotency = keyed('key', 'body', {});
@@ -136,7 +136,7 @@ it('asks again for what a batch left unread', async () => {
   await expect(read(ledgerWithin(lastsFor(3)))).rejects.toMatchObject({ name: 'ThrottlingException' });
 });
 
-it('throws what is neither a refusal nor contention, at once', async () => {
+it('throws other errors without a retry', async () => {
   const seen = failFirst(9, () => cancelled('ValidationError', 'None'), 'on the way there');
   await expect(ledger.commit(commitOf(newAccount(), created()))).rejects.toBeInstanceOf(TransactionCanceledException);
   expect(seen.sends).toBe(1);

@@ -37,7 +37,7 @@ const answerWithin = async (
 };
 const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1 };
 
-describe('what stays busy until the invocation is nearly over', () => {
+describe('contention that lasts as long as the invocation', () => {
   let caller: Caller;
   beforeAll(async () => {
     caller = await newCaller();
@@ -76,7 +76,7 @@ describe('what stays busy until the invocation is nearly over', () => {
     expect(answer).toMatchObject(unavailable);
   });
 
-  it('is 503 where everybody else is always faster', async () => {
+  it('is 503 when concurrent changes always come first', async () => {
     const { id } = await sold(clientOf(caller));
     // The version that was read is never that of the table.
     database.middlewareStack.add(

@@ -2,7 +2,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { claimItem } from '../../shared/store/ledger/claims.ts';
+import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { cursorOf } from '../../shared/transactions/list-cursor.ts';
 import { type Caller, newCaller } from '../support/api.ts';

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { requestLines } from '../../shared/observability/request-lines.ts';
+import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
-import { hurriedCall } from '../support/hurried.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { clientOf, later, michigan, sale, sold } from '../support/sales.ts';
 

@@ -10,7 +10,7 @@ process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 vi.resetModules();
 const { handlers } = await import('../../infra/local/handlers.ts');
-const { requestLines } = await import('../../shared/observability/request-lines.ts');
+const { requestLines } = await import('../../shared/observability/tally.ts');
 const { newCaller } = await import('../support/api.ts');
 const { clientOf, dayMs, later, made, sale } = await import('../support/sales.ts');
 const { failSends, noFaults } = await import('../support/faults.ts');

@@ -4,10 +4,14 @@ import type { Patch } from './mutants.ts';
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'filing counted before its entries are moved': [
     {
-      find: '      await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));',
-      replace: `      const rest = { idempotency: null, head: null, chain: null, period: null, progress: [], work: null, heads: [] };
-      await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, take: [] }) }));
-      if (commit.take.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...rest }) }));`,
+      find: '    writeTogether(filingWrites(commit), (exception) => refusalOf(commit, exception), remainingMs);',
+      replace: `    (async () => {
+      const rest = { idempotency: null, head: null, chain: null, period: null, progress: [], work: null, heads: [] };
+      const write = (part: FilingCommit) =>
+        writeTogether(filingWrites(part), (exception) => refusalOf(commit, exception), remainingMs);
+      const counted = await write({ ...commit, take: [] });
+      return counted.kind === 'committed' && commit.take.length > 0 ? write({ ...commit, ...rest }) : counted;
+    })();`,
     },
   ],
   'entry filed whatever became of its transaction': [

@@ -15,7 +15,7 @@ const inASecondWrite = (isLate: string): readonly Patch[] => [
       const parts = [writes.filter((write) => !isLate(write)), writes.filter(isLate)];
       for (const part of parts) {
         if (part.length === 0) continue;
-        const committed = await writeTogether(part, (exception) => refusalOf(commit, part, exception), remainingMs);
+        const committed = await transact(part, (exception) => refusalOf(commit, part, exception), remainingMs);
         if (committed.kind !== 'committed') return committed;
       }
       return { kind: 'committed' };
@@ -35,13 +35,13 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
         ${lookUp}
         write.Put = { TableName: write.Put.TableName, Item: write.Put.Item };
       }
-      return writeTogether(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
+      return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
     })();
 `,
   },
   {
-    find: `import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';`,
-    replace: `import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';\n${importing}`,
+    find: `import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';`,
+    replace: `import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';\n${importing}`,
   },
 ];
 
@@ -67,7 +67,8 @@ export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
         const { Item } = await database.send(new GetCommand({ TableName: write.Put.TableName, Key: { pk, sk }, ConsistentRead: true }));
         const isTaken = Item && Item['transaction_id'] !== commit.head.after.transaction.id && !(Item['expires_at'] <= new Date(commit.nowMs).toISOString());
         if (isTaken) return { kind: 'reference_taken', transactionId: Item['transaction_id'] };`,
-    `import { GetCommand } from '@aws-sdk/lib-dynamodb';`,
+    `import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { database } from '../client/client.ts';`,
   ),
   'reference looked up in an index that is behind': lookedUpBefore(
     `const { id, reference_id: value } = commit.head.after.transaction;
@@ -126,8 +127,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'If-Match passed over': [
     {
-      find: '  if (!isMatch(asked.ifMatch, current))',
-      replace: '  if (!isMatch(asked.ifMatch, current) && asked.ifMatch === null)',
+      find: '  if (!isMatch(request.ifMatch, current))',
+      replace: '  if (!isMatch(request.ifMatch, current) && request.ifMatch === null)',
     },
   ],
   'cursor of another account taken': [
@@ -145,8 +146,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'void credit not given back': [
     {
-      find: '...(isReversed || isRetaxed ? [{ credit',
-      replace: '...(isRetaxed ? [{ credit',
+      find: '...(removed ? [{ credit',
+      replace: '...(removed && posted ? [{ credit',
     },
   ],
 };

@@ -10,13 +10,12 @@ import { now } from '../../shared/config/clock.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed } from '../../shared/filings/ports.ts';
 import type { Serve } from '../../shared/http/define-endpoint.ts';
-import { exchangeOf, Refusal } from '../../shared/http/exchange.ts';
-import { failure } from '../../shared/http/failure.ts';
-import { envelope, proxyResult } from '../../shared/http/reply.ts';
+import { exchangeOf } from '../../shared/http/exchange.ts';
+import { errorResult } from '../../shared/http/failure.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
-import { draftIndex } from '../../shared/store/ledger/draft-index.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { Died, type Invocation } from './invocation.ts';
 
@@ -115,8 +114,7 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
     return responseOf(await invocation.run(() => operations[request.operation].serve(exchange)));
   } catch (error) {
     if (error instanceof Died) return null;
-    const refusal = error instanceof Refusal ? error : failure(error, invocation.id);
-    const answer = proxyResult({ ...envelope(refusal.problems, invocation.id), headers: refusal.headers }, exchange);
+    const answer = errorResult(error, exchange);
     if (answer.statusCode === 500) bugs.push({ invocation: invocation.id, error });
     return responseOf(answer);
   }

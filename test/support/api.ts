@@ -1,16 +1,14 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import type { Account, Settings } from '../../shared/accounts/account.ts';
+import { newAccount } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { newAccount } from '../../shared/accounts/new-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { Scope } from '../../shared/http/exchange.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
-import { type Answer, type Request, send } from './http.ts';
+import { type Answer, listen, type Request, send } from './http.ts';
 
 export type Api = { readonly url: string; readonly close: () => Promise<void> };
 export type Call = (method: string, path: string, request?: Request) => Promise<Answer>;
@@ -33,19 +31,12 @@ export const onExchange = (listener: Listener): (() => void) => {
 };
 
 const start = async (): Promise<Api> => {
-  const server = createGateway({ handlers });
-  // Longer than any pause in a test: a connection that is closed while it is being reused looks like a failure.
-  server.keepAliveTimeout = 120_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A test file may end without closing it.
-  server.unref();
-  const close = async () => {
+  const { url, close } = await listen(createGateway({ handlers }));
+  const stop = async () => {
     running = null;
-    server.close();
-    server.closeAllConnections();
+    close();
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  return { url, close: stop };
 };
 
 /** The API in this process, on a free port of loopback; started once however often it is asked for. */

@@ -16,116 +16,80 @@ export const notFound = '404 | not_found';
 const noParent = '422 | validation_parent_not_found /parent_transaction_id';
 export const noCursor = '422 | validation_invalid_cursor starting_after';
 const change = (body: unknown, headers: Record<string, string> = {}): Request => ({ body, headers });
-const creditOf = (parent: string, others: object = {}): Request => ({
-  body: { type: 'credit', parent_transaction_id: parent, ...others },
-});
+const creditOf =
+  (parent: keyof Ids, others: object = {}, headers: Record<string, string> = {}) =>
+  (ids: Ids): Request => ({ body: { type: 'credit', parent_transaction_id: ids[parent], ...others }, headers });
 const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
+const sameChange = { 'Idempotency-Key': 'the-same-change' };
+const csv: Request = { headers: { Accept: 'text/csv' } };
 
-/** What a stranger may try, and what the answer is: by hand, and the same for an id that nobody has. */
-export const attempts: readonly (readonly [string, (ids: Ids) => Asked, string])[] = [
-  ['reading a sale', ({ sale }) => ['GET', `/transactions/${sale}`], notFound],
-  ['reading a credit', ({ credit }) => ['GET', `/transactions/${credit}`], notFound],
-  ['reading a void sale', ({ voided }) => ['GET', `/transactions/${voided}`], notFound],
-  ['reading a draft', ({ draft }) => ['GET', `/transactions/${draft}`], notFound],
-  ['reading a sale with its history', ({ sale }) => ['GET', `/transactions/${sale}?expand=history`], notFound],
-  ['reading a history', ({ draft }) => ['GET', `/transactions/${draft}/history`], notFound],
-  ['reading a history on', ({ draft }) => ['GET', `/transactions/${draft}/history?starting_after=2`], notFound],
+type Attempt = readonly [name: string, target: string, expected: string, request?: Request | ((ids: Ids) => Request)];
+
+/** The attempts by name, with the id that they use in braces. The expected refusals are written by hand. */
+const all: readonly Attempt[] = [
+  ['reading a sale', 'GET /transactions/{sale}', notFound],
+  ['reading a credit', 'GET /transactions/{credit}', notFound],
+  ['reading a void sale', 'GET /transactions/{voided}', notFound],
+  ['reading a draft', 'GET /transactions/{draft}', notFound],
+  ['reading a sale with its history', 'GET /transactions/{sale}?expand=history', notFound],
+  ['reading a history', 'GET /transactions/{draft}/history', notFound],
+  ['reading a later page of a history', 'GET /transactions/{draft}/history?starting_after=2', notFound],
+  ['reading a history after its end', 'GET /transactions/{draft}/history?starting_after=9', notFound],
+  ['reading one entry of a history', 'GET /transactions/{sale}/history?limit=1', notFound],
+  ['changing a draft', 'POST /transactions/{draft}', notFound, change({ metadata: { a: 'b' } })],
+  ['changing nothing of a draft', 'POST /transactions/{draft}', notFound, change({ status: 'draft' })],
+  ['finalizing a draft', 'POST /transactions/{draft}', notFound, change({ status: 'finalized' })],
+  ['voiding a draft', 'POST /transactions/{draft}', notFound, change({ status: 'void' })],
+  ['voiding a sale', 'POST /transactions/{sale}', notFound, change({ status: 'void' })],
+  ['voiding a void sale', 'POST /transactions/{voided}', notFound, change({ status: 'void' })],
+  ['voiding a credit', 'POST /transactions/{credit}', notFound, change({ status: 'void' })],
+  ['changing the lines of a sale', 'POST /transactions/{sale}', notFound, change({ line_items: [goods()] })],
   [
-    'reading a history on from nowhere',
-    ({ draft }) => ['GET', `/transactions/${draft}/history?starting_after=9`],
+    'changing version 1',
+    'POST /transactions/{draft}',
     notFound,
+    change({ metadata: { a: 'b' } }, { 'If-Match': '"1"' }),
   ],
-  ['reading one entry of a history', ({ sale }) => ['GET', `/transactions/${sale}/history?limit=1`], notFound],
-  ['changing a draft', ({ draft }) => ['POST', `/transactions/${draft}`, change({ metadata: { a: 'b' } })], notFound],
   [
-    'changing a draft as it is',
-    ({ draft }) => ['POST', `/transactions/${draft}`, change({ status: 'draft' })],
+    'changing version 2',
+    'POST /transactions/{draft}',
     notFound,
+    change({ metadata: { a: 'b' } }, { 'If-Match': '"2"' }),
   ],
-  ['finalizing a draft', ({ draft }) => ['POST', `/transactions/${draft}`, change({ status: 'finalized' })], notFound],
-  ['voiding a draft', ({ draft }) => ['POST', `/transactions/${draft}`, change({ status: 'void' })], notFound],
-  ['voiding a sale', ({ sale }) => ['POST', `/transactions/${sale}`, change({ status: 'void' })], notFound],
-  ['voiding what is void', ({ voided }) => ['POST', `/transactions/${voided}`, change({ status: 'void' })], notFound],
-  ['voiding a credit', ({ credit }) => ['POST', `/transactions/${credit}`, change({ status: 'void' })], notFound],
+  ['repeating a change', 'POST /transactions/{draft}', notFound, change({ metadata: { changed: 'yes' } }, sameChange)],
+  ['reusing the key of a change', 'POST /transactions/{draft}', notFound, change({ metadata: { a: 'b' } }, sameChange)],
+  ['replaying a sale', 'POST /transactions/{sale}/replay', notFound],
+  ['replaying a credit', 'POST /transactions/{credit}/replay', notFound],
+  ['listing after a sale', 'GET /transactions?starting_after={sale}', noCursor],
+  ['listing with lines after a draft', 'GET /transactions?expand=line_items&starting_after={draft}', noCursor],
+  ['crediting a sale', 'POST /transactions', noParent, creditOf('sale', { status: 'finalized' })],
+  ['crediting a line in a draft', 'POST /transactions', noParent, creditOf('sale', line)],
+  ['crediting a void sale', 'POST /transactions', noParent, creditOf('voided')],
+  ['crediting a credit', 'POST /transactions', noParent, creditOf('credit', line)],
+  ['crediting in another currency', 'POST /transactions', noParent, creditOf('sale', { currency: 'EUR' })],
+  ['crediting with a key', 'POST /transactions', noParent, creditOf('sale', {}, { 'Idempotency-Key': 'k' })],
+  ['calculating the credit of a sale', 'POST /calculations', noParent, creditOf('sale')],
+  ['calculating the credit of a line', 'POST /calculations', noParent, creditOf('sale', line)],
+  ['reading a filing', 'GET /filings/{filing}', notFound],
+  ['reading the entries of a filing', 'GET /filings/{filing}?expand=entries', notFound],
+  ['reading a filing as CSV', 'GET /filings/{filing}', notFound, csv],
+  ['reading entries as CSV', 'GET /filings/{filing}?expand=entries', notFound, csv],
+  ['filing a filing', 'POST /filings/{filing}', notFound, change({ status: 'filed', confirmation_number: 'c' })],
+  ['canceling a filing', 'POST /filings/{filing}', notFound, change({ status: 'canceled' })],
   [
-    'changing the lines of a sale',
-    ({ sale }) => ['POST', `/transactions/${sale}`, change({ line_items: [goods()] })],
+    'canceling a filing with a key',
+    'POST /filings/{earlier}',
     notFound,
+    change({ status: 'canceled' }, { 'Idempotency-Key': 'k' }),
   ],
-  [
-    'changing the first version',
-    ({ draft }) => ['POST', `/transactions/${draft}`, change({ metadata: { a: 'b' } }, { 'If-Match': '"1"' })],
-    notFound,
-  ],
-  [
-    'changing a later version',
-    ({ draft }) => ['POST', `/transactions/${draft}`, change({ metadata: { a: 'b' } }, { 'If-Match': '"2"' })],
-    notFound,
-  ],
-  [
-    'repeating a change under its key',
-    ({ draft }) => [
-      'POST',
-      `/transactions/${draft}`,
-      change({ metadata: { changed: 'yes' } }, { 'Idempotency-Key': 'the-same-change' }),
-    ],
-    notFound,
-  ],
-  [
-    'another change under that key',
-    ({ draft }) => [
-      'POST',
-      `/transactions/${draft}`,
-      change({ metadata: { a: 'b' } }, { 'Idempotency-Key': 'the-same-change' }),
-    ],
-    notFound,
-  ],
-  ['replaying a sale', ({ sale }) => ['POST', `/transactions/${sale}/replay`], notFound],
-  ['replaying a credit', ({ credit }) => ['POST', `/transactions/${credit}/replay`], notFound],
-  ['listing after a sale', ({ sale }) => ['GET', `/transactions?starting_after=${sale}`], noCursor],
-  [
-    'listing with lines after a draft',
-    ({ draft }) => ['GET', `/transactions?expand=line_items&starting_after=${draft}`],
-    noCursor,
-  ],
-  ['crediting a sale', ({ sale }) => ['POST', '/transactions', creditOf(sale, { status: 'finalized' })], noParent],
-  ['crediting a line in a draft', ({ sale }) => ['POST', '/transactions', creditOf(sale, line)], noParent],
-  ['crediting a sale that is void', ({ voided }) => ['POST', '/transactions', creditOf(voided)], noParent],
-  ['crediting a credit', ({ credit }) => ['POST', '/transactions', creditOf(credit, line)], noParent],
-  [
-    'crediting in another currency',
-    ({ sale }) => ['POST', '/transactions', creditOf(sale, { currency: 'EUR' })],
-    noParent,
-  ],
-  [
-    'crediting under a key',
-    ({ sale }) => ['POST', '/transactions', { ...creditOf(sale), headers: { 'Idempotency-Key': 'k' } }],
-    noParent,
-  ],
-  ['calculating the credit of a sale', ({ sale }) => ['POST', '/calculations', creditOf(sale)], noParent],
-  ['calculating the credit of a line', ({ sale }) => ['POST', '/calculations', creditOf(sale, line)], noParent],
-  ['reading a filing', ({ filing }) => ['GET', `/filings/${filing}`], notFound],
-  ['reading the entries of a filing', ({ filing }) => ['GET', `/filings/${filing}?expand=entries`], notFound],
-  [
-    'reading a filing as a table',
-    ({ filing }) => ['GET', `/filings/${filing}`, { headers: { Accept: 'text/csv' } }],
-    notFound,
-  ],
-  [
-    'reading entries as a table',
-    ({ filing }) => ['GET', `/filings/${filing}?expand=entries`, { headers: { Accept: 'text/csv' } }],
-    notFound,
-  ],
-  [
-    'filing a filing',
-    ({ filing }) => ['POST', `/filings/${filing}`, change({ status: 'filed', confirmation_number: 'c' })],
-    notFound,
-  ],
-  ['canceling a filing', ({ filing }) => ['POST', `/filings/${filing}`, change({ status: 'canceled' })], notFound],
-  [
-    'canceling a filing under a key',
-    ({ earlier }) => ['POST', `/filings/${earlier}`, change({ status: 'canceled' }, { 'Idempotency-Key': 'k' })],
-    notFound,
-  ],
-  ['listing after a filing', ({ filing }) => ['GET', `/filings?starting_after=${filing}`], noCursor],
+  ['listing after a filing', 'GET /filings?starting_after={filing}', noCursor],
 ];
+
+/** What a stranger may try, and the refusal, which is the same for an id that no account has. */
+export const attempts = all.map(([name, target, expected, request]) => {
+  const ask = (ids: Ids): Asked => {
+    const [method = '', path = ''] = target.replace(/\{(\w+)\}/, (_, id: keyof Ids) => ids[id]).split(' ');
+    return [method, path, typeof request === 'function' ? request(ids) : (request ?? {})];
+  };
+  return [name, ask, expected] as const;
+});

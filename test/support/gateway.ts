@@ -1,10 +1,11 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { Context } from 'aws-lambda';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
-import { handlers } from '../../infra/local/handlers.ts';
+import { type Handlers, handlers } from '../../infra/local/handlers.ts';
 import { type Handler, lambdaHandler } from '../../shared/http/lambda-handler.ts';
-import type { Version } from '../../shared/http/versions/version.ts';
+import type { Version } from '../../shared/http/versions/shape.ts';
+import type { Call, Caller } from './api.ts';
+import { listen, send } from './http.ts';
 
 /** The operations as they are, in a service that has other versions. */
 export const endpointsWith = (versions: readonly Version[]): Record<string, Handler> =>
@@ -14,14 +15,29 @@ export const endpointsWith = (versions: readonly Version[]): Record<string, Hand
       .map((endpoint) => [endpoint.name, lambdaHandler(endpoint, versions)]),
   );
 
-/** A service of its own on a free port of loopback, with some endpoints in the place of the real ones. */
-export const startGateway = async (
-  replaced: Partial<Record<Operation, Handler>>,
-): Promise<{ url: string; close: () => void }> => {
-  const server = createGateway({ handlers: { ...handlers, endpoints: { ...handlers.endpoints, ...replaced } } });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  const close = () => server.close().closeAllConnections();
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+/** A service on a free port of loopback, with some handlers replaced. */
+export const startGateway = (replaced: Partial<Record<Operation, Handler>>) =>
+  listen(createGateway({ handlers: { ...handlers, endpoints: { ...handlers.endpoints, ...replaced } } }));
+
+// The first reading is that of the handler, which would otherwise end the request.
+const hurried = (context: Context): Context => {
+  let readings = 0;
+  return { ...context, getRemainingTimeInMillis: () => (readings++ === 0 ? 10_000 : 100) };
+};
+
+/**
+ * The API with hardly any time left in every request, so that it leaves all optional work to the schedule.
+ *
+ * `handlers` is a parameter, because a test with its own tables has its own handlers.
+ */
+export const hurriedCall = async (handlers: Handlers, { key }: Pick<Caller, 'key'>): Promise<Call> => {
+  const endpoints = Object.fromEntries(
+    Object.entries(handlers.endpoints).map(([name, handler]) => [
+      name,
+      (event: Parameters<typeof handler>[0], context: Context) => handler(event, hurried(context)),
+    ]),
+  ) as Handlers['endpoints'];
+  const { url } = await listen(createGateway({ handlers: { ...handlers, endpoints } }));
+  return (method, path, request = {}) =>
+    send(url, method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } });
 };

@@ -1,4 +1,6 @@
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type Server, request as startRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
 export type Request = {
@@ -64,4 +66,15 @@ export const send = async (url: string, method: string, path: string, request: R
   );
   const text = await readText(message);
   return { status: message.statusCode ?? 0, headers: new Headers(pairs), body: parsed(text), text };
+};
+
+/** Start a server on a free port of loopback. It does not keep the process alive. */
+export const listen = async (server: Server): Promise<{ readonly url: string; readonly close: () => void }> => {
+  // Longer than any pause in a test: a connection that is closed while it is reused looks like a failure.
+  server.keepAliveTimeout = 120_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close().closeAllConnections() };
 };

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   type CryptoKey,
   exportJWK,
@@ -10,6 +9,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { Issuer as Configured } from '../../shared/http/bearer.ts';
+import { listen } from './http.ts';
 
 type Key = { readonly alg: string; readonly privateKey: CryptoKey; readonly jwk: JWK };
 
@@ -42,9 +42,8 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     const good = path.endsWith('/keys') ? { keys: state.published } : { issuer: url, jwks_uri: `${url}/keys` };
     response.end(broken?.body ?? JSON.stringify(good));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  server.unref();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/shop`;
+  const { url: origin, close } = await listen(server);
+  const url = `${origin}/realms/shop`;
 
   /** Make a key of this name, and publish it. */
   const publish = async (kid: string, alg: string, others: JWK = {}): Promise<Key> => {
@@ -95,9 +94,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     withdraw: (kid: string) => {
       state.published = state.published.filter((key) => (key as JWK | null)?.kid !== kid);
     },
-    close: (): void => {
-      server.close();
-    },
+    close,
   };
 };
 export type LocalIssuer = Awaited<ReturnType<typeof startIssuer>>;

@@ -1,6 +1,6 @@
 /** A vitest setup file: reads along with whatever the service's code logs, and fails a test file whose run leaked. */
 import { afterAll, vi } from 'vitest';
-import { requestLines } from '../../shared/observability/request-lines.ts';
+import { requestLines } from '../../shared/observability/tally.ts';
 import { leaksIn } from './log-leaks.ts';
 
 type Write = { readonly written: readonly unknown[]; readonly from: string };

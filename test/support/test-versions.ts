@@ -1,4 +1,4 @@
-import type { Shapes, Version } from '../../shared/http/versions/version.ts';
+import type { Shapes, Version } from '../../shared/http/versions/shape.ts';
 import type { JsonObject } from '../../shared/json.ts';
 
 /** A body with one field under another name, in its place. */

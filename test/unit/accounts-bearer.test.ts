@@ -39,7 +39,7 @@ describe('a bearer token', () => {
     [{ 'tax:read': true }, []],
     [7, []],
     [['tax:read tax:write'], []],
-  ])('says account and scopes (%o) under names that are configured', async (permissions, scopes) => {
+  ])('has the account and the scopes (%o) in the configured claims', async (permissions, scopes) => {
     const accountClaim = 'https://example.com/levy_account';
     const own = { accountClaim, scopesClaim: 'permissions', scopes: { read: 'tax:read', write: 'tax:write' } };
     const claims = { levy_account: undefined, scope: 'tax:write levy/read', [accountClaim]: 'acc_c', permissions };

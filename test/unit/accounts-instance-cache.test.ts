@@ -33,14 +33,14 @@ it('reads again after the clock was set back', async () => {
   expect(reads).toHaveLength(2);
 });
 
-it('shares one read between requests at the same time', async () => {
+it('shares one read between concurrent requests', async () => {
   const { reads, load } = counted();
   const cache = instanceCache<string | undefined>(minute);
   expect(await Promise.all([cache('a', load), cache('a', load), cache('b', load)])).toEqual(['a', 'a', 'b']);
   expect(reads).toEqual(['a', 'b']);
 });
 
-it('does not keep a failure, and hands it to everyone who waits for it', async () => {
+it('does not cache a failure, and rejects all concurrent requests with it', async () => {
   let broken = true;
   const { reads, load } = counted(async (key) => {
     if (broken) throw new Error('down');
@@ -54,7 +54,7 @@ it('does not keep a failure, and hands it to everyone who waits for it', async (
   expect(reads).toHaveLength(2);
 });
 
-it('is bounded, and keeps what is in use through a flood of other keys', async () => {
+it('is bounded, and evicts the least recently used entry', async () => {
   const { reads, load } = counted();
   const cache = instanceCache<string | undefined>(minute);
   for (let index = 0; index < 100; index++) {

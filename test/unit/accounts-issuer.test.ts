@@ -12,13 +12,13 @@ const description = '/realms/shop/.well-known/openid-configuration';
 const keys = '/realms/shop/keys';
 
 describe('the issuer', () => {
-  it('is asked twice for the first tokens, and not for the next ones', async () => {
+  it('is called twice for the first tokens, and not for later ones', async () => {
     await Promise.all([verify(await sign()), verify(await sign('elliptic'))]);
     await verify(await sign());
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('is asked nothing for what cannot be its token, and at no address that a token names', async () => {
+  it('is not called for tokens that it cannot have signed, nor at an address from a token', async () => {
     const cannot =
       /^(from|unsigned|that names|no JWT|not JSON|enc)|payload is a list|HS256|PS256|alg NONE|no alg|but alg|critical|logged out/;
     const nonsense = badTokens(issuer).filter(([name]) => cannot.test(name));
@@ -64,7 +64,7 @@ describe('the issuer', () => {
     issuer.withdraw('reused');
   });
 
-  it('is asked once in ten seconds, however many keys a stranger invents, and nobody else is locked out', async () => {
+  it('is called once in ten seconds for unknown keys, and known keys work meanwhile', async () => {
     await verify(await sign());
     issuer.state.fetched = [];
     const invent = (kid: string) => issuer.sign(issuer.claims(), { kid }, 'rsa');
@@ -225,7 +225,7 @@ describe('an issuer that cannot be asked is an outage, and not the fault of the 
     [{ path: /keys$/, status: 200, body: '{}' }, 'IssuerWithoutKeys'],
     [{ path: /openid/, status: 200, body: '{"issuer":"https://issuer.example"}' }, 'IssuerOther'],
     [{ path: /keys$/, status: 200, body: 'x'.repeat(1024 * 1024 + 1) }, 'IssuerTooLarge'],
-  ])('and is counted, with no more than what is wrong: %o is %s', async (broken, error) => {
+  ])('and counts a metric with the cause only: %o is %s', async (broken, error) => {
     const before = metricLines().length;
     issuer.state.broken = broken;
     await expect(fresh()(await sign())).rejects.toMatchObject(outage);

@@ -35,7 +35,7 @@ const attempts = (time: ReturnType<typeof virtualTime>, times: number, takesMs =
 };
 
 describe('contention', () => {
-  it('is waited for, each time for longer, until there is none', async () => {
+  it('is retried with growing pauses until it ends', async () => {
     const virtual = virtualTime();
     const { attempt, seen } = attempts(virtual, 7);
     expect(await retryContention(attempt, virtual.remainingOf(10_000), virtual.time)).toBe('done');

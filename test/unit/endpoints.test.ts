@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { examplesOf } from '../../shared/http/openapi/examples.ts';
-import { versions } from '../../shared/http/versions/version.ts';
+import { versions } from '../../shared/http/versions/shape.ts';
 
 const root = new URL('../../', import.meta.url);
 // Neither an endpoint nor a schedule, and the list itself.

@@ -16,7 +16,7 @@ describe('entityTag', () => {
     );
   });
 
-  it('tells apart where one part ends and the next begins', () => {
+  it('separates the parts', () => {
     expect(entityTag('ab', 'c')).not.toBe(entityTag('a', 'bc'));
     expect(entityTag('é')).not.toBe(entityTag('e\u0301'));
   });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { preferredType } from '../../shared/http/accept.ts';
+import { preferredType } from '../../shared/http/filing-reply.ts';
 
 const json = 'application/json';
 const csv = 'text/csv';
 const preferred = (...accept: readonly string[]) => preferredType(accept, [json, csv]);
 
-describe('the media type that Accept asks for', () => {
+describe('the media type that Accept prefers', () => {
   it.each<[string, string]>([
     ['text/csv', csv],
     ['TEXT/CSV', csv],

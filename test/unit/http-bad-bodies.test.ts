@@ -6,14 +6,18 @@ import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
 import { now } from '../../shared/config/clock.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { envelope } from '../../shared/http/reply.ts';
-import type { Problem } from '../../shared/problem.ts';
 import { parseSent, placeOf } from '../support/parse-sent.ts';
 
 const definition = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems };
 const parse = (body: unknown, prefer?: string) => parseSent(definition, body, prefer);
 const told = (body: unknown, prefer?: string) =>
   parse(body, prefer).problems.map((problem) => [problem.code, placeOf(problem)]);
+
+// A pointer means that its value is invalid. Other codes stand before the pointer.
+const problemOf = (text: string) => {
+  const [pointer = '', code = 'invalid_format'] = text.split(' ').reverse();
+  return [`validation_${code}`, pointer];
+};
 
 const address = { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
 const line = { quantity: '1', unit_price: '100.00' };
@@ -22,154 +26,56 @@ const withLine = (fields: object) => ({ ...good, line_items: [{ ...line, ...fiel
 const tooDeep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
 describe('a body that is not what it should be', () => {
-  it.each<{ title: string; body: unknown; problems: [string, string][] }>([
-    { title: 'null', body: null, problems: [['validation_invalid_format', '']] },
-    { title: 'an array', body: [], problems: [['validation_invalid_format', '']] },
-    { title: 'a text', body: 'x', problems: [['validation_invalid_format', '']] },
-    { title: 'a number', body: 0, problems: [['validation_invalid_format', '']] },
-    { title: 'true', body: true, problems: [['validation_invalid_format', '']] },
-    { title: 'nothing in it', body: {}, problems: [['validation_required_field', '/line_items']] },
-    {
-      title: 'line_items null',
-      body: { ...good, line_items: null },
-      problems: [['validation_required_field', '/line_items']],
-    },
-    {
-      title: 'line_items empty',
-      body: { ...good, line_items: [] },
-      problems: [['validation_invalid_format', '/line_items']],
-    },
-    {
-      title: 'line_items a text',
-      body: { ...good, line_items: 'x' },
-      problems: [['validation_invalid_format', '/line_items']],
-    },
-    {
-      title: 'line_items an object',
-      body: { ...good, line_items: { 0: line } },
-      problems: [['validation_invalid_format', '/line_items']],
-    },
-    {
-      title: '1001 lines',
-      body: { ...good, line_items: Array(1001).fill(line) },
-      problems: [['validation_invalid_format', '/line_items']],
-    },
-    {
-      title: 'lines that are no objects',
-      body: { line_items: ['x', 7] },
-      problems: [
-        ['validation_invalid_format', '/line_items/0'],
-        ['validation_invalid_format', '/line_items/1'],
-      ],
-    },
-    {
-      title: 'a customer that is no object',
-      body: { ...good, customer: 'x' },
-      problems: [['validation_invalid_format', '/customer']],
-    },
-    {
-      title: 'an address that is no object',
-      body: { ...good, customer: { address: [] } },
-      problems: [['validation_invalid_format', '/customer/address']],
-    },
-    {
-      title: 'no address',
-      body: { line_items: [line] },
-      problems: [['validation_required_field', '/customer/address']],
-    },
-    {
-      title: 'an address null',
-      body: { ...good, customer: { address: null } },
-      problems: [['validation_required_field', '/customer/address']],
-    },
-    {
-      title: 'no address for the second line',
-      body: { line_items: [{ ...line, customer: { address } }, line] },
-      problems: [['validation_required_field', '/customer/address']],
-    },
-    {
-      title: 'a line without anything',
-      body: { ...good, line_items: [{}] },
-      problems: [
-        ['validation_required_field', '/line_items/0/quantity'],
-        ['validation_required_field', '/line_items/0/unit_price'],
-      ],
-    },
-    {
-      title: 'a price null',
-      body: withLine({ unit_price: null }),
-      problems: [['validation_required_field', '/line_items/0/unit_price']],
-    },
-    {
-      title: 'an unknown currency',
-      body: { ...good, currency: 'ABC' },
-      problems: [['validation_invalid_format', '/currency']],
-    },
-    {
-      title: 'a currency in lower case',
-      body: { ...good, currency: 'usd' },
-      problems: [['validation_invalid_format', '/currency']],
-    },
-    {
-      title: 'a currency that is an inherited property',
-      body: { ...good, currency: 'constructor' },
-      problems: [['validation_invalid_format', '/currency']],
-    },
-    {
-      title: 'a currency __proto__',
-      body: { ...good, currency: '__proto__' },
-      problems: [['validation_invalid_format', '/currency']],
-    },
-    {
-      title: 'duplicate ids',
-      body: { ...good, line_items: ['a', 'b', 'a', 'a'].map((id) => ({ ...line, id })) },
-      problems: [
-        ['validation_invalid_format', '/line_items/2/id'],
-        ['validation_invalid_format', '/line_items/3/id'],
-      ],
-    },
-    {
-      title: 'an id with a control character',
-      body: withLine({ id: 'a\tb' }),
-      problems: [['validation_invalid_format', '/line_items/0/id']],
-    },
-    { title: 'an empty id', body: withLine({ id: '' }), problems: [['validation_invalid_format', '/line_items/0/id']] },
-    {
-      title: 'a parent on a sale',
-      body: { ...good, parent_transaction_id: 'txn_1' },
-      problems: [['validation_invalid_format', '/parent_transaction_id']],
-    },
-    {
-      title: 'NUL in a text',
-      body: withLine({ description: 'a\0b' }),
-      problems: [['validation_invalid_format', '/line_items/0/description']],
-    },
-    {
-      title: 'NUL in a field name',
-      body: { ...good, metadata: { 'a\0': 'x' } },
-      problems: [['validation_invalid_format', '/metadata']],
-    },
-    {
-      title: 'a lone surrogate',
-      body: { ...good, metadata: { a: '\ud800' } },
-      problems: [['validation_invalid_format', '/metadata/a']],
-    },
-    {
-      title: 'a lone surrogate in a field that nobody knows',
-      body: { ...good, x: '\udfff' },
-      problems: [['validation_invalid_format', '/x']],
-    },
-    {
-      title: 'nesting without end',
-      body: { ...good, metadata: tooDeep(2000) },
-      problems: [
-        ['validation_invalid_format', '/metadata/a'],
-        ['validation_invalid_format', `/metadata${'/a'.repeat(15)}`],
-      ],
-    },
-    {
-      title: 'addresses, formats and unreadable text at once',
-      body: {
+  it.each<[title: string, body: unknown, ...problems: string[]]>([
+    ['null', null, ''],
+    ['an array', [], ''],
+    ['a text', 'x', ''],
+    ['a number', 0, ''],
+    ['true', true, ''],
+    ['nothing in it', {}, 'required_field /line_items'],
+    ['line_items null', { ...good, line_items: null }, 'required_field /line_items'],
+    ['line_items empty', { ...good, line_items: [] }, '/line_items'],
+    ['line_items a text', { ...good, line_items: 'x' }, '/line_items'],
+    ['line_items an object', { ...good, line_items: { 0: line } }, '/line_items'],
+    ['1001 lines', { ...good, line_items: Array(1001).fill(line) }, '/line_items'],
+    ['lines that are no objects', { line_items: ['x', 7] }, '/line_items/0', '/line_items/1'],
+    ['a customer that is no object', { ...good, customer: 'x' }, '/customer'],
+    ['an address that is no object', { ...good, customer: { address: [] } }, '/customer/address'],
+    ['no address', { line_items: [line] }, 'required_field /customer/address'],
+    ['an address null', { ...good, customer: { address: null } }, 'required_field /customer/address'],
+    [
+      'no address for the second line',
+      { line_items: [{ ...line, customer: { address } }, line] },
+      'required_field /customer/address',
+    ],
+    [
+      'a line without anything',
+      { ...good, line_items: [{}] },
+      'required_field /line_items/0/quantity',
+      'required_field /line_items/0/unit_price',
+    ],
+    ['a price null', withLine({ unit_price: null }), 'required_field /line_items/0/unit_price'],
+    ['an unknown currency', { ...good, currency: 'ABC' }, '/currency'],
+    ['a currency in lower case', { ...good, currency: 'usd' }, '/currency'],
+    ['a currency that is an inherited property', { ...good, currency: 'constructor' }, '/currency'],
+    ['a currency __proto__', { ...good, currency: '__proto__' }, '/currency'],
+    [
+      'duplicate ids',
+      { ...good, line_items: ['a', 'b', 'a', 'a'].map((id) => ({ ...line, id })) },
+      '/line_items/2/id',
+      '/line_items/3/id',
+    ],
+    ['an id with a control character', withLine({ id: 'a\tb' }), '/line_items/0/id'],
+    ['an empty id', withLine({ id: '' }), '/line_items/0/id'],
+    ['a parent on a sale', { ...good, parent_transaction_id: 'txn_1' }, '/parent_transaction_id'],
+    ['NUL in a text', withLine({ description: 'a\0b' }), '/line_items/0/description'],
+    ['NUL in a field name', { ...good, metadata: { 'a\0': 'x' } }, '/metadata'],
+    ['a lone surrogate', { ...good, metadata: { a: '\ud800' } }, '/metadata/a'],
+    ['a lone surrogate in a field that nobody knows', { ...good, x: '\udfff' }, '/x'],
+    ['nesting without end', { ...good, metadata: tooDeep(2000) }, '/metadata/a', `/metadata${'/a'.repeat(15)}`],
+    [
+      'addresses, formats and unreadable text at once',
+      {
         customer: { address: { state: 'ZZ' } },
         line_items: [
           {
@@ -180,96 +86,72 @@ describe('a body that is not what it should be', () => {
           },
         ],
       },
-      problems: [
-        ['validation_address_unresolvable', '/customer/address/state'],
-        ['validation_invalid_format', '/line_items/0/quantity'],
-        ['validation_invalid_format', '/line_items/0/description'],
-        ['validation_address_unresolvable', '/line_items/0/customer/address/postal_code'],
-      ],
-    },
-    {
-      title: 'a discount above its line',
-      body: withLine({ discount_amount: '100.01' }),
-      problems: [['validation_invalid_format', '/line_items/0/discount_amount']],
-    },
-    {
-      title: 'both discounts of a line together above it',
-      body: withLine({ discount_amount: '60', third_party_discount_amount: '40.01' }),
-      problems: [['validation_invalid_format', '/line_items/0/third_party_discount_amount']],
-    },
-    {
-      title: 'a discount above the document',
-      body: { ...good, discount_amount: '100.01' },
-      problems: [['validation_invalid_format', '/discount_amount']],
-    },
-    {
-      title: 'discounts of lines and document together above it',
-      body: { ...withLine({ discount_amount: '50' }), discount_amount: '50.01' },
-      problems: [['validation_invalid_format', '/discount_amount']],
-    },
-    {
-      title: 'a discount without lines to take it from',
-      body: { customer: { address }, discount_amount: '5' },
-      problems: [['validation_required_field', '/line_items']],
-    },
-    {
-      title: 'tax_included a text',
-      body: { ...good, tax_included: 'true' },
-      problems: [['validation_invalid_format', '/tax_included']],
-    },
-    {
-      title: 'shipping without an amount',
-      body: { ...good, shipping: {} },
-      problems: [['validation_required_field', '/shipping/amount']],
-    },
-    {
-      title: 'metadata with a number',
-      body: { ...good, metadata: { a: 1 } },
-      problems: [['validation_invalid_format', '/metadata/a']],
-    },
-    {
-      title: 'metadata with 51 keys',
-      body: { ...good, metadata: Object.fromEntries(Array.from({ length: 51 }, (_, key) => [`k${key}`, 'v'])) },
-      problems: [['validation_invalid_format', '/metadata']],
-    },
-    {
-      title: 'an exemption for a region that nobody knows',
-      body: { ...good, customer: { address, exemption: { type: 'resale', regions: ['IN', 'ZZ', 'US'] } } },
-      problems: [
-        ['validation_invalid_format', '/customer/exemption/regions/1'],
-        ['validation_invalid_format', '/customer/exemption/regions/2'],
-      ],
-    },
-    {
-      title: 'an exemption that would hold nowhere',
-      body: { ...good, customer: { address, exemption: { type: 'resale', regions: [] } } },
-      problems: [['validation_invalid_format', '/customer/exemption/regions']],
-    },
-    {
-      title: 'an exemption that ends before it begins',
-      body: {
+      'address_unresolvable /customer/address/state',
+      '/line_items/0/quantity',
+      '/line_items/0/description',
+      'address_unresolvable /line_items/0/customer/address/postal_code',
+    ],
+    ['a discount above its line', withLine({ discount_amount: '100.01' }), '/line_items/0/discount_amount'],
+    [
+      'both discounts of a line together above it',
+      withLine({ discount_amount: '60', third_party_discount_amount: '40.01' }),
+      '/line_items/0/third_party_discount_amount',
+    ],
+    ['a discount above the document', { ...good, discount_amount: '100.01' }, '/discount_amount'],
+    [
+      'discounts of lines and document together above it',
+      { ...withLine({ discount_amount: '50' }), discount_amount: '50.01' },
+      '/discount_amount',
+    ],
+    [
+      'a discount without lines to take it from',
+      { customer: { address }, discount_amount: '5' },
+      'required_field /line_items',
+    ],
+    ['tax_included a text', { ...good, tax_included: 'true' }, '/tax_included'],
+    ['shipping without an amount', { ...good, shipping: {} }, 'required_field /shipping/amount'],
+    ['metadata with a number', { ...good, metadata: { a: 1 } }, '/metadata/a'],
+    [
+      'metadata with 51 keys',
+      { ...good, metadata: Object.fromEntries(Array.from({ length: 51 }, (_, key) => [`k${key}`, 'v'])) },
+      '/metadata',
+    ],
+    [
+      'an exemption for a region that nobody knows',
+      { ...good, customer: { address, exemption: { type: 'resale', regions: ['IN', 'ZZ', 'US'] } } },
+      '/customer/exemption/regions/1',
+      '/customer/exemption/regions/2',
+    ],
+    [
+      'an exemption that would hold nowhere',
+      { ...good, customer: { address, exemption: { type: 'resale', regions: [] } } },
+      '/customer/exemption/regions',
+    ],
+    [
+      'an exemption that ends before it begins',
+      {
         ...good,
         customer: { address, exemption: { type: 'resale', valid_from: '2026-12-01', valid_to: '2026-01-01' } },
       },
-      problems: [['validation_invalid_format', '/customer/exemption/valid_to']],
-    },
-    {
-      title: 'an exemption of no type',
-      body: { ...good, customer: { address, exemption: {} } },
-      problems: [['validation_required_field', '/customer/exemption/type']],
-    },
-    {
-      title: 'a code that nobody knows',
-      body: withLine({ product_tax_code: 'NOTHING.AT_ALL' }),
-      problems: [['validation_unknown_product_tax_code', '/line_items/0/product_tax_code']],
-    },
-    {
-      title: 'an attribute that does not apply',
-      body: withLine({ product_tax_code: 'GENERAL._ATHLETIC' }),
-      problems: [['validation_product_attribute_not_applicable', '/line_items/0/product_tax_code']],
-    },
-  ])('$title', ({ body, problems }) => {
-    expect(told(body)).toEqual(problems);
+      '/customer/exemption/valid_to',
+    ],
+    [
+      'an exemption of no type',
+      { ...good, customer: { address, exemption: {} } },
+      'required_field /customer/exemption/type',
+    ],
+    [
+      'a code that nobody knows',
+      withLine({ product_tax_code: 'NOTHING.AT_ALL' }),
+      'unknown_product_tax_code /line_items/0/product_tax_code',
+    ],
+    [
+      'an attribute that does not apply',
+      withLine({ product_tax_code: 'GENERAL._ATHLETIC' }),
+      'product_attribute_not_applicable /line_items/0/product_tax_code',
+    ],
+  ])('%s', (_title, body, ...problems) => {
+    expect(told(body)).toEqual(problems.map(problemOf));
     expect(
       parse(body).problems.every(
         ({ detail, title }) => detail.length > 10 && title.length > 5 && detail !== 'Invalid input',
@@ -278,31 +160,10 @@ describe('a body that is not what it should be', () => {
   });
 
   it.each([
-    1,
-    1.5,
-    1e5,
-    '1e5',
-    '-1',
-    '+1',
-    ' 1',
-    '1 ',
-    '1,000',
-    '.5',
-    '1.',
-    '0x10',
-    'NaN',
-    'Infinity',
-    '',
-    '1'.repeat(13),
-    '1'.repeat(40),
-    `0.${'1'.repeat(11)}`,
-    `${'1'.repeat(20)}.${'1'.repeat(20)}`,
-    true,
-    [],
-    {},
-    '١٢',
-    '1\n',
-  ])('%j is no decimal, wherever an amount stands', (value) => {
+    ...[1, 1.5, 1e5, '1e5', '-1', '+1', ' 1', '1 ', '1,000', '.5', '1.', '0x10', 'NaN', 'Infinity', ''],
+    ...['1'.repeat(13), '1'.repeat(40), `0.${'1'.repeat(11)}`, `${'1'.repeat(20)}.${'1'.repeat(20)}`, true, [], {}],
+    ...['١٢', '1\n'],
+  ])('%j is not a decimal in any amount field', (value) => {
     const amounts = { discount_amount: value, third_party_discount_amount: value };
     const body = {
       ...good,
@@ -335,18 +196,8 @@ describe('a body that is not what it should be', () => {
   );
 
   it.each([
-    '2026-02-30',
-    '2026-13-01',
-    '2026-10-08T25:00:00Z',
-    '2026-10-08T24:00:00Z',
-    '2026-10-08T12:00:00',
-    '2026-10-08T12:00:00+02:00',
-    '08.10.2026',
-    'now',
-    '',
-    20261008,
-    '2026-10-8',
-    '12026-10-08',
+    ...['2026-02-30', '2026-13-01', '2026-10-08T25:00:00Z', '2026-10-08T24:00:00Z', '2026-10-08T12:00:00'],
+    ...['2026-10-08T12:00:00+02:00', '08.10.2026', 'now', '', 20261008, '2026-10-8', '12026-10-08'],
   ])('%j is no tax date', (tax_date) => {
     expect(told({ ...good, tax_date })).toEqual([['validation_invalid_format', '/tax_date']]);
   });
@@ -396,7 +247,7 @@ describe('a body that is not what it should be', () => {
     ]);
   });
 
-  it('what a calculation answers may be sent back as it is', () => {
+  it('the response of a calculation is a valid request', () => {
     const read = parse(good);
     const settings = defaultSettings('2026-10-08');
     const answer = calculate(read.value as never, { settings, releaseFor: builtInReleaseFor, now: now() }, []);
@@ -442,14 +293,6 @@ describe('the problems of a body', () => {
     );
   });
 
-  it('are answered up to twenty, the first in the body', () => {
-    const line_items = Array.from({ length: 1000 }, () => ({ quantity: 1 }));
-    const [first, ...others] = parse({ line_items }).problems;
-    const { errors }: any = envelope([first as Problem, ...others], 'req_1').body;
-    expect(errors).toHaveLength(20);
-    expect(errors.at(-1).source.pointer).toBe('/line_items/9/unit_price');
-  });
-
   it.each([
     { title: '300,000 items that are no lines', body: () => ({ ...good, line_items: Array(300_000).fill(1) }) },
     { title: '200,000 empty lines', body: () => ({ ...good, line_items: Array(200_000).fill({}) }) },
@@ -461,7 +304,7 @@ describe('the problems of a body', () => {
       title: '50,000 unknown fields of a line',
       body: () => withLine(Object.fromEntries(Array.from({ length: 50_000 }, (_, key) => [`k${key}`, 1]))),
     },
-  ])('are found in time, whatever a mebibyte holds: $title', { timeout: 10_000 }, ({ body }) => {
+  ])('are found in time for every body of 1 MiB: $title', { timeout: 10_000 }, ({ body }) => {
     expect(parse(body(), 'handling=strict').problems.length).toBeGreaterThan(0);
   });
 });

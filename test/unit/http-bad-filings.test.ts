@@ -57,7 +57,7 @@ describe('the body of POST /filings', () => {
       problems: [['invalid_format', '/dry_run']] as [string, string][],
     })),
     { body: { ...good, state: 'M\0' }, problems: [['invalid_format', '/state']] },
-  ])('$body is told what is wrong', ({ body, problems }) => {
+  ])('$body is refused at the wrong field', ({ body, problems }) => {
     expect(told(parseSent(asked, body).problems)).toEqual(problems);
   });
 
@@ -98,7 +98,7 @@ describe('the body of POST /filings/{id}', () => {
       body: { status: 'canceled', confirmation_number: 'x' },
       problems: [['invalid_format', '/confirmation_number']],
     },
-  ])('$body is told what is wrong', ({ body, problems }) => {
+  ])('$body is refused at the wrong field', ({ body, problems }) => {
     expect(told(parseSent(changed, body).problems)).toEqual(problems);
   });
 });

@@ -10,9 +10,7 @@ vi.hoisted(() => {
 });
 
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { authenticate } from '../../shared/http/authenticate.ts';
-import { type Exchange, exchangeOf, Refusal } from '../../shared/http/exchange.ts';
+import { type Exchange, exchangeOf } from '../../shared/http/exchange.ts';
 import { limitRate } from '../../shared/http/limit-rate.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -65,10 +63,4 @@ it('names the limit from the start, for an answer that does not wait for the cou
   const asked = limited('acc_waiting');
   void limitRate(asked);
   expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
-});
-
-it('does not take an outage of the database for a wrong key', async () => {
-  const thrown = await authenticate(exchange({ 'X-API-Key': newApiKey() })).catch((error: unknown) => error);
-  expect(thrown).toBeInstanceOf(Error);
-  expect(thrown).not.toBeInstanceOf(Refusal);
 });

@@ -78,7 +78,7 @@ describe('a larger limit', () => {
     );
   });
 
-  it('is asked for at three counters before a request is refused, and at none after that', async () => {
+  it('tries three counters before it refuses a request, and none afterwards', async () => {
     const { take, asked, used } = counters();
     for (let counter = 0; counter < 5; counter++) used.set(counter, 10_000);
     const { admit, remaining } = rateLimiter(take, unexpected, 3);

@@ -30,7 +30,7 @@ describe('the active releases', () => {
     });
   });
 
-  it('forget what they went back over, so that going back again leads further back', () => {
+  it('drop the releases after the one that is rolled back to', () => {
     expect(history(activated(1, 2, 3, 2))).toEqual([id(2), id(1)]);
     expect(history(activated(1, 2, 3, 2, 1))).toEqual([id(1)]);
     expect(history(activated(1, 2, 3, 1))).toEqual([id(1)]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { claimChanges, claimItem } from '../../shared/store/ledger/claims.ts';
+import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { expired } from '../../shared/transactions/lifecycle.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { changed, created, createdMs, deadlineMs, finalized, voided } from '../support/transactions.ts';

@@ -83,16 +83,11 @@ describe('releases', () => {
   });
 
   it.each([
-    '',
-    'US-MN',
-    'US-MN@2026-11-21',
-    'US-MN@2026-11-21.0',
-    'US-MN@2026-11-21.01',
-    'us-mn@2026-11-21.1',
-    'US-MN@2026-11-21.1 ',
+    ...['', 'US-MN', 'US-MN@2026-11-21', 'US-MN@2026-11-21.0', 'US-MN@2026-11-21.01', 'us-mn@2026-11-21.1'],
+    ...['US-MN@2026-11-21.1 '],
   ])('have ids of their own form: %j is none', (id) => {
     expect(stateOfRelease(id)).toBeUndefined();
-    expect(() => releaseHeadKey(id)).toThrow('named by its state');
+    expect(() => releaseHeadKey(id)).toThrow('has a state, a day');
   });
 
   it('have their parts in all of sixteen partitions, each where its key says', () => {

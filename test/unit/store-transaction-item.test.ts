@@ -21,7 +21,7 @@ const thousand = Array.from({ length: 1000 }, (_, at) =>
 );
 
 describe('a transaction as an item', () => {
-  it('has at the top what conditions, lists and operators need, and no more', () => {
+  it('has the top-level attributes for conditions, lists and operators only', () => {
     const { summary, lines, ...attributes } = attributesOf({
       id: 'txn_1',
       reference_id: 'a#b',
@@ -78,7 +78,7 @@ describe('a transaction as an item', () => {
   });
 });
 
-it('keeps what was credited of a line, whatever a client calls it', () => {
+it('keeps the credited amounts of a line with any id', () => {
   const { after } = created({ line_items: ['one', '__proto__', 'three'].map((id) => line({ id })) });
   const lines = Object.fromEntries([['__proto__', { ...after.credited.shipping, net: '1.00', tax: '0.06' }]]);
   const read = transactionFrom(transactionItem('acct_1', { ...after, credited: { ...after.credited, lines } }));

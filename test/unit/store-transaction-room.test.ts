@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { creditedBytesMax } from '../../shared/store/ledger/credited-attribute.ts';
 import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
 import {
+  creditedBytesMax,
   storedSize,
   storedSizeMax,
   transactionFrom,
   transactionItem,
 } from '../../shared/store/ledger/transaction-item.ts';
-import { fitsItemLimit } from '../../shared/store/ledger/transaction-room.ts';
-import { answerOf } from '../../shared/transactions/answer.ts';
+import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
 import { parentAfter } from '../../shared/transactions/credits/parent-change.ts';
 import { remainingOf } from '../../shared/transactions/credits/remaining.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
+import { answerOf } from '../../shared/transactions/ports.ts';
 import { newBasis } from '../../shared/transactions/replay/basis.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { testNow } from '../support/builders.ts';

@@ -1,8 +1,11 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bodyInVersion, currentBody, problemsInVersion, replyInVersion } from '../../shared/http/versions/shape.ts';
-import { type Shapes, versions } from '../../shared/http/versions/version.ts';
-import { currentVersion, supportedVersions } from '../../shared/http/versions.ts';
+import {
+  bodyInVersion,
+  currentBody,
+  problemsInVersion,
+  type Shapes,
+  versions,
+} from '../../shared/http/versions/shape.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { testVersions } from '../support/test-versions.ts';
 
@@ -21,11 +24,6 @@ describe.each([
   it('begin with the first one, which changes nothing', () => {
     expect(of[0]).toEqual({ name: 'aspen.2026-10-01', changes: [] });
   });
-});
-
-it('the current version is the newest one', () => {
-  expect(currentVersion).toBe(supportedVersions.at(-1));
-  expect(supportedVersions).toEqual(versions.map(({ name }) => name));
 });
 
 /** Notes in which order it is asked. */
@@ -48,31 +46,6 @@ describe('the changes since a version', () => {
     expect(currentBody(body, [])).toBe(body);
     expect(bodyInVersion(body, [])).toBe(body);
     expect(bodyInVersion('no JSON', [])).toBe('no JSON');
-  });
-
-  it('leave alone what has the shape that was asked for, such as a file', () => {
-    const reply = { status: 200, body: 'a,b', isShaped: true };
-    expect(replyInVersion(reply, changes)).toBe(reply);
-    expect(replyInVersion({ status: 200, body: { path: '' } }, changes).body).toEqual({ path: '<newer<older' });
-  });
-
-  it('leave a body that is no object to the checks', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (body) => {
-        if (typeof body === 'object' && body !== null && !Array.isArray(body)) return;
-        expect(currentBody(body, changes)).toBe(body);
-      }),
-    );
-  });
-
-  it('name in the warnings what the client sent', () => {
-    const warnings = [
-      { code: 'c', message: 'm', pointer: '/a' },
-      { code: 'c', message: 'm', pointer: null },
-    ];
-    expect(bodyInVersion({ path: '', warnings }, changes)).toMatchObject({
-      warnings: [{ code: 'c', message: 'm', pointer: '/a/newer/older' }, { pointer: null }],
-    });
   });
 
   it('move the pointers of problems, and the field in the title, and nothing else', () => {

@@ -1,7 +1,7 @@
 /** `accounts create`: a new account, and its first API key if it is asked for. */
 import type { Command } from 'commander';
+import { newAccount } from '../../accounts/account.ts';
 import { digestOf, newApiKey } from '../../accounts/api-key.ts';
-import { newAccount } from '../../accounts/new-account.ts';
 import { now } from '../../config/clock.ts';
 import { currentVersion } from '../../http/versions.ts';
 import { provisionAccount, provisionAccountWithKey } from '../../store/accounts/account-store.ts';

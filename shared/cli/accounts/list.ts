@@ -1,7 +1,7 @@
 /** `accounts list`: every account there is. */
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
-import { allAccounts } from '../../store/accounts/account-list.ts';
+import { allAccounts } from '../../store/accounts/account-store.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 
 /** An account as operators get it: without the secret that signs its cursors. */

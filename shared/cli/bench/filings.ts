@@ -63,10 +63,11 @@ export const filingFigures = async (entries = defaultEntries): Promise<Figure[]>
     if (writes % 200 === 0) most = Math.max(most, heapMegabytes());
     return ports.filings.commit(commits);
   };
-  const filing = newFiling({
-    ...{ account, id: ports.newId(Date.now()), state, previous: null, askedBy: 'bench', nowMs: Date.now() },
-    period: { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
-  });
+  const filing = newFiling(
+    { account, id: ports.newId(Date.now()), state, previous: null, asked_by: 'bench' },
+    { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
+    Date.now(),
+  );
   const start = performance.now();
   await commit(beginning(filing, newShards(ports.filings.shards), null, null));
   await untilDone(() => workOn(filing, { ...ports, filings: { ...ports.filings, commit } }, 0));

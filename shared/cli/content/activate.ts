@@ -40,7 +40,7 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
  * would be lost. To go back is no such loss: to a release below the active one, or to one that was active before it. Nor
  * is it one to replace a corrupt release.
  */
-export const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
+const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
   const { id, below } = head;
   const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
   if (active.corrupt || below === active.id || isBack || (below === undefined && active.head === null)) return;

@@ -16,7 +16,7 @@ import { openRelease } from './releases.ts';
 import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
 
 /** What the cases need of one release, active or not: loaded as the API loads what a transaction has pinned. */
-export const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
+const releaseForCases = (head: Release, cases: readonly Case[]): Promise<ReleaseFor> => {
   const addresses = cases
     .map((worked) => readAddress(addressOf(worked), ''))
     .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));

@@ -1,4 +1,4 @@
-import { keysMax } from '../../store/client/batch-get.ts';
+import { keysMax } from '../../store/client/reads.ts';
 import { filedEntryKey, type ItemKey, openEntryKey } from '../../store/keys.ts';
 import { type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';

@@ -1,7 +1,7 @@
 /** `ledger history`: what happened to one transaction, and by whom. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { historyReads } from '../../store/ledger/history-reads.ts';
+import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
 import { CommandError } from '../terminal/errors.ts';

@@ -1,6 +1,6 @@
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
-import { type ChainItems, chainItems } from '../../store/filings/filing-chain-items.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
+import { type ChainItems, chainItems } from '../../store/ledger/ledger-walk.ts';
 import { differing, type Fault, type Finding, orUnreadable } from './finding.ts';
 import { statesOfEntries } from './stray-entries.ts';
 

@@ -1,12 +1,14 @@
 import { defaultSettings } from '../../accounts/account.ts';
+import { assert } from '../../assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
+import { findRates } from '../../rates/rates.ts';
 import { createCalculation } from '../../transactions/create-calculation.ts';
-import type { TransactionList } from '../../transactions/list-response.ts';
+import type { TransactionList } from '../../transactions/response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
 import { currentVersion } from '../versions.ts';
-import { exampleId, sale } from './request-examples.ts';
+import { exampleId, pageOf, sale } from './request-examples.ts';
 
 const createdAt = '2026-10-08T12:00:00.000Z';
 
@@ -23,7 +25,7 @@ const calculated = await createCalculation(CalculationRequest.parse(sale), [], a
   loadContent: async () => builtInReleaseFor,
   ledger: { find: async () => undefined },
 });
-if (!calculated.ok) throw new Error(`POST /calculations refuses its example: ${calculated.problems[0].detail}`);
+assert(calculated.ok, 'POST /calculations must accept its example.');
 
 /** The response to the example sale, from the built-in content. */
 export const calculation = calculated.value;
@@ -53,7 +55,6 @@ export const draft: Transaction = {
   version: 1,
 };
 
-/** The draft once it is finalized. */
 export const finalized: Transaction = {
   ...draft,
   status: 'finalized',
@@ -64,14 +65,7 @@ export const finalized: Transaction = {
   version: 2,
 };
 
-/** A page with one transaction. */
-export const transactionList: TransactionList = {
-  object: 'list',
-  url: '/transactions',
-  has_more: false,
-  next_cursor: null,
-  data: [{ ...finalized, line_items: null }],
-};
+export const transactionList: TransactionList = pageOf('/transactions', [{ ...finalized, line_items: null }]);
 
 /** A page with one attribute of many. */
 export const productAttributes = {
@@ -96,3 +90,14 @@ export const productTaxCodes = {
   has_more: true,
   data: catalog().filter(({ code }) => code === 'CLOTHING.SWIMWEAR'),
 } as const;
+
+export const ratesQuery = { postal_code: '55401', city: 'Minneapolis', state: 'MN', date: '2026-11-22' } as const;
+
+const found = await findRates(ratesQuery, defaultSettings(currentVersion), {
+  loadContent: async () => builtInReleaseFor,
+  now: () => Date.parse(ratesQuery.date),
+});
+assert(found.ok, 'GET /rates must accept its example.');
+
+/** The response to it, computed from the built-in content, so that no fact has a second copy here. */
+export const rates = found.value;

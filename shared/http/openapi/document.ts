@@ -1,4 +1,5 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
+import { assert } from '../../assert.ts';
 import type { Endpoint } from '../define-endpoint.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -66,7 +67,10 @@ type Parameter = oas31.ParameterObject | oas31.ReferenceObject;
 const withText = (parameter: Parameter): Parameter => {
   if ('$ref' in parameter || parameter.in === 'header') return parameter;
   const { name, in: place, description, schema, ...rest } = parameter;
-  if (!description) throw new Error(`The parameter ${name} has no description: see shared/described.ts.`);
+  assert(
+    description !== undefined && description !== '',
+    `The parameter ${name} has no description: see shared/described.ts.`,
+  );
   const { description: _, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
   return { name, in: place, description, ...rest, schema: type };
 };
@@ -79,7 +83,7 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
 };
 
 /** Generate the OpenAPI document from the endpoints and their schemas. The same endpoints give the same document. */
-export const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
+const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
   const made = createDocument(
     {
       ...frame,

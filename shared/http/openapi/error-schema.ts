@@ -22,7 +22,7 @@ const ErrorObject = described(
   z.strictObject({
     status: described(z.enum(statuses), 'The HTTP status, as a string.'),
     code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
-      // OpenAPI has no place of its own for the meaning and remedy of a code.
+      // OpenAPI has no keyword for the meaning and remedy of a code.
       'x-error-codes': errorCodes,
     }),
     title: described(z.string(), 'Short title. For a missing field, it names the field.'),

@@ -13,11 +13,11 @@ import {
   finalized,
   productAttributes,
   productTaxCodes,
+  rates,
   transactionList,
 } from './answer-examples.ts';
 import { closed, closing, dryRun, filed, filingCsv, filingList, marking } from './filing-examples.ts';
-import { rates } from './rates-example.ts';
-import { requestExamples } from './request-examples.ts';
+import { pageOf, requestExamples } from './request-examples.ts';
 
 const day = '2026-11-21';
 const release = builtInRelease('MI');
@@ -57,13 +57,7 @@ const change = {
   hash: 'p8TzWm1oZ0n3Nq7xR0uT2v4d0JXk9yS3mQ2cr5a8b1E',
 } satisfies HistoryEntry;
 
-const history = {
-  object: 'list',
-  url: `/transactions/${finalized.id}/history`,
-  has_more: true,
-  next_cursor: '2',
-  data: [change],
-} satisfies TransactionHistory;
+const history: TransactionHistory = pageOf(`/transactions/${finalized.id}/history`, [change], '2');
 
 const reconciliation: Reconciliation = {
   object: 'reconciliation',
@@ -124,10 +118,7 @@ const responses: Readonly<Record<string, Examples>> = {
   'get-rates': { responses: { 200: rates } },
 };
 
-/**
- * The examples of an endpoint. They stand apart from its definition, because they need the content, which most functions
- * do not carry.
- */
+/** The examples of an endpoint. They are not in its definition, because they need the tax content, which most functions do not load. */
 export const examplesOf = (operation: string): Examples => {
   const requests = (requestExamples as Readonly<Record<string, RequestExamples>>)[operation];
   return { ...responses[operation], ...(requests && { requests }) };

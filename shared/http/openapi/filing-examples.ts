@@ -1,6 +1,6 @@
 import { totalsCsv } from '../../filings/csv.ts';
 import type { Filing, FilingList } from '../../filings/filing.ts';
-import { exampleFilingId } from './request-examples.ts';
+import { exampleFilingId, pageOf } from './request-examples.ts';
 
 const michigan = {
   jurisdiction_code: 'US-MI',
@@ -70,12 +70,6 @@ export const filed: Filing = {
   filed_at: '2026-11-16T15:00:00.000Z',
 };
 
-export const filingList: FilingList = {
-  object: 'list',
-  url: '/filings',
-  has_more: false,
-  next_cursor: null,
-  data: [{ ...filed, totals: null }],
-};
+export const filingList: FilingList = pageOf('/filings', [{ ...filed, totals: null }]);
 
 export const filingCsv = totalsCsv(closed);

@@ -1,4 +1,3 @@
-/** The introduction of the OpenAPI document. */
 export const introduction = `Levy calculates sales tax and keeps a ledger of tax transactions.
 
 - **Calculate.** \`POST /calculations\` returns the tax on an order and stores nothing.

@@ -45,7 +45,15 @@ const responsesOf = (endpoint: Endpoint) => ({
       `${response.status}`,
       {
         description: response.description,
-        headers: successHeaders(endpoint, response.headers ?? [], response.optionalHeaders ?? []),
+        headers: successHeaders(
+          endpoint,
+          [...(response.headers ?? []), ...(endpoint.notModified ? (['ETag'] as const) : [])],
+          [
+            ...(response.optionalHeaders ?? []),
+            ...(endpoint.scope === 'write' ? (['Idempotent-Replayed'] as const) : []),
+            ...(endpoint.body ? (['Preference-Applied'] as const) : []),
+          ],
+        ),
         content: contentOf(endpoint.name, response),
       },
     ]),
@@ -56,22 +64,29 @@ const responsesOf = (endpoint: Endpoint) => ({
   ...errorResponses(endpoint),
 });
 
+const headerParameters = ({ scope, body, notModified, requestHeaders = [] }: Endpoint): readonly RequestHeader[] => [
+  'ServiceVersion',
+  ...(scope === 'write' ? (['IdempotencyKey'] as const) : []),
+  ...requestHeaders,
+  ...(body ? (['Prefer'] as const) : []),
+  ...(notModified ? (['IfNoneMatch'] as const) : []),
+];
+
 const operationObject = (endpoint: Endpoint): ZodOpenApiOperationObject => {
-  const { name, path, scope, tag, summary, description, requestHeaders = [], query } = endpoint;
+  const { name, path, scope, tag, summary, description, query } = endpoint;
   return {
     operationId: camelCase(name),
     tags: [tag],
     summary,
     description: scope === null ? description : `${description}\n\nThe credential needs the scope \`${scope}\`.`,
     ...(scope === null && { security: [] }),
-    parameters: [...pathParameters(path), ...(['ServiceVersion', ...requestHeaders] as const).map(parameterRef)],
+    parameters: [...pathParameters(path), ...headerParameters(endpoint).map(parameterRef)],
     ...(query && { requestParams: { query: query as ZodObjectInput } }),
     ...requestBody(endpoint),
     responses: responsesOf(endpoint),
   };
 };
 
-/** The paths of the endpoints, in their order. */
 export const pathItems = (endpoints: readonly Endpoint[]): ZodOpenApiPathsObject => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints)

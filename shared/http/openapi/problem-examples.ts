@@ -1,13 +1,12 @@
 import type { Problem } from '../../problem.ts';
-import { supportedVersions } from '../versions.ts';
+import { notFound } from '../../transactions/ports.ts';
+import { unreadable } from '../body.ts';
+import { failures } from '../failure.ts';
+import { supportedVersions, unknownVersion } from '../versions.ts';
 
 /** One error for each status, as the service returns it. */
 export const problemExamples: Readonly<Record<number, Problem>> = {
-  400: {
-    code: 'validation_malformed_json',
-    title: 'Malformed JSON',
-    detail: 'Send one JSON object; the body does not parse.',
-  },
+  400: unreadable.malformed,
   401: {
     code: 'auth_error',
     title: 'Unauthorized',
@@ -20,8 +19,12 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
     detail: "This credential lacks the scope write. Ask the account's operator for one that has it.",
     meta: { scope: 'write' },
   },
-  404: { code: 'not_found', title: 'Not Found', detail: 'No transaction of this account has this id.' },
-  405: { code: 'method_not_allowed', title: 'Method Not Allowed', detail: 'This path answers to: GET, POST.' },
+  404: notFound,
+  405: {
+    code: 'method_not_allowed',
+    title: 'Method Not Allowed',
+    detail: 'Use one of the methods of this path: GET, POST.',
+  },
   412: {
     code: 'precondition_failed',
     title: 'Precondition Failed',
@@ -29,39 +32,16 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
     source: { header: 'If-Match' },
     meta: { version: 3 },
   },
-  413: {
-    code: 'validation_body_too_large',
-    title: 'Body Too Large',
-    detail: 'Send at most 1 MiB (1,048,576 bytes).',
-  },
-  415: {
-    code: 'validation_unsupported_media_type',
-    title: 'Unsupported Media Type',
-    detail: 'Send the body as application/json.',
-  },
-  422: {
-    code: 'validation_unknown_service_version',
-    title: 'Unknown Service-Version',
-    detail: 'Send one of meta.supported_versions, or leave the header out.',
-    source: { header: 'Service-Version' },
-    meta: { supported_versions: supportedVersions },
-  },
+  413: unreadable.tooLarge,
+  415: unreadable.unsupportedMediaType,
+  422: unknownVersion(supportedVersions),
   429: {
     code: 'rate_limit_error',
     title: 'Too Many Requests',
     detail: 'The rate limit is exceeded: an account may send 2000 requests in ten seconds. Send this one again in 4 s.',
   },
-  500: {
-    code: 'system_internal_error',
-    title: 'Internal Error',
-    detail: 'Something failed on our side. The team has been notified.',
-  },
-  503: {
-    code: 'system_service_unavailable',
-    title: 'Service Unavailable',
-    detail:
-      'A dependency of the service is unavailable. Retry the request; retry a POST with the same Idempotency-Key.',
-  },
+  500: failures.bug,
+  503: failures.outage,
 };
 
 const quantityMissing: Problem = {

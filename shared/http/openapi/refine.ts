@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { assert } from '../../assert.ts';
 
 type Schema = oas31.SchemaObject;
 type Property = Schema | oas31.ReferenceObject;
@@ -48,10 +49,10 @@ const describedProperty = (property: Property, schemas: Readonly<Record<string, 
 const refinedComponent = (name: string, schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema => {
   const properties = Object.entries(schema.properties ?? {}).map(([property, value]) => {
     const described = describedProperty(value, schemas);
-    if (!described.description) throw new Error(`${name}.${property} has no description: see shared/described.ts.`);
+    assert(Boolean(described.description), `${name}.${property} has no description: see shared/described.ts.`);
     return [property, described];
   });
-  if (!schema.description) throw new Error(`${name} has no description: see shared/described.ts.`);
+  assert(Boolean(schema.description), `${name} has no description: see shared/described.ts.`);
   return {
     ...schema,
     ...(name.endsWith(echoSuffix) && {

@@ -9,7 +9,7 @@ import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 import { preferredExamples, problemExamples } from './problem-examples.ts';
 
-// A required header is a component. An optional one is another header to a validator, so it is written inline.
+// A required header is a component. An optional one differs in `required`, so it is written inline.
 const headersOf = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
   Object.fromEntries([
     ...required.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),

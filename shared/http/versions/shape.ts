@@ -1,7 +1,34 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
 import type { Reply } from '../reply.ts';
-import type { Shapes } from './version.ts';
+
+/**
+ * One change of the API for one endpoint, between the shape before it (older) and after it (newer).
+ *
+ * The request is unchecked here, so each function leaves unexpected values unchanged and never throws. It returns a new
+ * object.
+ */
+export type Shapes = {
+  /** Converts a request body from the older to the newer shape. */
+  readonly request?: (older: JsonObject) => JsonObject;
+  /** Converts a response body from the newer to the older shape. */
+  readonly response?: (newer: JsonObject) => JsonObject;
+  /** Converts a pointer into the newer shape to one into the older shape. */
+  readonly pointer?: (newer: string) => string;
+};
+
+export type VersionChange = {
+  /** What has changed, for readers of the registry. */
+  readonly name: string;
+  /** The shapes by the name of the endpoint. */
+  readonly of: Readonly<Record<string, Shapes>>;
+};
+
+/** A version and its changes from the version before. */
+export type Version = { readonly name: string; readonly changes: readonly VersionChange[] };
+
+/** The versions that a client may pin, oldest first. No version is ever removed (decision 0013). */
+export const versions: readonly Version[] = [{ name: 'aspen.2026-10-01', changes: [] }];
 
 /** The changes since the requested version, oldest first; none for the current version. */
 type Changes = readonly Shapes[];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
@@ -8,14 +8,13 @@ import { ApiKey } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
-import { readItem } from '../client/read-item.ts';
+import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
 
 const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** The account with this id. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await readItem(TableName, accountKey(id));
   return item === undefined ? undefined : Account.parse(item);
@@ -61,18 +60,29 @@ const RegisterKey = z.object({ sk: z.string() });
 export const listAccountIds = async (
   after: string | null,
 ): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
-  const { Items = [], LastEvaluatedKey } = await database.send(
-    new QueryCommand({
-      TableName,
-      KeyConditionExpression: 'pk = :register',
-      ExpressionAttributeValues: { ':register': accountRegister },
-      Limit: registerPage,
-      ...(after !== null && { ExclusiveStartKey: accountRegisterKey(after) }),
-    }),
-  );
-  const ids = Items.map((item) => RegisterKey.parse(item).sk);
-  return { ids, next: LastEvaluatedKey ? RegisterKey.parse(LastEvaluatedKey).sk : null };
+  const { items, last } = await queryPage({
+    TableName,
+    KeyConditionExpression: 'pk = :register',
+    ExpressionAttributeValues: { ':register': accountRegister },
+    ConsistentRead: false,
+    Limit: registerPage,
+    ...startAfter(after === null ? null : accountRegisterKey(after)),
+  });
+  const ids = items.map((item) => RegisterKey.parse(item).sk);
+  return { ids, next: last ? RegisterKey.parse(last).sk : null };
 };
+
+/** Every account, ordered by id. Makes two database calls for each hundred. */
+export async function* allAccounts(): AsyncGenerator<Account> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
+    const items = page.ids.length > 0 ? await batchGet(TableName, page.ids.map(accountKey)) : [];
+    const accounts = items.map((item) => Account.parse(item));
+    yield* accounts.sort((a, b) => (a.id < b.id ? -1 : 1));
+    after = page.next;
+  } while (after !== null);
+}
 
 /**
  * Change settings of an account, on the condition that each changed setting has the value that was read or already has the

@@ -1,15 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
-import { ApiKey, digestOf } from '../../accounts/api-key.ts';
+import { ApiKey, digestOf, keyUseStepMs } from '../../accounts/api-key.ts';
+import { assert } from '../../assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
-import { readItem } from '../client/read-item.ts';
-import { accountKey, apiKeyKey, keyNameKey } from '../keys.ts';
+import { type Items, queryPages, readItem } from '../client/reads.ts';
+import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
 const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
@@ -26,8 +27,8 @@ export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
   const item = await readItem(TableName, place);
   if (item === undefined) return;
   const [stored, requested] = [Buffer.from(String(item['pk'])), Buffer.from(place.pk)];
-  if (stored.length !== requested.length || !timingSafeEqual(stored, requested))
-    throw new Error('The database returned another API key than the requested one.');
+  const isRequested = stored.length === requested.length && timingSafeEqual(stored, requested);
+  assert(isRequested, 'The database returned another API key than the requested one.');
   return ApiKey.parse(item);
 };
 
@@ -89,7 +90,7 @@ export const findNamedKey = async (
   if (name === undefined) return;
   const { digest } = KeyName.parse(name);
   const key = await findKey(digest);
-  if (!key) throw new Error(`The id ${id} maps to an API key that does not exist.`);
+  assert(key !== undefined, `The id ${id} maps to an API key that does not exist.`);
   return { key, digest };
 };
 
@@ -139,5 +140,57 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
     // A conflict means a concurrent revocation or rotation.
     if (reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict') return false;
     throw error;
+  }
+};
+
+/** A key for operators, without its digest. `last_used_at` is accurate to the hour. */
+export type ListedKey = ApiKey & { readonly last_used_at: string | null };
+
+const Use = z.object({ sk: z.string(), used_at: z.string() });
+const Name = z.object({ sk: z.string() });
+
+const namePrefix = keyNameKey('', '').sk;
+
+const itemsOf = async (pk: string, prefix: string): Promise<Items> => {
+  const pages = queryPages({
+    TableName: environment.tables.accounts,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+  });
+  return (await Array.fromAsync(pages)).flat();
+};
+
+/** All keys of an account, the oldest first. */
+export const listKeys = async (account: string): Promise<readonly ListedKey[]> => {
+  const uses = new Map(
+    (await itemsOf(keyUses(account), 'key_')).map((item) => Use.parse(item)).map(({ sk, used_at }) => [sk, used_at]),
+  );
+  const keys: ListedKey[] = [];
+  for (const item of await itemsOf(accountKey(account).pk, namePrefix)) {
+    const id = Name.parse(item).sk.slice(namePrefix.length);
+    const found = await findNamedKey(account, id);
+    if (found) keys.push({ ...found.key, last_used_at: uses.get(id) ?? null });
+  }
+  return keys;
+};
+
+// The write runs during the request, which waits for it at its end.
+const timeoutMs = 250;
+
+const since = (ms: number) => new Date(now() - ms).toISOString();
+
+/** Record that an API key is in use, at most once in `keyUseStepMs`. Throws where the write fails. */
+export const recordKeyUse = async (account: string, id: string): Promise<void> => {
+  const command = new UpdateCommand({
+    TableName: environment.tables.accounts,
+    Key: keyUseKey(account, id),
+    UpdateExpression: 'SET used_at = :now',
+    ConditionExpression: 'attribute_not_exists(used_at) OR used_at <= :before',
+    ExpressionAttributeValues: { ':now': since(0), ':before': since(keyUseStepMs) },
+  });
+  try {
+    await database.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 };

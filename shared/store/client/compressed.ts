@@ -12,7 +12,6 @@ export const compressText = (text: string): Uint8Array => compressBytes(Buffer.f
 /** The inverse of `compressText`. Throws if the bytes are damaged. */
 export const decompressText = (bytes: Uint8Array): string => decompressBytes(bytes).toString();
 
-/** Compress a value as JSON. */
 export const compress = (value: unknown): Uint8Array => compressText(JSON.stringify(value));
 
 /** The inverse of `compress`. Throws if the bytes are damaged. */

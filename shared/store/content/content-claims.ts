@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
 import { importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
-import { queryContent } from './content-query.ts';
+import { queryContent } from './content-client.ts';
 
 const TableName = environment.tables.content;
 

@@ -8,9 +8,11 @@
  * a head, and parts are only read through a head. The import removes them when `finishImport` is refused; after a crash, a
  * second discard removes them.
  */
+
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { AssertionError, assert } from '../../assert.ts';
 import { environment } from '../../config/environment.ts';
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
@@ -19,9 +21,9 @@ import { accept, type Result, refuse } from '../../result.ts';
 import { database } from '../client/client.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, stillHeld } from './content-claims.ts';
+import { transact } from './content-client.ts';
 import { headItem } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
-import { transact } from './content-transaction.ts';
 
 const TableName = environment.tables.content;
 
@@ -42,7 +44,7 @@ export const beginImport = async (id: string, at: string): Promise<Result<Import
   const taken = (detail: string) => refuse(problem('Id of a release is taken', detail));
   if (builtInReleaseById(id)) return taken(`${id} is a built-in release, whose id no import can use.`);
   const claim = { id, run: randomUUID() };
-  const { failed } = await transact([
+  const failed = await transact([
     { ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: absent } },
     { Put: { TableName, Item: claimItem(claim, at), ConditionExpression: absent } },
   ]);
@@ -83,18 +85,18 @@ export const finishImport = async (
   head: ReleaseHead,
   written: PartDigests,
 ): Promise<Result<void>> => {
-  if (head.id !== claim.id) throw new Error('An import finishes the release that it has begun.');
-  if (stateOfRelease(head.id) !== head.state) throw new Error('The id of a release begins with its state.');
+  assert(head.id === claim.id, 'The release to finish has another id than the claim.');
+  assert(stateOfRelease(head.id) === head.state, 'The id of a release must begin with its state.');
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
   // A claim excludes a head. The condition on the head guards the release in case that ever fails.
-  const { failed } = await transact([
+  const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
     { Delete: { TableName, Key: importClaimKey(head.id), ...stillHeld(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);
-  throw new Error(`${head.id} has both a head and a claim, which no import writes.`);
+  throw new AssertionError(`${head.id} has both a head and a claim, which no import writes.`);
 };
 
 /** Import a release whose parts are available: begin, write the parts, finish. */

@@ -4,11 +4,11 @@ import { canonicalJson } from '../../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { ActiveReleases } from '../../content/loading/active-releases.ts';
 import type { Measured, PartName } from '../../content/loading/content-cache.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { activeReleasesKey, partKey, releaseHeadKey } from '../keys.ts';
 
-// An item ends at 400 KB, its keys and names included.
+// An item has at most 400 KB, with its keys and attribute names.
 const contentBytesMax = 390_000;
 
 const requireRoom = (what: string, bytes: number): void => {

@@ -4,13 +4,13 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { ReleasePart } from '../../content/content.ts';
+import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
 import { database } from '../client/client.ts';
-import { partKey, partPartition, partShards } from '../keys.ts';
+import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
+import { queryContent, retryThrottled } from './content-client.ts';
 import { partFrom, partItem } from './content-item.ts';
-import { queryContent } from './content-query.ts';
 import { readItems } from './content-reads.ts';
-import { retryThrottled } from './content-throttling.ts';
 
 const TableName = environment.tables.content;
 
@@ -110,7 +110,6 @@ export const readPartDigests = async (id: string): Promise<PartDigests> => {
   return new Map((await Promise.all(shards)).flat());
 };
 
-/** The keys of these parts, sorted. */
 export const readPartKeys = async (id: string): Promise<readonly string[]> =>
   [...(await readPartDigests(id)).keys()].sort();
 
@@ -137,3 +136,30 @@ export const removeParts = async (id: string): Promise<number> => {
   }
   return keys.length;
 };
+
+/** All stored parts of a release in one pass, for `content verify`. */
+/** A stored part, or the error that reading it gave. */
+export type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
+
+const storedPart = (release: string, item: ItemKey): StoredPart => {
+  const key = item.sk;
+  if (partKey(release, key).pk !== item.pk)
+    return { key, read: new ContentCorrupt(release, key, `it is in the wrong partition, ${item.pk}`) };
+  return { key, read: wholeOrCorrupt(() => partFrom({ release, key }, item).value) };
+};
+
+/**
+ * Every stored part of a release, ordered by key. Holds one page of each of the 16 partitions: at most 16 MB of items.
+ */
+export async function* walkParts(release: string): AsyncGenerator<StoredPart> {
+  const shards = Array.from({ length: partShards }, (_, shard) => partsOfShard(release, shard));
+  const fronts = await Promise.all(shards.map((shard) => shard.next()));
+  for (;;) {
+    let first: { readonly shard: number; readonly item: ItemKey } | undefined;
+    for (const [shard, { done, value }] of fronts.entries())
+      if (!done && (!first || value.sk < first.item.sk)) first = { shard, item: value };
+    if (!first) return;
+    yield storedPart(release, first.item);
+    fronts[first.shard] = (await shards[first.shard]?.next()) ?? { done: true, value: undefined };
+  }
+}

@@ -3,11 +3,10 @@ import { environment } from '../../config/environment.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import type { ActiveReleases } from '../../content/loading/active-releases.ts';
 import type { Measured, PartName, ReadContent } from '../../content/loading/content-cache.ts';
-import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-errors.ts';
 import { countMetric } from '../../observability/metric.ts';
-import { requestLines } from '../../observability/request-lines.ts';
-import { batchGet, type Items, keysMax } from '../client/batch-get.ts';
-import { readItem } from '../client/read-item.ts';
+import { requestLines } from '../../observability/tally.ts';
+import { batchGet, type Items, keysMax, readItem } from '../client/reads.ts';
 import { activeReleasesKey, type ItemKey, partKey, releaseHeadKey } from '../keys.ts';
 import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } from './content-item.ts';
 

@@ -1,14 +1,16 @@
 /** Releases in the Content table, for the commands that write, list and activate them. */
 import { environment } from '../../config/environment.ts';
 import type { ReleaseHead } from '../../content/content.ts';
-import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-corrupt.ts';
-import { readItem } from '../client/read-item.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../../content/loading/active-releases.ts';
+import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
+import type { Problem } from '../../problem.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import { readItem } from '../client/reads.ts';
 import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from '../keys.ts';
-import { headFrom, type StoredHead } from './content-item.ts';
-import { queryContent } from './content-query.ts';
+import { queryContent, transact } from './content-client.ts';
+import { activeReleasesItem, headFrom, type StoredHead } from './content-item.ts';
 
 export type { ActiveReleases } from '../../content/loading/active-releases.ts';
-export { activateRelease, rollBackRelease } from './content-activation.ts';
 export { type ImportClaim, takenIds, type UnfinishedImport, unfinishedImports } from './content-claims.ts';
 export { beginImport, discardImport, finishImport, importRelease } from './content-import.ts';
 export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
@@ -48,3 +50,63 @@ export async function* listHeads(
     else yield read;
   }
 }
+
+const noSuchRelease = (id: string, state: string): Problem => ({
+  code: 'not_found',
+  title: 'No such release',
+  detail: `${state} has no finished release ${id}.`,
+});
+
+const moved: Problem = {
+  code: 'precondition_failed',
+  title: 'Active releases have changed',
+  detail: 'Another activation changed the directory. List the active releases again, then retry.',
+};
+
+/**
+ * Activate a release for a state, on the condition that the directory still has the version that was read; `null` is the
+ * built-in release. Running instances follow within 60 s.
+ *
+ * Refused: a release that does not exist, that is not finished, or that is another state's; and a directory that has
+ * changed since.
+ */
+export const activateRelease = async (
+  state: string,
+  id: string | null,
+  seen: ActiveReleases,
+  at: string,
+): Promise<Result<ActiveReleases>> =>
+  id !== null && stateOfRelease(id) !== state
+    ? refuse(noSuchRelease(id, state))
+    : writeDirectory(state, seen, withActive(seen, state, id, at));
+
+/** Activate a state's previous release again, on the same condition; without one, the built-in release. */
+export const rollBackRelease = (state: string, seen: ActiveReleases, at: string): Promise<Result<ActiveReleases>> =>
+  writeDirectory(state, seen, withPrevious(seen, state, at));
+
+const writeDirectory = async (
+  state: string,
+  seen: ActiveReleases,
+  next: ActiveReleases,
+): Promise<Result<ActiveReleases>> => {
+  const id = next.states[state]?.release ?? null;
+  const failed = await transact(activation(id, seen, next));
+  if (failed.includes(0)) return refuse(moved);
+  if (failed.includes(1) && id !== null) return refuse(noSuchRelease(id, state));
+  return accept(next);
+};
+
+const activation = (id: string | null, seen: ActiveReleases, next: ActiveReleases) => [
+  {
+    Put: {
+      TableName,
+      Item: activeReleasesItem(next),
+      ...(seen.version === 0
+        ? { ConditionExpression: 'attribute_not_exists(pk)' }
+        : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } }),
+    },
+  },
+  ...(id === null
+    ? []
+    : [{ ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: 'attribute_exists(pk)' } }]),
+];

@@ -5,16 +5,16 @@ import { contentLoader } from '../../content/loading/content-loader.ts';
 import { recordCacheHit, recordCacheMiss } from '../../observability/tally.ts';
 import { readActiveReleases, readContent } from './content-reads.ts';
 
-const noting =
-  <Asked extends readonly unknown[], Value>(read: (...asked: Asked) => Value) =>
-  (...asked: Asked): Value => {
+const countingMisses =
+  <Arguments extends readonly unknown[], Value>(read: (...args: Arguments) => Value) =>
+  (...args: Arguments): Value => {
     recordCacheMiss('Content');
-    return read(...asked);
+    return read(...args);
   };
 
 const loader = contentLoader({
-  readActive: noting(readActiveReleases),
-  readContent: noting(readContent),
+  readActive: countingMisses(readActiveReleases),
+  readContent: countingMisses(readContent),
   builtIn: builtInRelease,
   builtInById: builtInReleaseById,
   now,

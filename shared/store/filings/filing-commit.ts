@@ -1,11 +1,10 @@
-import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
-import { database } from '../client/client.ts';
-import { Contention, contentionCodes, type RemainingMs, retryContention } from '../client/contention.ts';
+import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import { type Write, writeTogether } from '../client/write-together.ts';
 import { filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
@@ -13,7 +12,6 @@ import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
 import { chainItem, filingItem } from './filing-item.ts';
 import { filingProgressItem } from './filing-progress-item.ts';
 
-type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type Versioned = { readonly version: number };
 
 const TableName = environment.tables.transactions;
@@ -90,24 +88,10 @@ const refusalOf = (
 };
 
 /**
- * Write a commit atomically, or return why it was refused; then nothing is stored. Retries end when `remainingMs` is used
- * up.
- *
- * The SDK sends its retries with one ClientRequestToken, so that a lost reply cannot cause a second write. Later attempts
- * fail on the versions.
+ * Write a commit atomically, or return why it was refused; then nothing is stored. Attempts after a lost reply fail on the
+ * versions.
  */
 export const commitFilingWithin =
   (remainingMs: RemainingMs): FilingLedger['commit'] =>
   (commit) =>
-    retryContention(async () => {
-      try {
-        await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));
-        return { kind: 'committed' };
-      } catch (error) {
-        // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
-        if (error instanceof TransactionInProgressException)
-          throw new Contention('The transaction is being written.', { cause: error });
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        return refusalOf(commit, error);
-      }
-    }, remainingMs);
+    writeTogether(filingWrites(commit), (exception) => refusalOf(commit, exception), remainingMs);

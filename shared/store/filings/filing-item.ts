@@ -53,7 +53,6 @@ const ChainItem = z.object({
   version: z.int(),
 });
 
-/** The item of a state's chain of periods. */
 export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: Chain): Item => ({
   ...chainKey(account, state),
   ...chain,

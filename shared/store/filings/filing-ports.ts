@@ -35,7 +35,6 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   onFailure: reportOf('work'),
 });
 
-/** The ports of the schedule that closes periods. */
 export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   ...filingPorts(remainingMs),
   onFailure: reportOf('close-periods'),

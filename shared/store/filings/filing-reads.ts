@@ -1,27 +1,33 @@
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
-import type { FilingName, FilingReads } from '../../filings/ledger.ts';
-import { batchGet } from '../client/batch-get.ts';
+import type { EntryRows, FilingReads } from '../../filings/ledger.ts';
+import type { FilingReadPorts } from '../../filings/ports.ts';
 import type { RemainingMs } from '../client/contention.ts';
-import { readItem } from '../client/read-item.ts';
+import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,
+  filedEntryKey,
   filingKey,
   filingOfWork,
   filingPartition,
   filingProgressKey,
+  filingShardPartition,
   filingWorkKey,
   filingWorkPartition,
+  openEntryKey,
+  openEntryPartition,
   openEntryShards,
   periodKey,
 } from '../keys.ts';
 import { idLengthMax } from '../ledger/ledger-reads.ts';
-import { filedEntries, oldestOpenMonth, openEntries } from './filing-entries.ts';
+import { openEntryFrom } from '../ledger/open-entry-item.ts';
 import { chainFrom, filingFrom } from './filing-item.ts';
 import { filingProgressFrom } from './filing-progress-item.ts';
-import { everyShard, query, startAfter } from './filing-query.ts';
 
 const TableName = environment.tables.transactions;
+const everyShard = Array.from({ length: openEntryShards }, (_, shard) => shard);
+// Sorts after every transaction id and currency.
+const highest = '~';
 
 const find: FilingReads['find'] = async (account, id) => {
   if (id.length === 0 || id.length > idLengthMax) return undefined;
@@ -30,7 +36,8 @@ const find: FilingReads['find'] = async (account, id) => {
 };
 
 const page: FilingReads['page'] = async (account, after, limit) => {
-  const { items, last } = await query({
+  const { items, last } = await queryPage({
+    TableName,
     KeyConditionExpression: 'pk = :account',
     ExpressionAttributeValues: { ':account': filingPartition(account) },
     ScanIndexForward: false,
@@ -41,13 +48,6 @@ const page: FilingReads['page'] = async (account, after, limit) => {
   return { rows, next: last ? (rows.at(-1)?.id ?? null) : null };
 };
 
-const chainsWithin =
-  (remainingMs?: RemainingMs): FilingReads['chains'] =>
-  async (account, states) => {
-    const keys = states.map((state) => chainKey(account, state));
-    return (await batchGet(TableName, keys, remainingMs)).map(chainFrom);
-  };
-
 const Period = z.object({ filing: z.string() });
 
 const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, periodEnd) => {
@@ -55,18 +55,51 @@ const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, per
   return item === undefined ? undefined : Period.parse(item).filing;
 };
 
-const progressWithin =
-  (remainingMs?: RemainingMs): FilingReads['progress'] =>
-  async (account, id) => {
-    const keys = everyShard.map((shard) => filingProgressKey(account, id, shard));
-    const items = await batchGet(TableName, keys, remainingMs);
-    return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
-  };
+const rowsOf = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): EntryRows => {
+  const entries = items.map(openEntryFrom);
+  return { entries, next: last ? (entries.at(-1) ?? null) : null };
+};
+
+const openEntries: FilingReads['openEntries'] = async ({ account, state, shard }, lastMonth, limit, after) =>
+  rowsOf(
+    await queryPage({
+      TableName,
+      KeyConditionExpression: 'pk = :shard AND sk < :end',
+      ExpressionAttributeValues: {
+        ':shard': openEntryPartition(account, state, shard),
+        ':end': `${lastMonth}#${highest}`,
+      },
+      Limit: limit,
+      ...startAfter(after && openEntryKey(account, after)),
+    }),
+  );
+
+const oldestOpenMonth: FilingReads['oldestOpenMonth'] = async (account, state) => {
+  const oldest = await Promise.all(
+    everyShard.map((shard) => openEntries({ account, state, shard }, '9999-12', 1, null)),
+  );
+  return oldest.flatMap(({ entries }) => entries.map(({ month }) => month)).sort()[0] ?? null;
+};
+
+const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after) =>
+  rowsOf(
+    await queryPage({
+      TableName,
+      // The sort keys of entries begin with a letter, and sort after the shard's progress.
+      KeyConditionExpression: 'pk = :shard AND sk > :progress',
+      ExpressionAttributeValues: {
+        ':shard': filingShardPartition(account, id, shard),
+        ':progress': after === null ? filingProgressKey(account, id, shard).sk : filedEntryKey(account, id, after).sk,
+      },
+      Limit: limit,
+    }),
+  );
 
 const Work = z.object({ sk: z.string() });
 
-const unfinished: FilingReads['unfinished'] = async (after: FilingName | null, limit) => {
-  const { items, last } = await query({
+const unfinished: FilingReads['unfinished'] = async (after, limit) => {
+  const { items, last } = await queryPage({
+    TableName,
     KeyConditionExpression: 'pk = :work',
     ExpressionAttributeValues: { ':work': filingWorkPartition },
     Limit: limit,
@@ -81,9 +114,16 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
   shards: openEntryShards,
   find,
   page,
-  chains: chainsWithin(remainingMs),
+  chains: async (account, states) => {
+    const keys = states.map((state) => chainKey(account, state));
+    return (await batchGet(TableName, keys, remainingMs)).map(chainFrom);
+  },
   filingOfPeriod,
-  progress: progressWithin(remainingMs),
+  progress: async (account, id) => {
+    const keys = everyShard.map((shard) => filingProgressKey(account, id, shard));
+    const items = await batchGet(TableName, keys, remainingMs);
+    return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
+  },
   openEntries,
   oldestOpenMonth,
   filedEntries,
@@ -92,3 +132,5 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
 
 /** The reads of filings without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
 export const filingReads: FilingReads = filingReadsWithin();
+
+export const filingReadPorts: FilingReadPorts = { filings: filingReads };

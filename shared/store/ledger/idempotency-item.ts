@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Idempotency, Replay, SavedAnswer } from '../../transactions/ledger.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
-import { ttlSeconds } from '../client/ttl.ts';
 import { idempotencyKey } from '../keys.ts';
 
 const keptMs = 24 * 3_600_000;
@@ -39,3 +38,12 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     ? { kind: 'replay', answer: answerFrom(decompressText(record.answer)) }
     : { kind: 'key_reused' };
 };
+
+const graceMs = 3_600_000;
+
+/**
+ * The `ttl` of an item that holds until `deadlineMs`, in seconds since 1970: an hour later.
+ *
+ * DynamoDB deletes expired items late, so code compares deadlines and never relies on a deletion.
+ */
+export const ttlSeconds = (deadlineMs: number): number => Math.ceil((deadlineMs + graceMs) / 1000);

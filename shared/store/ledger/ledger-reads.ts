@@ -1,10 +1,13 @@
+import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
+import type { HistoryReads } from '../../transactions/history/history.ts';
 import type { Idempotency, Ledger } from '../../transactions/ledger.ts';
-import type { StoredTransaction } from '../../transactions/transaction.ts';
-import { batchGet } from '../client/batch-get.ts';
+import type { HolderReads } from '../../transactions/reconciliation/holders.ts';
+import { type StoredTransaction, statuses } from '../../transactions/transaction.ts';
 import type { RemainingMs } from '../client/contention.ts';
-import { readItem } from '../client/read-item.ts';
-import { headKey, type ItemKey, idempotencyKey } from '../keys.ts';
+import { batchGet, type Items, queryPage, readItem } from '../client/reads.ts';
+import { auditKey, claimKey, headKey, type ItemKey, idempotencyKey } from '../keys.ts';
+import { auditEntryFrom } from './audit-item.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { transactionFrom } from './transaction-item.ts';
 
@@ -58,3 +61,69 @@ export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
 
 /** The ledger's reads without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
 export const ledgerReads: LedgerReads = ledgerReadsWithin();
+
+/** Items of a transaction's partition from a key down to its first entry, strongly consistent. */
+const read = async (account: string, id: string, from: ItemKey, limit: number): Promise<Items> => {
+  if (id.length > idLengthMax) return [];
+  const { items } = await queryPage({
+    TableName,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :from',
+    ExpressionAttributeValues: { ':pk': from.pk, ':first': auditKey(account, id, 1).sk, ':from': from.sk },
+    ScanIndexForward: false,
+    Limit: limit,
+  });
+  return items;
+};
+
+const newest: HistoryReads['newest'] = async (account, id, limit) => {
+  // The head sorts after all entries, and no other item lies between.
+  const [head, ...entries] = await read(account, id, headKey(account, id), limit + 1);
+  return head ? { stored: transactionFrom(head), entries: entries.map(auditEntryFrom) } : undefined;
+};
+
+const from: HistoryReads['from'] = async (account, id, version, limit) =>
+  (await read(account, id, auditKey(account, id, version), limit)).map(auditEntryFrom);
+
+/** The audit entries on DynamoDB: one page is one call, as a hundred entries and a head take far less than its 1 MB. */
+export const historyReads: HistoryReads = { newest, from };
+
+const Claim = z.object({ pk: z.string(), transaction_id: z.string() });
+
+const claimed: HolderReads['claimed'] = async (account, references) => {
+  const byKey = new Map(references.map((reference) => [claimKey(account, reference).pk, reference]));
+  const items = await batchGet(
+    TableName,
+    references.map((reference) => claimKey(account, reference)),
+  );
+  return new Map(
+    items.map((item) => {
+      const { pk, transaction_id } = Claim.parse(item);
+      return [byKey.get(pk) ?? '', transaction_id] as const;
+    }),
+  );
+};
+
+// Uncompressed attributes only.
+const Head = z.object({
+  id: z.string(),
+  reference_id: z.optional(z.string()),
+  type: z.enum(['sale', 'credit']),
+  status: z.enum(statuses),
+  expires_at: z.optional(z.string()),
+  total_amount: z.string(),
+  tax_amount: z.string(),
+});
+
+const recorded: HolderReads['recorded'] = async (account, ids) => {
+  const keys = ids.map((id) => headKey(account, id));
+  const items = await batchGet(TableName, keys, undefined, Object.keys(Head.shape));
+  return new Map(
+    items.map((item) => {
+      const { reference_id = null, expires_at = null, ...others } = Head.parse(item);
+      return [others.id, { ...others, reference_id, expires_at }] as const;
+    }),
+  );
+};
+
+/** Reads the holders of references. A projection keeps the reply small: a hundred whole transactions may have 30 MB. */
+export const holderReads: HolderReads = { claimed, recorded };

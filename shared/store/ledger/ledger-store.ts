@@ -1,41 +1,102 @@
-import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Commit, Ledger } from '../../transactions/ledger.ts';
-import { database } from '../client/client.ts';
-import { Contention, type RemainingMs, retryContention } from '../client/contention.ts';
-import { recordRefusalOf, refusalOf } from './commit-obstacles.ts';
-import { commitWrites, idempotencyWrites, type RoledWrite } from './commit-writes.ts';
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../transactions/ledger.ts';
+import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import { writeTogether } from '../client/write-together.ts';
+import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
+import { replayFrom } from './idempotency-item.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
 
-/** Send the writes as one DynamoDB transaction. `refused` reads the reason of a cancellation. */
-const writeTogether = <Refused>(
+type Obstacle = { readonly role: Role; readonly code: string; readonly item: Readonly<Record<string, unknown>> | null };
+
+const staleRoles = new Set<Role>(['head', 'audit', 'parent', 'release']);
+const tellingRoles = new Set<Role>(['idempotency', 'audit']);
+const closedRoles = new Set<Role>(['remove', 'replace']);
+
+const Claim = z.object({ transaction_id: z.string() });
+
+// In the order of the writes. The document client does not unmarshall the items of cancellation reasons.
+const obstaclesOf = (
+  writes: readonly RoledWrite[],
+  { CancellationReasons = [] }: TransactionCanceledException,
+): Obstacle[] =>
+  writes.map(({ role }, position) => {
+    const { Code = 'None', Item } = CancellationReasons[position] ?? {};
+    return { role, code: Code, item: Item ? unmarshall(Item) : null };
+  });
+
+/**
+ * The reason why DynamoDB canceled a commit. A commit that was sent again after a lost reply finds its own writes and
+ * counts as committed.
+ *
+ * Throws `Contention` where the caller should retry, and the exception itself where it is a bug.
+ */
+export const refusalOf = (
+  { idempotency, head, nowMs }: Commit,
+  writes: readonly RoledWrite[],
+  exception: TransactionCanceledException,
+): Committed => {
+  const obstacles = obstaclesOf(writes, exception);
+  const failed = obstacles.filter(({ code }) => code === 'ConditionalCheckFailed');
+  const failedAs = (role: Role) => failed.find((obstacle) => obstacle.role === role);
+
+  const record = failedAs('idempotency')?.item;
+  const replay = record && idempotency ? replayFrom(record, idempotency, nowMs) : undefined;
+  if (replay) return replay;
+
+  // The entry's hash covers the state, the time and the previous entry: only this commit can have written it. Audit
+  // entries are never deleted.
+  if (failedAs('audit')?.item?.['audit_hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
+
+  // The other writer may be an earlier attempt of this request. Its outcome decides what the other reasons mean.
+  if (obstacles.some(({ role, code }) => tellingRoles.has(role) && contentionCodes.has(code)))
+    throw new Contention('Another request is writing the same idempotency record or audit entry.', {
+      cause: exception,
+    });
+
+  const claim = failedAs('take');
+  if (claim) return { kind: 'reference_taken', transactionId: Claim.parse(claim.item).transaction_id };
+  if (failed.some(({ role }) => staleRoles.has(role))) return { kind: 'stale' };
+  // An open entry may be missing because of a concurrent change of the head. Only without contention was it a filing.
+  if (obstacles.some(({ code }) => contentionCodes.has(code))) {
+    throw new Contention('Other requests are writing the same items.', { cause: exception });
+  }
+  if (failed.some(({ role }) => closedRoles.has(role))) return { kind: 'period_closed' };
+  throw exception;
+};
+
+/** The stored record that kept an idempotency record from being written. Throws `Contention` where there is none. */
+export const recordRefusalOf = (
+  idempotency: Idempotency,
+  writes: readonly RoledWrite[],
+  nowMs: number,
+  exception: TransactionCanceledException,
+): Replay => {
+  const [obstacle] = obstaclesOf(writes, exception);
+  const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
+  if (replay) return replay;
+  if (!contentionCodes.has(obstacle?.code ?? '')) throw exception;
+  throw new Contention('Another request is writing the same idempotency record.', { cause: exception });
+};
+
+const transact = <Refused>(
   writes: readonly RoledWrite[],
   refused: (exception: TransactionCanceledException) => Refused,
   remainingMs?: RemainingMs,
-): Promise<Refused | { readonly kind: 'committed' }> =>
-  retryContention(async () => {
-    try {
-      await database.send(new TransactWriteCommand({ TransactItems: writes.map(({ write }) => write) }));
-      return { kind: 'committed' };
-    } catch (error) {
-      // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
-      if (error instanceof TransactionInProgressException)
-        throw new Contention('The transaction is being written.', { cause: error });
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      return refused(error);
-    }
-  }, remainingMs);
+) =>
+  writeTogether(
+    writes.map(({ write }) => write),
+    refused,
+    remainingMs,
+  );
 
-/**
- * Write a commit atomically, or return why it was refused; then nothing is stored.
- *
- * The SDK sends its retries with one ClientRequestToken, so that a lost reply cannot cause a second write.
- */
+/** Write a commit atomically, or return why it was refused; then nothing is stored. */
 const commitWithin =
   (remainingMs?: RemainingMs): Ledger['commit'] =>
   (commit: Commit) => {
     const writes = commitWrites(commit);
-    return writeTogether(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
+    return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
   };
 
 // A transaction of one write, so that a refusal has the same form as that of a commit.
@@ -44,7 +105,7 @@ const saveAnswerWithin =
   (account, idempotency, nowMs) => {
     const writes = idempotencyWrites({ account, idempotency, nowMs });
     const refused = (exception: TransactionCanceledException) => recordRefusalOf(idempotency, writes, nowMs, exception);
-    return writeTogether(writes, refused, remainingMs);
+    return transact(writes, refused, remainingMs);
   };
 
 /** The ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */

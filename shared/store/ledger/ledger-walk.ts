@@ -1,30 +1,18 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
-import { batchGet, keysMax } from '../client/batch-get.ts';
-import { database } from '../client/client.ts';
-import { readItem } from '../client/read-item.ts';
-import { auditKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
+import { batchGet, type Item, type Items, keysMax, queryPages, readItem } from '../client/reads.ts';
+import { auditKey, chainKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
 
 /** What an operator's command reads of one account, page by page, so that memory does not grow with the ledger. */
 
-export type Item = Readonly<Record<string, unknown>>;
+export type { Item };
 
 const TableName = environment.tables.transactions;
 
-/** The pages of a query; a page ends at 1 MB or at the query's limit. */
-const pagesOf = async function* (query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<readonly Item[]> {
-  let start: Item | undefined;
-  do {
-    const input = { ...query, TableName, ...(start && { ExclusiveStartKey: start }) };
-    const { Items = [], LastEvaluatedKey } = await database.send(new QueryCommand(input));
-    yield Items;
-    start = LastEvaluatedKey;
-  } while (start);
-};
+const idsOf = (items: Items): string[] => items.map(({ id }) => String(id));
 
-const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => String(id));
-
-const byAccount = (account: string, limit: number, forward: boolean): Omit<QueryCommandInput, 'TableName'> => ({
+const byAccount = (account: string, limit: number, forward: boolean): QueryCommandInput => ({
+  TableName,
   IndexName: 'by_account',
   KeyConditionExpression: 'account = :account',
   ExpressionAttributeValues: { ':account': account },
@@ -35,18 +23,18 @@ const byAccount = (account: string, limit: number, forward: boolean): Omit<Query
 
 /** The ids of an account's transactions, oldest first, in pages. An index may be seconds behind the table. */
 export const transactionIds = async function* (account: string, limit: number): AsyncGenerator<readonly string[]> {
-  for await (const items of pagesOf(byAccount(account, limit, true))) yield idsOf(items);
+  for await (const items of queryPages(byAccount(account, limit, true))) yield idsOf(items);
 };
 
-/** The id of an account's newest transaction. */
 export const newestId = async (account: string): Promise<string | undefined> => {
-  for await (const items of pagesOf(byAccount(account, 1, false))) return idsOf(items)[0];
+  for await (const items of queryPages(byAccount(account, 1, false))) return idsOf(items)[0];
   return undefined;
 };
 
 /** The ids of a sale's credits, in pages. */
 export const creditIds = async function* (account: string, sale: string): AsyncGenerator<readonly string[]> {
   const query = {
+    TableName,
     IndexName: 'by_parent',
     KeyConditionExpression: 'account_parent = :parent',
     ExpressionAttributeValues: { ':parent': valueOfAccount(account, sale) },
@@ -54,25 +42,39 @@ export const creditIds = async function* (account: string, sale: string): AsyncG
     // As many heads as are read together.
     Limit: keysMax,
   };
-  for await (const items of pagesOf(query)) yield idsOf(items);
+  for await (const items of queryPages(query)) yield idsOf(items);
 };
 
 /** The items of a transaction's audit entries, oldest first, strongly consistent, in pages. */
-export const auditItems = (account: string, id: string): AsyncGenerator<readonly Item[]> =>
-  pagesOf({
+export const auditItems = (account: string, id: string): AsyncGenerator<Items> =>
+  queryPages({
+    TableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :entries)',
     ExpressionAttributeValues: { ':pk': headKey(account, id).pk, ':entries': auditKey(account, id, 0).sk.slice(0, 2) },
-    ConsistentRead: true,
   });
 
+const partition = (pk: string): AsyncGenerator<Items> =>
+  queryPages({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } });
+
 /** The items of an account's open entries in one state, strongly consistent, in pages. */
-export const openEntryItems = async function* (account: string, state: string): AsyncGenerator<readonly Item[]> {
-  for (const pk of openEntryPartitions(account, state))
-    yield* pagesOf({
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
-      ConsistentRead: true,
-    });
+export const openEntryItems = async function* (account: string, state: string): AsyncGenerator<Items> {
+  for (const pk of openEntryPartitions(account, state)) yield* partition(pk);
+};
+
+/** The stored items of a state's periods: the chain, if there is one, and the filing of each period by its last day. */
+export type ChainItems = {
+  readonly chain: unknown;
+  readonly periods: readonly { readonly period_end: string; readonly filing: unknown }[];
+};
+
+/** Read the items of a state's periods, strongly consistent: a few hundred in a decade. */
+export const chainItems = async (account: string, state: string): Promise<ChainItems> => {
+  const { pk, sk: chainSk } = chainKey(account, state);
+  const items = (await Array.fromAsync(partition(pk))).flat();
+  return {
+    chain: items.find(({ sk }) => sk === chainSk),
+    periods: items.flatMap(({ sk, filing }) => (sk === chainSk ? [] : [{ period_end: String(sk), filing }])),
+  };
 };
 
 /** The item of a transaction, strongly consistent. */

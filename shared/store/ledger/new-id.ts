@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-// Of one letter, from the operating system as ulid's own is; which asks for each byte by itself, for 35 µs an id.
+// ulid's default reads each random byte from the operating system separately, which takes 35 µs for an id.
 const random = () => randomInt(32) / 32;
 
 // Ids of one instance sort by creation even within a millisecond.
 const ulid = monotonicFactory(random);
 
 /**
- * A transaction's id: opaque to clients, and in the order of creation for the indexes.
+ * A transaction's id: opaque to clients, and sorted by creation in the indexes.
  *
- * It takes the time that the transaction names as its creation's: a list bounded by that very millisecond has it.
+ * `createdMs` is the transaction's `created_at`, so that lists bounded by that millisecond include it.
  */
 export const newTransactionId = (createdMs: number): string => `txn_${ulid(createdMs)}`;
 

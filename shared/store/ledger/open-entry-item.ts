@@ -13,7 +13,6 @@ export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   figures: compress({ base: entry.base, amounts: entry.amounts }),
 });
 
-/** The item of an open entry. */
 export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
   ...openEntryKey(account, entry),
   ...entryAttributes(entry),

@@ -1,8 +1,15 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
-import type { ListPage, ListPosition, ListQuery, TransactionIndex } from '../../transactions/ledger.ts';
-import { database } from '../client/client.ts';
-import { headKey, taxDateId, valueOfAccount } from '../keys.ts';
+import type {
+  DraftIndex,
+  ExpiredDraft,
+  ListPage,
+  ListPosition,
+  ListQuery,
+  TransactionIndex,
+} from '../../transactions/ledger.ts';
+import { queryPage, startAfter } from '../client/reads.ts';
+import { draftPartition, draftShards, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';
 
 // Sort before and after every id and instant that Levy writes.
@@ -49,26 +56,53 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   // DynamoDB refuses bounds in the wrong order, and a start key outside of them.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
-  const { Items = [], LastEvaluatedKey } = await database.send(
-    new QueryCommand({
-      TableName: environment.tables.transactions,
-      IndexName: query.index,
-      KeyConditionExpression: '#partition = :partition AND #sort BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#partition': partitions[query.index], '#sort': sort.name },
-      ExpressionAttributeValues: {
-        ':partition': partitionValue(account, query.value),
-        ':from': sort.from,
-        ':to': sort.to,
-      },
-      ScanIndexForward: false,
-      Limit: query.limit,
-      ...(startsInside && { ExclusiveStartKey: startKey(account, query, sort, query.after) }),
-    }),
-  );
-  const rows = Items.map(summaryFrom);
-  const last = LastEvaluatedKey && rows.at(-1);
-  return { rows, next: last ? { id: last.id, tax_date: last.tax_date } : null };
+  const { items, last } = await queryPage({
+    TableName: environment.tables.transactions,
+    IndexName: query.index,
+    KeyConditionExpression: '#partition = :partition AND #sort BETWEEN :from AND :to',
+    ExpressionAttributeNames: { '#partition': partitions[query.index], '#sort': sort.name },
+    ExpressionAttributeValues: {
+      ':partition': partitionValue(account, query.value),
+      ':from': sort.from,
+      ':to': sort.to,
+    },
+    ScanIndexForward: false,
+    Limit: query.limit,
+    ...startAfter(startsInside ? startKey(account, query, sort, query.after) : null),
+  });
+  const rows = items.map(summaryFrom);
+  const end = last && rows.at(-1);
+  return { rows, next: end ? { id: end.id, tax_date: end.tax_date } : null };
 };
 
 /** Pages of transactions from the indexes, which may be seconds behind the table. */
 export const transactionIndex: TransactionIndex = { page };
+
+const Row = z.object({ pk: z.string(), expires_at: z.string() });
+
+const draftOf = (item: unknown): ExpiredDraft => {
+  const { pk, expires_at } = Row.parse(item);
+  return { ...headOwner(pk), expires_at };
+};
+
+const draftKey = (shard: number, { account, id, expires_at }: ExpiredDraft) => ({
+  ...headKey(account, id),
+  draft_shard: draftPartition(shard),
+  expires_at,
+});
+
+/** The drafts by deadline, from the sparse index of drafts. */
+export const draftIndex: DraftIndex = {
+  shards: draftShards,
+  expired: async (shard, nowMs, limit, after) => {
+    const { items, last } = await queryPage({
+      TableName: environment.tables.transactions,
+      IndexName: 'drafts',
+      KeyConditionExpression: 'draft_shard = :shard AND expires_at <= :now',
+      ExpressionAttributeValues: { ':shard': draftPartition(shard), ':now': new Date(nowMs).toISOString() },
+      Limit: limit,
+      ...startAfter(after && draftKey(shard, after)),
+    });
+    return { drafts: items.map(draftOf), next: last ? draftOf(last) : null };
+  },
+};

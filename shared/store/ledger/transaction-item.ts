@@ -1,20 +1,23 @@
 import * as z from 'zod/mini';
+import { assert } from '../../assert.ts';
 import { isObjectOrArray } from '../../json.ts';
+import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../transactions/credits/counters-text.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
-import type {
-  CreditBasis,
-  StoredTransaction,
-  Transaction,
-  TransactionSummary,
+import {
+  type CreditBasis,
+  nothingCredited,
+  type StoredTransaction,
+  type Transaction,
+  type TransactionSummary,
 } from '../../transactions/transaction.ts';
-import { compressText, decompress } from '../client/compressed.ts';
+import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
-import { creditedAttribute, creditedBytesMax, creditedOf } from './credited-attribute.ts';
 
 type Compressed = Pick<StoredTransaction, 'transaction' | 'creditOf' | 'creditBasis' | 'pinned'>;
 
 const texts = ({ transaction, creditOf, creditBasis, pinned }: Compressed) => {
-  // `null` keeps the order of the keys: the transaction that is read back equals the answer byte by byte.
+  // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
@@ -115,7 +118,7 @@ const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): Trans
   const read = Summary.parse(decompress(summary));
   const isConsistent = read.id === headOwner(pk).id && read.status === status && read.version === version;
   // Without the values, because errors may be logged.
-  if (!isConsistent) throw new Error('A transaction differs from its key attributes.');
+  assert(isConsistent, 'A transaction differs from its key attributes.');
   return read;
 };
 
@@ -129,3 +132,28 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
   const transaction = { ...summaryOf(head), line_items, explanation };
   return { transaction, auditHash: head.audit_hash, credited: creditedOf(head.credited, transaction), ...kept };
 };
+
+type Credited = StoredTransaction['credited'];
+
+// Fills the last byte of a text of odd length. The text itself never has this letter.
+const filler = 'f';
+
+/** The attribute with the amounts credited on a sale; absent where nothing was credited. */
+export const creditedAttribute = ({ transaction, credited }: StoredTransaction): { readonly credited?: Uint8Array } => {
+  const text = creditedText(credited, transaction);
+  if (isEmpty(text)) return {};
+  // The text has hexadecimal digits only.
+  return { credited: compressBytes(Buffer.from(text.length % 2 === 0 ? text : text + filler, 'hex')) };
+};
+
+/** The amounts credited on a sale, from its attribute. Throws where the attribute is of another sale. */
+export const creditedOf = (attribute: Uint8Array | undefined, sale: Transaction): Credited =>
+  attribute === undefined
+    ? nothingCredited(formatAmount(0n, exponentOf(sale.currency)))
+    : creditedFrom(decompressBytes(attribute).toString('hex').replace(filler, ''), sale);
+
+// An upper bound of gzip's output for incompressible bytes: header, checksum, and five bytes for each block.
+const gzipMax = (bytes: number) => bytes + 64 + Math.ceil(bytes / 1000);
+
+/** The most bytes that the attribute can have for any credits of the sale. */
+export const creditedBytesMax = (sale: Transaction): number => gzipMax(Math.ceil(creditedTextMax(sale) / 2));

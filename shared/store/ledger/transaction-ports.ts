@@ -1,10 +1,45 @@
 import { now } from '../../config/clock.ts';
 import type { ChangePorts, Ports } from '../../transactions/ports.ts';
+import type { StoredTransaction } from '../../transactions/transaction.ts';
 import { Contention, type RemainingMs } from '../client/contention.ts';
 import { loadContent } from '../content/load-content.ts';
 import { ledger, ledgerWithin } from './ledger-store.ts';
-import { storedSize } from './transaction-item.ts';
-import { fitsItemLimit } from './transaction-room.ts';
+import { storedSize, storedSizeMax } from './transaction-item.ts';
+
+/**
+ * The most bytes of a new sale, including its credit counters; more is 413 (interface decisions 3). Metadata is not
+ * included, because it may change at any time.
+ */
+export const saleBytesMax = 300_000;
+
+/** The most bytes of any other write, so that the transaction can still be voided. */
+export const storedBytesMax = 400_000;
+
+/** The most bytes of a void transaction: an item has at most 409,600, and the uncompressed attributes take up to 5,000. */
+export const voidBytesMax = 404_000;
+
+const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
+  ...stored,
+  transaction: { ...stored.transaction, metadata: {} },
+});
+
+// Most transactions are small: only a large one needs to be compressed to find its size.
+const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
+  [storedSizeMax, storedSize].some((sizeOf) => sizeOf(stored) <= bytesMax);
+
+/**
+ * Whether a transaction fits into an item now and after every later change, so that a sale can always be refunded.
+ *
+ * A sale with new figures must leave room for its credit counters and for 82 KB of metadata: 300 KB, these and the
+ * uncompressed attributes are less than 400 KB. Credits need no such room: a refused one can be split into several.
+ */
+export const fitsItemLimit = (stored: StoredTransaction, figures: 'new' | 'kept'): boolean => {
+  const { type, status } = stored.transaction;
+  if (status === 'void') return fits(stored, voidBytesMax);
+  return type === 'sale' && figures === 'new'
+    ? fits(withoutMetadata(stored), saleBytesMax)
+    : fits(stored, storedBytesMax);
+};
 
 /** The ports of the transaction use cases, on DynamoDB. */
 export const transactionPorts: Ports = {

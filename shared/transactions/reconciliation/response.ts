@@ -6,7 +6,7 @@ import { described } from '../../described.ts';
 import { statuses } from '../transaction.ts';
 
 /** Why no transaction of the ledger matches a reference of the billing system. */
-export const missingReasons = ['not_found', 'draft', 'void'] as const;
+const missingReasons = ['not_found', 'draft', 'void'] as const;
 
 const transactionId = described(z.string(), 'The id of the transaction. Opaque.');
 const type = described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.');

@@ -5,18 +5,9 @@ import type { DocumentedOperation } from './operations.ts';
 import { valueAround } from './schema-values.ts';
 
 const contentTypes = [
-  'application/json; charset=utf-8',
-  'APPLICATION/JSON',
-  'application/json ;charset=utf-16',
-  'application/json;',
-  '',
-  'text/plain',
-  'application/jsonp',
-  'application/vnd.api+json',
-  'text/json',
-  'multipart/form-data; boundary=x',
-  'json',
-  '*/*',
+  ...['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json ;charset=utf-16'],
+  ...['application/json;', '', 'text/plain', 'application/jsonp', 'application/vnd.api+json', 'text/json'],
+  ...['multipart/form-data; boundary=x', 'json', '*/*'],
 ];
 const headerTexts = hostileTexts.filter((text) => /^[\x20-\x7e\xa0-\xff]*$/.test(text));
 

@@ -1,13 +1,79 @@
+import { gzipSync } from 'node:zlib';
 import type { Chance } from './chance.ts';
-import { damaged } from './damaged-text.ts';
 import { hostileHeader } from './hostile-headers.ts';
 import { jsonText } from './json-text.ts';
 import type { Known } from './known.ts';
 import { mutateBody } from './mutate-body.ts';
 import type { DocumentedOperation } from './operations.ts';
-import { richSale } from './rich-bodies.ts';
 import { validValue } from './schema-values.ts';
 import { hostilePath, queryOf } from './targets.ts';
+
+const bytesOf = (text: string) => Buffer.from(text, 'utf8');
+
+const notJson = [
+  ...['', ' ', 'null', '[]', '"x"', '0', '-0', '1e400', 'NaN', 'undefined', "{'a':1}", '{a:1}', '{"a":1,}'],
+  ...['{', 'a=1&b=2'],
+];
+
+/** What may become of a text on its way, and what was no JSON from the beginning. */
+export const damaged = (text: string, chance: Chance): Buffer => {
+  const bytes = bytesOf(text);
+  const at = chance.below(bytes.length + 1);
+  const around = (middle: string | Buffer) =>
+    Buffer.concat([bytes.subarray(0, at), Buffer.from(middle as string), bytes.subarray(at)]);
+  return chance.pick<() => Buffer>([
+    () => bytes.subarray(0, at),
+    () => around(Buffer.from([chance.pick([0xff, 0xc0, 0x80, 0xed, 0xf5])])),
+    () => around(Buffer.from([0xed, 0xa0, 0x80])),
+    () => around(chance.pick(['\0', '\u0007', '"', '{', ',', '}', '\u2028', '/* x */', '\\', '\\u12'])),
+    () => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
+    () => Buffer.from(text, 'utf16le'),
+    () => gzipSync(bytes),
+    () => bytesOf(`${text}${chance.pick(['x', text, '{}', ']', '\n', ' \t\r\n'])}`),
+    () => bytesOf(chance.pick(notJson)),
+    () => bytesOf('['.repeat(chance.pick([10, 1000, 10_000]))),
+    () => (chance.is(0.05) ? bytesOf(`${text}${' '.repeat(1024 * 1024)}`) : bytesOf(text.replaceAll('"', '\\"'))),
+  ])();
+};
+
+const address = { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
+
+/** A sale with all that may be said of one. */
+export const richSale = {
+  currency: 'USD',
+  tax_date: '2026-10-08T00:00:00Z',
+  customer: {
+    id: 'cus_9',
+    address: { line1: '1 Main St', ...address },
+    use: 'personal',
+    exemption: { type: 'resale', certificate_id: 'c', regions: ['OH'], valid_from: '2026-01-01', valid_to: null },
+  },
+  ship_from: { address: { state: 'PA', postal_code: '17101' } },
+  discount_amount: '5.00',
+  third_party_discount_amount: '1.00',
+  shipping: { amount: '7.95', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' },
+  tax_included: false,
+  collected_by: 'seller',
+  type: 'sale',
+  line_items: [
+    {
+      id: 'a',
+      description: 'shoes',
+      product_tax_code: 'CLOTHING.APPAREL._ATHLETIC',
+      quantity: '2',
+      unit_price: '50.00',
+      discount_amount: '1.00',
+      third_party_discount_amount: '0.50',
+      customer: { address: { state: 'PA', postal_code: '19103' } },
+      ship_from: null,
+      metadata: { a: 'b' },
+    },
+    { id: 'b', product_tax_code: 'GENERAL', quantity: '2.5', unit_price: '9.99' },
+    { quantity: '1', unit_price: '0.51', customer: { address: { state: 'MD' } } },
+  ],
+  metadata: { order: '7' },
+  explain: true,
+};
 
 /** A request as it comes over the wire. */
 export type WireRequest = {

@@ -6,18 +6,8 @@ import type { DocumentedOperation } from './operations.ts';
 import { validValue, valueAround } from './schema-values.ts';
 
 const oddQueries = [
-  '%',
-  '%zz=%ff',
-  '=',
-  '&',
-  '[]=1',
-  'limit[]=1',
-  'limit=1&limit=2',
-  'tax_date[gte]=x',
-  '+=+',
-  '%00=%00',
-  '#',
-  '?x',
+  ...['%', '%zz=%ff', '=', '&', '[]=1', 'limit[]=1', 'limit=1&limit=2', 'tax_date[gte]=x'],
+  ...['+=+', '%00=%00', '#', '?x'],
 ];
 const oddPaths = ['/', '//', '/x', '/Transactions', '/docs/', '/openapi.json/x', '/transactions//', '/%'];
 const oddSegments = ['%ff', '%', '%ed%a0%80', '..', '%2e%2e', '', '{id}', ';x=1', 'x'.repeat(9000), '%F0%9F%91%8D'];

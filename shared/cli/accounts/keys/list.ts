@@ -1,7 +1,7 @@
 /** `accounts keys list`: the keys of an account, and what became of them. */
 import type { Command } from 'commander';
 import { now } from '../../../config/clock.ts';
-import { type ListedKey, listKeys } from '../../../store/accounts/key-list.ts';
+import { type ListedKey, listKeys } from '../../../store/accounts/api-key-store.ts';
 import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
 import { stateOf } from '../key-terms.ts';
 import { requireAccount } from '../require.ts';

@@ -1,10 +1,9 @@
 import type { EntryPlace, StoredFiling } from '../../../filings/ledger.ts';
 import { decompress } from '../../../store/client/compressed.ts';
-import { chainItems } from '../../../store/filings/filing-chain-items.ts';
 import { chainFrom } from '../../../store/filings/filing-item.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { filingProgressKey } from '../../../store/keys.ts';
-import { itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
+import { chainItems, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { filingBook } from '../filing-book.ts';

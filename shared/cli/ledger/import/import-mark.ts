@@ -3,7 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../../config/environment.ts';
 import { database } from '../../../store/client/client.ts';
-import { readItem } from '../../../store/client/read-item.ts';
+import { readItem } from '../../../store/client/reads.ts';
 import { importMarkKey } from '../../../store/keys.ts';
 
 const TableName = environment.tables.transactions;

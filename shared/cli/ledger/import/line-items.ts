@@ -4,7 +4,7 @@ import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/fil
 import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
 import { filedEntryKey, filingProgressKey, type ItemKey, periodKey } from '../../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../../store/ledger/audit-item.ts';
-import { claimItem } from '../../../store/ledger/claims.ts';
+import { claimItem } from '../../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionItem } from '../../../store/ledger/transaction-item.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';

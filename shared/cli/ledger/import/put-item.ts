@@ -4,8 +4,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../../config/environment.ts';
 import { database } from '../../../store/client/client.ts';
 import { decompressBytes } from '../../../store/client/compressed.ts';
-import { readItem } from '../../../store/client/read-item.ts';
-import { retryThrottled } from '../../../store/content/content-throttling.ts';
+import { readItem } from '../../../store/client/reads.ts';
+import { retryThrottled } from '../../../store/content/content-client.ts';
 import { auditKey } from '../../../store/keys.ts';
 import type { Item } from './line-items.ts';
 

@@ -1,5 +1,5 @@
 import type { Account } from '../../../accounts/account.ts';
-import { newAccount } from '../../../accounts/new-account.ts';
+import { newAccount } from '../../../accounts/account.ts';
 import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { newestId } from '../../../store/ledger/ledger-walk.ts';

@@ -1,0 +1,49 @@
+/** An active or pinned release is missing. Content was lost, and there is no fallback for it. */
+export class ReleaseNotFound extends Error {
+  override readonly name = 'ReleaseNotFound';
+  readonly release: string;
+
+  constructor(release: string) {
+    super(`The release ${release} is neither built in nor in the Content table.`);
+    this.release = release;
+  }
+}
+
+/**
+ * An item of an imported release differs from what its import wrote: damaged, changed, missing or surplus. No calculation
+ * may use it.
+ */
+export class ContentCorrupt extends Error {
+  override readonly name = 'ContentCorrupt';
+  readonly release: string;
+  /** The part's key, a ZIP code or city; `null` is the head. */
+  readonly key: string | null;
+
+  /** `reason` completes the sentence "Part 55401 of US-MN@2026-11-21.101 is corrupt: …". */
+  constructor(release: string, key: string | null, reason: string, options?: ErrorOptions) {
+    super(`${key === null ? 'The head' : `Part ${key}`} of ${release} is corrupt: ${reason}.`, options);
+    this.release = release;
+    this.key = key;
+  }
+}
+
+/** Reasons for parts that are not where the head says. */
+export const missingPart = 'the head lists it, and the table does not have it';
+export const unlistedPart = 'the head does not list it';
+
+/** The value of a read, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
+export const orCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof ContentCorrupt) return error;
+    throw error;
+  });
+
+/** The same for a synchronous read. */
+export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ContentCorrupt) return error;
+    throw error;
+  }
+};

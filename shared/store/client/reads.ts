@@ -1,0 +1,80 @@
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { ItemKey } from '../keys.ts';
+import { database } from './client.ts';
+import { Contention, type RemainingMs, retryContention } from './contention.ts';
+
+export type Item = Readonly<Record<string, unknown>>;
+export type Items = readonly Item[];
+
+/** Read an item by its key. The read is strongly consistent: clients read their own writes, and changes build on it. */
+export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
+  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+
+/** A page of a query, of at most 1 MB or `Limit` items, and the key to continue after. Strongly consistent, except in an index. */
+export const queryPage = async (
+  input: QueryCommandInput,
+): Promise<{ readonly items: Items; readonly last: Item | undefined }> => {
+  const consistent = input.IndexName === undefined && { ConsistentRead: true };
+  const { Items = [], LastEvaluatedKey } = await database.send(new QueryCommand({ ...consistent, ...input }));
+  return { items: Items, last: LastEvaluatedKey };
+};
+
+export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
+
+/** The pages of a query; holds one page at a time. */
+export async function* queryPages(input: QueryCommandInput, read = queryPage): AsyncGenerator<Items> {
+  let after: Item | undefined;
+  do {
+    const { items, last } = await read({ ...input, ...startAfter(after) });
+    yield items;
+    after = last;
+  } while (after);
+}
+
+export const keysMax = 100;
+
+const projectionOf = (attributes: readonly string[]) => {
+  const names = ['pk', 'sk', ...attributes].map((name, at) => [`#${at}`, name] as const);
+  return {
+    ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(names),
+  };
+};
+
+const readSome = async (table: string, Keys: ItemKey[], attributes?: readonly string[]) => {
+  const { Responses, UnprocessedKeys } = await database.send(
+    new BatchGetCommand({
+      RequestItems: { [table]: { Keys, ConsistentRead: true, ...(attributes && projectionOf(attributes)) } },
+    }),
+  );
+  return {
+    items: Responses?.[table] ?? [],
+    missed: (UnprocessedKeys?.[table]?.Keys ?? []).map(({ pk, sk }) => ({ pk, sk })),
+  };
+};
+
+/**
+ * Read the existing items of at most 100 keys, in any order: whole items, or their keys and these attributes.
+ *
+ * DynamoDB may return unprocessed keys. If it reached the limit of 16 MB, the rest is read at once. A response without
+ * any item means that the database is throttled, and the next read waits for the backoff.
+ */
+export const batchGet = async (
+  table: string,
+  keys: readonly ItemKey[],
+  remainingMs?: RemainingMs,
+  attributes?: readonly string[],
+): Promise<Items> => {
+  const found: Items[] = [];
+  let missing = [...keys];
+  await retryContention(async () => {
+    while (missing.length > 0) {
+      const { items, missed } = await readSome(table, missing, attributes);
+      found.push(items);
+      missing = missed;
+      if (items.length === 0 && missed.length > 0)
+        throw new Contention('DynamoDB returned no items, only unprocessed keys.');
+    }
+  }, remainingMs);
+  return found.flat();
+};

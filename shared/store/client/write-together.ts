@@ -1,0 +1,31 @@
+import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { database } from './client.ts';
+import { Contention, type RemainingMs, retryContention } from './contention.ts';
+
+export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
+export type Write = Writes[number];
+
+/**
+ * Send the writes as one DynamoDB transaction: all are stored, or none. `refused` returns the reason of a cancellation, or
+ * throws `Contention` where a retry may succeed. Retries end when `remainingMs` is used up.
+ *
+ * The SDK sends its retries with one ClientRequestToken, so that a lost reply cannot cause a second write.
+ */
+export const writeTogether = <Refused>(
+  TransactItems: Writes,
+  refused: (exception: TransactionCanceledException) => Refused,
+  remainingMs?: RemainingMs,
+): Promise<Refused | { readonly kind: 'committed' }> =>
+  retryContention(async () => {
+    try {
+      await database.send(new TransactWriteCommand({ TransactItems }));
+      return { kind: 'committed' };
+    } catch (error) {
+      // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
+      if (error instanceof TransactionInProgressException)
+        throw new Contention('The transaction is being written.', { cause: error });
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      return refused(error);
+    }
+  }, remainingMs);

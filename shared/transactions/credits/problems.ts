@@ -1,0 +1,105 @@
+import { invalidFormat } from '../../calculations/fields.ts';
+import { exponentOf, formatAmount } from '../../money/currency.ts';
+import type { Problem } from '../../problem.ts';
+import { isSame, withoutNulls } from '../same-value.ts';
+import type { Transaction } from '../transaction.ts';
+import type { Share } from './counters.ts';
+import type { CreditRequest } from './credit-request.ts';
+
+/** The problems of a credit request for this sale, fields first (interface decisions 5 and 9); empty where it is allowed. */
+export const creditProblems = (parent: Transaction, request: CreditRequest): Problem[] => {
+  const fields = [...inheritedProblems(parent, request), ...mixedProblems(request)];
+  return fields.length > 0 ? fields : parentProblems(parent);
+};
+
+const parentProblems = ({ type, status }: Transaction): Problem[] =>
+  type === 'sale' && (status === 'finalized' || status === 'filed')
+    ? []
+    : [
+        {
+          code: 'conflict_parent_not_creditable',
+          title: 'Parent cannot be credited',
+          detail: `Only a finalized or filed sale can be credited; this is a ${status} ${type}.`,
+          source: { pointer: '/parent_transaction_id' },
+          meta: { parent_type: type, parent_status: status },
+        },
+      ];
+
+/** The fields that a credit inherits from its sale. Another value is refused. */
+export const inheritedFields = ['currency', 'ship_from', 'tax_included', 'collected_by'] as const;
+/** The fields that a credit has on its lines only. */
+export const lineFields = ['discount_amount', 'third_party_discount_amount'] as const;
+
+/** The problem of an inherited field with another value. */
+export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
+  name === 'currency'
+    ? invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`)
+    : invalidFormat(`/${name}`, `Invalid ${name}`, "A credit has it from its sale: send the sale's, or leave it out.");
+
+/** The problem of a document discount on a credit. */
+export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
+  invalidFormat(`/${name}`, `Invalid ${name}`, 'A credit of a sale carries its discounts on its lines.');
+
+const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem[] => [
+  ...inheritedFields
+    .filter((name) => (request[name] ?? null) !== null)
+    .filter((name) => !isSame(withoutNulls(request[name]), withoutNulls(parent[name])))
+    .map((name) => inheritedProblem(name, parent)),
+  ...lineFields.filter((name) => request[name]).map(lineFieldProblem),
+];
+
+/** The problem of shipping without lines, which could mean the whole sale or its shipping only. */
+export const shippingAlone: Problem = invalidFormat(
+  '/shipping',
+  'Shipping without line_items',
+  'Send the line_items to credit with shipping, or leave both out to credit the whole sale, including its shipping.',
+);
+
+const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [
+  ...(shipping && !line_items ? [shippingAlone] : []),
+  ...(credit_remaining && line_items
+    ? [
+        invalidFormat(
+          '/credit_remaining',
+          'Invalid credit_remaining',
+          'Send line_items, or credit_remaining for all that is left; not both.',
+        ),
+      ]
+    : []),
+];
+
+/** The problem of a parent that does not exist or belongs to another account. Does not reveal which. */
+export const parentNotFound: Problem = {
+  code: 'validation_parent_not_found',
+  title: 'Parent not found',
+  detail: 'No transaction of this account has this id.',
+  source: { pointer: '/parent_transaction_id' },
+};
+
+/** The amount that a credit exceeds; `meta` has the remainder. */
+const details = {
+  sale: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
+  line: 'More would be credited than is left of this line. Credit at most meta.remaining_amount and its tax.',
+  shipping: 'More would be credited than is left of the shipping. Credit at most meta.remaining_amount and its tax.',
+  tax: 'More tax would be credited than is left where this credit takes it. Send at most meta.remaining_tax_amount.',
+} as const;
+
+/**
+ * The problem of a credit that exceeds the remainder of its parent, or of a line or the shipping, in minor units. For a
+ * supplied tax: the remaining net of the sale, and the remaining tax of the credited lines.
+ */
+export const overCredit = (
+  remaining: Share,
+  currency: string,
+  pointer: string,
+  of: keyof typeof details = 'sale',
+): Problem => ({
+  code: 'conflict_over_credit',
+  title: 'Credit exceeds the sale',
+  detail: details[of],
+  source: { pointer },
+  meta: {
+    remaining_amount: formatAmount(remaining.net, exponentOf(currency)),
+    remaining_tax_amount: formatAmount(remaining.tax, exponentOf(currency)),
+  },
+});
