@@ -4,15 +4,15 @@ import { createTable, createTableInput } from '../store/client/create-table.ts';
 import { type TableName, tables } from '../store/table-definitions.ts';
 
 const main = async (endpoint: string | undefined): Promise<void> => {
-  if (!endpoint) throw new Error('Set DYNAMODB_ENDPOINT to an emulator. Deployed tables are made by `npm run deploy`.');
-  // An emulator wants credentials and looks at none; the operator's own stay out of it.
+  if (!endpoint) throw new Error('Set DYNAMODB_ENDPOINT to an emulator. `npm run deploy` creates deployed tables.');
+  // An emulator needs any credentials. Do not send it the operator's own.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: environment.region, credentials, maxAttempts: 1 });
   for (const [name, definition] of Object.entries(tables)) {
     const tableName = environment.tables[name as TableName];
     const outcome = await createTable(client, createTableInput(tableName, definition));
     if (outcome === 'differs')
-      throw new Error(`The table ${tableName} exists, but not as it is defined now. Delete it, and run this again.`);
+      throw new Error(`The table ${tableName} exists with another definition. Delete it and run this command again.`);
     console.log(`${tableName}: ${outcome}`);
   }
 };

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
-import { type Client, clientOf, creditOf, made, michigan, sale, sold } from '../support/sales.ts';
+import { type Client, clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
 
 /** Calls to the ledger's table by the commands' names, and the units that they took. */
 const seen = { calls: [] as string[], table: 0, indexes: 0 };
@@ -188,39 +188,4 @@ describe('reconciling', () => {
       expect([missing.table, missing.indexes]).toEqual([2, 1]);
     },
   );
-});
-
-// The other emulator counts the indexes of a transaction twice (performance, finding 7).
-describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units', () => {
-  it('of a draft, of finalizing it, of reading it, of a list of 25', async () => {
-    const client = await warmClient();
-    let id = '';
-    const create = await used(async () => {
-      const answer = await client.create(sale({ customer: { id: 'cus_1', address: michigan } }), key);
-      id = answer.body.id;
-      return answer;
-    });
-    const finalize = await used(() => client.update(id, { status: 'finalized', reference_id: 'in_1' }, key));
-    const get = await used(() => client.get(id));
-    const history = await used(() => client.get(`${id}/history`));
-    await Promise.all(Array.from({ length: 25 }, () => client.create(sale())));
-    const list = await used(() => client.list());
-    const units = ({ table, indexes }: typeof seen) => [table, indexes];
-    expect({
-      create: units(create),
-      finalize: units(finalize),
-      get: units(get),
-      history: units(history),
-      list: units(list),
-    }).toEqual({
-      // Twice the kilobytes begun of head (2), saved answer (2) and audit entry (1); and four rows of indexes.
-      create: [10, 4],
-      // The same, the claim on the reference and the open entry, and the record; the row of the drafts goes.
-      finalize: [16, 5],
-      get: [1, 0],
-      // The transaction and both entries: under 4 KB together.
-      history: [1, 0],
-      list: [0, 2.5],
-    });
-  });
 });

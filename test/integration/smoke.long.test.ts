@@ -32,7 +32,7 @@ const broken = async (caller: Caller, how: Break) => {
   const session = newSession({ url: proxy.url, key: caller.key, timeoutMs: 10_000, print });
   try {
     const outcome = await runSmoke(session);
-    return { ...outcome, lines, failed: lines.filter((line) => line.startsWith('FAILED')), session };
+    return { ...outcome, lines, failed: lines.filter((line) => line.startsWith('FAILED')) };
   } finally {
     proxy.close();
   }
@@ -97,17 +97,9 @@ describe('npm run smoke', () => {
     expect(out).toMatch(/Voided 0 of 0 .*\nFailed\.\n$/);
   });
 
-  it('reports a connection failure', async () => {
-    const { code, out } = await smoke(['http://127.0.0.1:9'], 'levy_nobody');
-    expect(code).toBe(1);
-    expect(out).toContain('GET /openapi.json: no response (');
-    expect(out).toMatch(/Voided 0 of 0/);
-  });
-
   it.each([
     ['no key', ['https://levy.example.com'], /LEVY_API_KEY/],
-    ['an address over which a key is readable', ['http://levy.example.com', 'levy_x'], /https/],
-    ['no address at all', ['levy', 'levy_x'], /https/],
+    ['an address without TLS', ['http://levy.example.com', 'levy_x'], /https/],
     ['a query', ['https://levy.example.com/?x=1', 'levy_x'], /without a query/],
     ['no time', ['https://levy.example.com', 'levy_x', '--timeout', '0'], /--timeout/],
   ])('refuses %s', async (_, args, message) => {
@@ -121,13 +113,11 @@ describe('npm run smoke', () => {
 /** Fault, expected message, number of transactions. */
 type Case = readonly [string, Break, RegExp, number];
 
+const onCreate = (change: (headers: Headers) => void): Break => ({
+  back: ({ headers }, passing) => void (isCreate(passing) && change(headers)),
+});
+
 const cases: readonly Case[] = [
-  [
-    'the page is gone',
-    { back: (passed, { path }) => void (path === '/docs' && Object.assign(passed, { status: 404 })) },
-    /status is 404, should be 200/,
-    0,
-  ],
   [
     'the contract is served as text',
     { back: ({ headers }, { path }) => void (path === '/openapi.json' && headers.set('Content-Type', 'text/plain')) },
@@ -135,7 +125,7 @@ const cases: readonly Case[] = [
     0,
   ],
   [
-    'everybody may read',
+    'a request without a key is accepted',
     {
       back: (passed, { headers }) => {
         if (!headers['x-api-key'] && passed.status === 401)
@@ -146,26 +136,20 @@ const cases: readonly Case[] = [
     0,
   ],
   [
-    'nobody is told how to authenticate',
-    { back: ({ headers }) => void headers.delete('WWW-Authenticate') },
-    /WWW-Authenticate is missing/,
-    0,
-  ],
-  [
-    'a header of safety is lost',
-    { back: ({ headers }, passing) => void (isCreate(passing) && headers.delete('X-Content-Type-Options')) },
-    /X-Content-Type-Options is null, should be "nosniff"/,
+    'a security header is missing',
+    onCreate((headers) => headers.delete('X-Content-Type-Options')),
+    /X-Content-Type-Options is missing/,
     1,
   ],
   [
-    'any page may read the answers',
-    { back: ({ headers }, passing) => void (isCreate(passing) && headers.set('Access-Control-Allow-Origin', '*')) },
+    'any page may read the responses',
+    onCreate((headers) => headers.set('Access-Control-Allow-Origin', '*')),
     /Access-Control-Allow-Origin is there/,
     1,
   ],
   [
-    'answers may be kept on the way',
-    { back: ({ headers }, passing) => void (isCreate(passing) && headers.set('Cache-Control', 'public')) },
+    'caches may store the responses',
+    onCreate((headers) => headers.set('Cache-Control', 'public')),
     /Cache-Control is "public"/,
     1,
   ],
@@ -176,21 +160,7 @@ const cases: readonly Case[] = [
     1,
   ],
   [
-    'a repeated request has another answer',
-    (() => {
-      let sent = 0;
-      return {
-        back: (passed, passing) => {
-          if (isCreate(passing) && ++sent === 2)
-            inBody(passed, (body) => Object.assign(body, { metadata: { at: '2' } }));
-        },
-      } satisfies Break;
-    })(),
-    /the repeated request has another response/,
-    1,
-  ],
-  [
-    'nothing can be finalized',
+    'drafts cannot be finalized',
     {
       there: (passing) =>
         void (isChange(passing) && passing.sent.status === 'finalized' && Object.assign(passing.sent, { status: 'x' })),
@@ -199,55 +169,34 @@ const cases: readonly Case[] = [
     1,
   ],
   [
-    'a sale does not know of its credit',
+    'a sale does not show its credit',
     {
-      back: (passed, { method, path }) =>
-        void (
-          method === 'GET' &&
-          /^\/transactions\/txn/.test(path) &&
-          inBody(passed, (body) => {
-            if (body.refund_status === 'full') body.refund_status = 'none';
-          })
-        ),
+      back: (passed, { method, path }) => {
+        if (method === 'GET' && /^\/transactions\/txn/.test(path))
+          inBody(passed, (body) => Object.assign(body, { refund_status: 'none' }));
+      },
     },
     /refund_status of the sale is "none", should be "full"/,
     3,
   ],
   [
-    'a part is credited with the tax of the whole',
+    'the tax of a partial credit is not the calculated tax',
     {
-      back: (passed, { path, sent }) =>
-        void (
-          path === '/calculations' &&
-          sent?.parent_transaction_id &&
-          inBody(passed, (body) => {
-            body.tax_amount = '6.00';
-            body.total_amount = '56.00';
-            body.tax_summary[0].tax_amount = '6.00';
-            body.line_items[0].tax_amount = '6.00';
-            body.line_items[0].taxes[0].tax_amount = '6.00';
-          })
-        ),
+      back: (passed, { path, sent }) => {
+        if (path === '/calculations' && sent?.parent_transaction_id)
+          inBody(passed, (body) => Object.assign(body, { tax_amount: '6.00' }));
+      },
     },
     /tax_amount of the credit is "3.00", should be "6.00"/,
     4,
   ],
   [
-    'an answer is no JSON',
+    'a response is not JSON',
     {
       back: (passed, passing) =>
         void (isChange(passing) && passing.sent.status === 'finalized' && Object.assign(passed, { text: '<html>' })),
     },
     /the body is not JSON/,
-    1,
-  ],
-  [
-    'an answer is another thing than it was asked for',
-    {
-      back: (passed, { path }) =>
-        void (path === '/calculations' && passed.status === 200 && Object.assign(passed, { text: '{}' })),
-    },
-    /the body is not a calculation: object/,
     1,
   ],
 ];
@@ -274,22 +223,6 @@ describe('a transaction of npm run smoke', () => {
     const rows = await stored(caller);
     expect(rows.map(({ type }) => type)).toEqual(['sale', 'sale', 'credit']);
     expect(statesOf(rows)).toEqual([voided, voided, voided]);
-  });
-
-  it('is found by repeating the request when the list fails too', async () => {
-    const caller = await newCaller();
-    let lost = false;
-    const { failure, left } = await broken(caller, {
-      back: (passed, passing) => {
-        if (passing.path.startsWith('/transactions?')) passed.status = 500;
-        if (lost || !isCreate(passing)) return;
-        lost = true;
-        return 'hang up';
-      },
-    });
-    expect(failure).toMatch(/no response/);
-    expect(left).toEqual([]);
-    expect(statesOf(await stored(caller))).toEqual([voided]);
   });
 
   it('is voided although two of three void requests fail', async () => {
@@ -343,14 +276,8 @@ describe('a transaction of npm run smoke', () => {
   it('is voided when the run is stopped', async () => {
     const caller = await newCaller();
     const proxy = await breakingProxy((await startApi()).url, {});
-    const session = newSession({
-      url: proxy.url,
-      key: caller.key,
-      timeoutMs: 10_000,
-      print: (line) => {
-        if (line.includes('estimate: calculate')) session.stop();
-      },
-    });
+    const print = (line: string) => void (line.includes('estimate: calculate') && session.stop());
+    const session = newSession({ url: proxy.url, key: caller.key, timeoutMs: 10_000, print });
     const { failure, left } = await runSmoke(session);
     proxy.close();
     expect([failure, left]).toEqual(['The run was stopped.', []]);

@@ -2,34 +2,27 @@ import { readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
-/** Seconds that a process has taken of a processor (proc(5), the fields utime and stime); 0 where nobody says. */
-const secondsOf = (pid: number): number => {
+/** The text of a file of `/proc`; empty on other systems, and for a process that has ended. */
+const proc = (path: string): string => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13)
-      .map(Number);
-    return ((user ?? 0) + (system ?? 0)) / ticksPerSecond;
+    return readFileSync(`/proc/${path}`, 'latin1');
   } catch {
-    return 0;
+    return '';
   }
 };
 
-const childrenOf = (pid: number): number[] => {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-};
+/** Seconds of CPU time of processes (proc(5), the fields utime and stime). */
+const secondsOf = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => {
+    const fields = proc(`${pid}/stat`)
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond;
+  }, 0);
 
-export type ProcessorUse = { readonly generator: number; readonly service: number; readonly database: number };
-
-/** Seconds of processors until now: of this process, of those that serve, and of its other child, the emulator. */
-export const processorUse = (serving: readonly number[]): ProcessorUse => {
-  const sum = (pids: readonly number[]) => pids.reduce((seconds, pid) => seconds + secondsOf(pid), 0);
-  const others = childrenOf(process.pid).filter((pid) => !serving.includes(pid));
-  return { generator: secondsOf(process.pid), service: sum(serving), database: sum(others) };
+/** Seconds of CPU time until now: of this process, of those that serve, and of its other child, the emulator. */
+export const processorUse = (serving: readonly number[]) => {
+  const children = proc(`${process.pid}/task/${process.pid}/children`).trim().split(' ').map(Number);
+  const database = secondsOf(children.filter((pid) => !serving.includes(pid)));
+  return { generator: secondsOf([process.pid]), service: secondsOf(serving), database };
 };

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 export type Kind = 'calculation' | 'create';
+export type Request = { readonly path: string; readonly body: string };
 
-/** The status that each kind is to be answered with. */
+/** The status of a successful response. */
 export const success = { calculation: 200, create: 201 } as const satisfies Record<Kind, number>;
 
 const places = [
@@ -13,7 +14,7 @@ const places = [
 ];
 const products = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY'];
 
-/** A cart of three lines, as a checkout asks for it; the number varies place and prices. */
+/** A cart of three lines. The number varies place and prices. */
 const cartOf = (number: number) => ({
   customer: { id: `cus_${number % 1000}`, address: places[number % places.length] },
   line_items: products.map((product_tax_code, index) => ({
@@ -24,28 +25,12 @@ const cartOf = (number: number) => ({
   })),
 });
 
-/** A whole HTTP request, ready to be sent. */
-const rawRequest = (path: string, apiKey: string, body: unknown): Buffer => {
-  const text = JSON.stringify(body);
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    'Content-Type: application/json',
-    `X-API-Key: ${apiKey}`,
-    `Content-Length: ${Buffer.byteLength(text)}`,
-  ];
-  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
-};
+const calculations = Array.from({ length: 200 }, (_, number) => JSON.stringify(cartOf(number)));
 
-const carts = 200;
-
-/** Makes the requests of a run. Carts repeat after a while; what is created is new each time, as its reference says. */
-export const requestsFor = (apiKey: string): ((kind: Kind, number: number) => Buffer) => {
-  const calculations = Array.from({ length: carts }, (_, number) =>
-    rawRequest('/calculations', apiKey, cartOf(number)),
-  );
-  return (kind, number) =>
-    kind === 'calculation'
-      ? (calculations[number % carts] as Buffer)
-      : rawRequest('/transactions', apiKey, { ...cartOf(number), status: 'finalized', reference_id: randomUUID() });
+/** The n-th request. The carts of calculations repeat; each create has a new reference. */
+export const requestOf = (kind: Kind, number: number): Request => {
+  if (kind === 'calculation')
+    return { path: '/calculations', body: calculations[number % calculations.length] as string };
+  const transaction = { ...cartOf(number), status: 'finalized', reference_id: randomUUID() };
+  return { path: '/transactions', body: JSON.stringify(transaction) };
 };

@@ -1,4 +1,7 @@
-export { itemSize } from '../../shared/cli/bench/cost-formula.ts';
+import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
 
-/** What DynamoDB takes for one item. */
+/** The bytes of an item as DynamoDB counts them. */
+export const itemSize = (item: Readonly<Record<string, unknown>>): number => itemBytes(copiedItem(item));
+
+/** The maximum size of an item. */
 export const itemBytesMax = 409_600;

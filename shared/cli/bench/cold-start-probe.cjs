@@ -1,4 +1,4 @@
-// Does in a fresh process what an instance of a function does: it loads the bundle and answers one event.
+// Does in a new process what an instance of a function does: it loads the bundle and answers one event.
 const { subscribe } = require('node:diagnostics_channel');
 const { writeSync } = require('node:fs');
 
@@ -12,8 +12,8 @@ subscribe('http.client.response.finish', () => {
 const started = performance.now();
 const { handler } = require(bundle);
 const imported = performance.now();
-handler(JSON.parse(event), { getRemainingTimeInMillis: () => 9000 }).then(({ statusCode }) => {
+handler(JSON.parse(event), { getRemainingTimeInMillis: () => 9000 }).then(({ statusCode, body }) => {
   const times = { imported: imported - started, replied: replied - started, answered: performance.now() - started };
-  writeSync(1, JSON.stringify({ statusCode, ...times }));
-  process.exit(0);
+  writeSync(1, statusCode === 200 ? JSON.stringify(times) : body);
+  process.exit(statusCode === 200 ? 0 : 1);
 });

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { endpoints, type Operation } from '../../../functions/endpoints.ts';
 
-export type Asked = {
+type Request = {
   readonly operation: Operation;
   readonly apiKey: string;
   readonly body?: unknown;
@@ -9,14 +9,8 @@ export type Asked = {
   readonly idempotencyKey?: string;
 };
 
-/** What API Gateway hands to a function for a request (a REST API's payload v1), as far as a handler reads it. */
-export const eventOf = ({
-  operation,
-  apiKey,
-  body,
-  pathParameters = {},
-  idempotencyKey,
-}: Asked): APIGatewayProxyEvent => {
+/** The event that API Gateway sends to a function (REST API, payload v1), with the fields that a handler reads. */
+export const eventOf = ({ operation, apiKey, body, pathParameters = {}, idempotencyKey }: Request) => {
   const { method, path } = endpoints[operation];
   const headers = {
     'X-API-Key': apiKey,
@@ -36,5 +30,5 @@ export const eventOf = ({
     requestContext: { requestId: 'bench' } as APIGatewayProxyEvent['requestContext'],
     body: body === undefined ? null : JSON.stringify(body),
     isBase64Encoded: false,
-  };
+  } satisfies APIGatewayProxyEvent;
 };

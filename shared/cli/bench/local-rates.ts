@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { packedFiles } from '../../packed/pack.ts';
-import { type Figure, median, rounded } from './figure.ts';
-
-/** Microseconds of wall time, and of CPU time of all threads. A machine with other work stretches the CPU time less. */
-export type Cost = Readonly<Record<'wallUs' | 'cpuUs', number>>;
-
-const probe = fileURLToPath(new URL('local-rates-probe.ts', import.meta.url));
+/** Run by itself, this module does one measurement in a new process and prints it: `first US-IL@2026-11-22.1 Chicago 60601`. */
+import { defaultSettings } from '../../accounts/account.ts';
+import { calculate } from '../../calculations/calculate.ts';
+import { builtInReleaseById, builtInReleaseFor, newestBuiltInReleases } from '../../content/built-in.ts';
+import { readAddress, type TaxAddress } from '../../content/location/address.ts';
+import { locate } from '../../content/location/place.ts';
+import { unpackLines } from '../../packed/unpack.ts';
+import { accepted } from '../terminal/errors.ts';
+import { type Figure, heapMeter, inNewProcess, median, rounded } from './figure.ts';
 
 /** An address in each large state: the city has a local rate. */
 const largeStates = [
@@ -15,84 +14,119 @@ const largeStates = [
   ['TX', 'Houston', '77002'],
   ['CA', 'Los Angeles', '90012'],
 ] as const;
-/** The newest releases without local tables, and the first ones with them. */
-const editions = ['2026-11-21.1', '2026-11-22.1'] as const;
+/** The newest release ids without local tables, and the first ones with them. */
+const before = '2026-11-21.1';
+const after = '2026-11-22.1';
+const day = '2026-11-22';
 const rounds = 20;
 const warmUps = 2;
 
-const measure = <Measured>(...args: readonly string[]): Measured => {
-  const { stdout, stderr } = spawnSync(process.execPath, [probe, ...args], { encoding: 'utf8' });
-  if (stdout === '') throw new Error(`A measurement of the local rates failed: ${stderr}`);
-  return JSON.parse(stdout);
+/** CPU time of all threads: the load of the machine stretches it less than wall time. */
+const cpuMicroseconds = (run: () => void): number => {
+  const start = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
 };
 
-const sizeFigure = (): Figure => {
-  const bytes = (pattern: RegExp) =>
-    packedFiles.filter(({ name }) => pattern.test(name)).reduce((sum, { path }) => sum + statSync(path).size, 0);
-  return {
-    figure: 'local_rates_packed',
-    of: 'tables of all states',
-    kilobytes: rounded(bytes(/^(rates|zips)-/) / 1000),
-    rates_kilobytes: rounded(bytes(/^rates-/) / 1000),
-    zips_kilobytes: rounded(bytes(/^zips-/) / 1000),
+/** From a release's JSON text to the complete answer for one line, in a process that has calculated nothing yet. */
+const firstCalculation = (id: string, city: string, postal_code: string): number => {
+  // Unpack the newest releases, and older ones with them if this is one: the measurement does not include that.
+  builtInReleaseById('');
+  const input = {
+    customer: { address: { city, state: id.slice(3, 5), postal_code } },
+    line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
   };
+  const releaseFor = () => builtInReleaseById(id);
+  let taxes = 0;
+  const us = cpuMicroseconds(() => {
+    const context = { settings: defaultSettings(day), releaseFor, now: Date.parse(`${day}T12:00:00Z`) };
+    taxes = accepted(calculate(input, context, [])).line_items[0]?.taxes.length ?? 0;
+  });
+  const hasTables = releaseFor()?.local !== undefined;
+  if (taxes === 0 || taxes > 1 !== hasTables) throw new Error(`${id} returned ${taxes} taxes.`);
+  return us;
 };
 
-const medianMs = (costs: readonly Cost[], key: keyof Cost): number => median(costs.map((cost) => cost[key])) / 1000;
-
-/** The first calculation of a fresh process in a state, with and without local tables. The variants take turns. */
-const firstCalculationFigures = (): Figure[] => {
-  const variants = largeStates.flatMap(([state, city, zip]) =>
-    editions.map((edition) => ({ state, edition, args: ['first', `US-${state}@${edition}`, city, zip] })),
+/** Each ZIP with its main postal place, by state with local tables. */
+const allAddresses = (): ReadonlyMap<string, readonly TaxAddress[]> =>
+  new Map(
+    newestBuiltInReleases().flatMap(({ state: code, local }) => {
+      const state = code.slice(3);
+      const addresses = (local ? unpackLines(`zips-${local.zips}`) : []).map((line) => {
+        const [postal_code = '', , places = ''] = line.split('~');
+        return accepted(readAddress({ state, postal_code, city: places.split('|')[0] ?? '' }, ''));
+      });
+      return addresses.length > 0 ? [[state, addresses]] : [];
+    }),
   );
-  const rows = Array.from({ length: warmUps + rounds }, () => variants.map(({ args }) => measure<Cost>(...args)));
-  const costsOf = (state: string, edition: string): Cost[] => {
-    const column = variants.findIndex((variant) => variant.state === state && variant.edition === edition);
-    return rows.slice(warmUps).map((row) => row[column] as Cost);
-  };
-  return largeStates.map(([state]) => {
-    const [before, after] = [costsOf(state, editions[0]), costsOf(state, editions[1])];
-    const more = (key: keyof Cost) => medianMs(after, key) - medianMs(before, key);
-    return {
-      figure: 'local_rates_first_calculation',
-      of: `${state}@${editions[1]} to ${state}@${editions[0]}`,
-      rounds,
-      cpu_milliseconds: rounded(medianMs(after, 'cpuUs')),
-      more_cpu_milliseconds: rounded(more('cpuUs')),
-      milliseconds: rounded(medianMs(after, 'wallUs')),
-      more_milliseconds: rounded(more('wallUs')),
-    };
+
+const locateAll = (addresses: readonly TaxAddress[]): void => {
+  for (const address of addresses) locate(address, builtInReleaseFor, day, false);
+};
+
+/** Load the tables of every state. An unknown city and county also build the lazy indexes. */
+const loadTables = (states: ReadonlyMap<string, readonly TaxAddress[]>): void =>
+  locateAll(
+    [...states.values()].flatMap(([address]) => (address ? [{ ...address, city: 'XYZZY', county: 'XYZZY' }] : [])),
+  );
+
+/** The look-ups in each large state: of a new address, and repeated. The other states warm up the code. */
+const lookUps = (): Figure[] => {
+  const all = allAddresses();
+  loadTables(all);
+  const large: readonly string[] = largeStates.map(([state]) => state);
+  for (const [state, addresses] of all) if (!large.includes(state)) locateAll(addresses);
+  return large.flatMap((state) => {
+    const addresses = all.get(state) ?? [];
+    const cost = () => cpuMicroseconds(() => locateAll(addresses)) / addresses.length;
+    const figureOf = (how: string, us: number): Figure => ({
+      ...{ figure: 'local_rates_look_up', of: `${state}, ZIP and city, ${how}`, addresses: addresses.length },
+      mean_cpu_us: rounded(us),
+    });
+    return [figureOf('not cached', cost()), figureOf('cached', median(Array.from({ length: 15 }, cost)))];
   });
 };
 
-type LookUps = Readonly<Record<'first' | 'repeated', Cost>> & { readonly state: string; readonly addresses: number };
-
-const lookUpFigures = (): Figure[] =>
-  measure<LookUps[]>('look-ups', ...largeStates.map(([state]) => state)).flatMap(({ state, addresses, ...costs }) =>
-    (['first', 'repeated'] as const).map((which) => ({
-      figure: 'local_rates_look_up',
-      of: `${state}, ZIP and city, ${which === 'first' ? 'not cached' : 'cached'}`,
-      addresses,
-      mean_cpu_us: rounded(costs[which].cpuUs),
-      mean_us: rounded(costs[which].wallUs),
-    })),
-  );
-
-const memoryFigure = (): Figure => {
-  const { states, loaded, used } = measure<Record<'states' | 'loaded' | 'used', number>>('memory');
+/** The heap of the tables of all states: with all of their indexes, and after a look-up of each ZIP. */
+const memory = (): Figure => {
+  const all = allAddresses();
+  const heapMegabytes = heapMeter();
+  const start = heapMegabytes();
+  loadTables(all);
+  const loaded = heapMegabytes() - start;
+  for (const addresses of all.values()) locateAll(addresses);
   return {
-    figure: 'local_rates_memory',
-    of: 'heap after garbage collection',
-    states,
+    ...{ figure: 'local_rates_memory', of: 'heap after garbage collection', states: all.size },
     tables_megabytes: rounded(loaded),
-    with_each_zip_looked_up_megabytes: rounded(used),
+    with_each_zip_looked_up_megabytes: rounded(heapMegabytes() - start),
   };
 };
 
-/** The size of the built-in local rates, what they add to the first calculation in a state, and their look-ups. */
+/** The first calculation of a new process in each large state, with and without local tables, which alternate. */
+const firstCalculations = (): Figure[] =>
+  largeStates.map(([state, city, zip]) => {
+    const ids = [before, after].map((version) => `US-${state}@${version}`);
+    const measure = (id: string) => inNewProcess<number>('local-rates.ts', ['first', id, city, zip]) / 1000;
+    const all = Array.from({ length: warmUps + rounds }, () => ids.map(measure)).slice(warmUps);
+    const [without = Number.NaN, withTables = Number.NaN] = ids.map((_, at) =>
+      median(all.map((round) => round[at] ?? Number.NaN)),
+    );
+    return {
+      ...{ figure: 'local_rates_first_calculation', of: `${state}@${after} to ${state}@${before}`, rounds },
+      ...{ cpu_milliseconds: rounded(withTables), more_cpu_milliseconds: rounded(withTables - without) },
+    };
+  });
+
+/** What the built-in local rates add to the first calculation in a state, their look-ups and their heap. */
 export const localRateFigures = (): Figure[] => [
-  sizeFigure(),
-  ...firstCalculationFigures(),
-  ...lookUpFigures(),
-  memoryFigure(),
+  ...firstCalculations(),
+  ...inNewProcess<Figure[]>('local-rates.ts', ['look-ups']),
+  inNewProcess('local-rates.ts', ['memory']),
 ];
+
+if (import.meta.main) {
+  const [mode = '', id = '', city = '', zip = ''] = process.argv.slice(2);
+  const measured = mode === 'first' ? firstCalculation(id, city, zip) : mode === 'memory' ? memory() : lookUps();
+  console.log(JSON.stringify(measured));
+}

@@ -1,28 +1,24 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { decimal, divideHalfUp, powerOfTen } from '../../money/decimal.ts';
+import { decimal, divideHalfUp, powerOfTen, rescale } from '../../money/decimal.ts';
+import { problemIn } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import list from './prices.json' with { type: 'json' };
 
 export type PriceName = keyof typeof list.prices;
 /** `upTo` is where the tier ends, in units per month; `null` for the last tier. `dollars` are for `per` units. */
 type Tier = { readonly upTo: string | null; readonly dollars: string };
-export type Price = {
-  readonly unit: string;
+/** A price with its AWS service and the free units of each month, as prices.json has them. */
+export type Price = Omit<(typeof list.prices)[PriceName], 'price' | 'per'> & {
   /** How many counted things are one unit, such as 2^30 bytes for a GB. */
   readonly counts: bigint;
   readonly per: bigint;
   readonly tiers: readonly Tier[];
-  /** Units that are free every month in every account. */
-  readonly free: string | null;
-  /** The AWS price page. */
-  readonly page: string;
   /**
    * Confidence in the price. `aws`: in the text of an AWS page. `others`: AWS shows it by script only, and two other
    * pages agree. `unconfirmed`: no two pages agree. `given`: from the file of `--prices`.
    */
   readonly basis: string;
-  readonly sources: readonly string[];
   /** The date on which the sources were read. */
   readonly read: string | null;
 };
@@ -43,34 +39,32 @@ export const prices = Object.fromEntries<Price>(
   ]),
 ) as Prices;
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const scale = 18;
-const scaled = (dollars: string): bigint => {
-  const { units, scale: own } = decimal(dollars);
-  return units * powerOfTen(scale - own);
-};
 
 /** The price of a quantity in cents, exact over all tiers and rounded half up once. */
 export const charge = ({ counts, per, tiers }: Pick<Price, 'counts' | 'per' | 'tiers'>, quantity: bigint): bigint => {
   let from = 0n;
   let exact = 0n;
   for (const { upTo, dollars } of tiers) {
-    const to = upTo === null ? quantity : least(quantity, BigInt(upTo) * counts);
-    exact += (to - from) * scaled(dollars);
+    const end = upTo === null ? quantity : BigInt(upTo) * counts;
+    const to = end < quantity ? end : quantity;
+    exact += (to - from) * rescale(decimal(dollars), scale);
     from = to;
   }
   return divideHalfUp(exact * 100n, per * counts * powerOfTen(scale));
 };
 
-const dollars = z.string().check(z.regex(/^\d{1,6}(\.\d{1,12})?$/));
-const units = z.string().check(z.regex(/^[1-9]\d{0,17}$/));
-const Tiers = z.array(z.strictObject({ upTo: z.nullable(units), dollars })).check(z.minLength(1));
-const PriceFile = z.record(z.string(), z.union([dollars, Tiers]));
-
 const areInOrder = (tiers: readonly Tier[]): boolean =>
   tiers.every(({ upTo }, at) =>
     at === tiers.length - 1 ? upTo === null : upTo !== null && BigInt(upTo) > BigInt(tiers[at - 1]?.upTo ?? '0'),
   );
+const Dollars = z.string().check(z.regex(/^\d{1,6}(\.\d{1,12})?$/));
+const Units = z.string().check(z.regex(/^[1-9]\d{0,17}$/));
+const Tiers = z
+  .array(z.strictObject({ upTo: z.nullable(Units), dollars: Dollars }))
+  .check(z.minLength(1), z.refine(areInOrder, 'each tier must end above the one before, and the last with null'));
+const PriceFile = z.partialRecord(z.enum(Object.keys(prices) as PriceName[]), z.union([Dollars, Tiers]));
+const remedy = 'Send an object of price names and dollars as text, such as "0.25", or a list of tiers.';
 
 /** The list prices, with those of a JSON file in their place. */
 export const pricesWith = (file: string | undefined): Prices => {
@@ -83,16 +77,10 @@ export const pricesWith = (file: string | undefined): Prices => {
     throw refusal((error as Error).message);
   }
   const { data, error } = PriceFile.safeParse(json);
-  if (!data) {
-    const [{ path, message } = { path: [], message: '' }] = error.issues;
-    const remedy = 'Send an object of price names and dollars as text, such as "0.25", or a list of tiers.';
-    throw refusal(`${path.join('.') || 'the file'}: ${message}. ${remedy}`);
-  }
-  const given = Object.entries(data).map(([name, price]) => {
-    if (!Object.hasOwn(prices, name)) throw refusal(`unknown price ${name}. Known: ${Object.keys(prices).join(', ')}.`);
-    const tiers = tiersOf(price);
-    if (!areInOrder(tiers)) throw refusal(`${name}: each tier must end above the one before, and the last with null.`);
-    return [name, { ...prices[name as PriceName], tiers, basis: 'given', sources: [file], read: null }];
-  });
+  if (!data) throw refusal(`${problemIn(error)}. ${remedy}`);
+  const given = Object.entries(data).map(([name, price]) => [
+    name,
+    { ...prices[name as PriceName], tiers: tiersOf(price), basis: 'given', sources: [file], read: null },
+  ]);
   return { ...prices, ...Object.fromEntries(given) };
 };

@@ -1,45 +1,32 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { allocate } from '../../money/allocate.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
-import { charge, type Price, type Prices, pricesWith } from './prices.ts';
+import { charge, type Price, type PriceName, type Prices, pricesWith } from './prices.ts';
 import { type CostOptions, deployment, type Usage, usageOf } from './usage.ts';
 
+type Line = { readonly price: PriceName; readonly service: string; readonly quantity: bigint; readonly cents: bigint };
 export type Bill = {
-  readonly lines: readonly (Usage & { readonly cents: bigint })[];
-  readonly services: readonly { readonly service: string; readonly cents: bigint }[];
+  readonly lines: readonly Line[];
+  readonly services: ReadonlyMap<string, bigint>;
   readonly cents: bigint;
 };
 
-const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
+const sum = (lines: readonly Line[]): bigint => lines.reduce((total, { cents }) => total + cents, 0n);
 
-const centsOf = (price: Price, quantity: bigint, isFreeTier: boolean): bigint => {
-  const paid = quantity - (isFreeTier ? BigInt(price.free ?? 0) * price.counts : 0n);
-  return charge(price, paid < 0n ? 0n : paid);
+/** The bill of a month, with one line for each price. Each line is rounded once, so that lines add up to the total. */
+export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill => {
+  const lines = Object.entries(prices).map(([name, price]): Line => {
+    const quantity = usage[name as PriceName];
+    const paid = quantity - (isFreeTier ? BigInt(price.free ?? 0) * price.counts : 0n);
+    return { price: name as PriceName, service: price.service, quantity, cents: charge(price, paid < 0n ? 0n : paid) };
+  });
+  const services = [...Map.groupBy(lines, ({ service }) => service)].map(
+    ([name, group]) => [name, sum(group)] as const,
+  );
+  return { lines, services: new Map(services), cents: sum(lines) };
 };
 
-/**
- * The bill of a month. Lines with the same price are charged together, because tiers and free tiers apply to their sum. The
- * charge is split over the lines, so that they add up to the services and the total.
- */
-export const billOf = (usage: readonly Usage[], prices: Prices, isFreeTier: boolean): Bill => {
-  const cents = new Map<Usage, bigint>();
-  for (const [name, group] of Map.groupBy(usage, ({ price }) => price)) {
-    const quantities = group.map(({ quantity }) => quantity);
-    const parts = allocate(centsOf(prices[name], sum(quantities), isFreeTier), quantities);
-    for (const [at, line] of group.entries()) cents.set(line, parts[at] ?? 0n);
-  }
-  const lines = usage.map((line) => ({ ...line, cents: cents.get(line) ?? 0n }));
-  const services = [...Map.groupBy(lines, ({ service }) => service)].map(([service, group]) => ({
-    service,
-    cents: sum(group.map((line) => line.cents)),
-  }));
-  return { lines, services, cents: sum(lines.map((line) => line.cents)) };
-};
-
-const dollarsText = (cents: bigint): string =>
-  `${(cents / 100n).toLocaleString('en-US')}.${String(cents % 100n).padStart(2, '0')}`;
-const plainDollars = (cents: bigint): string => dollarsText(cents).replaceAll(',', '');
+const dollars = (cents: bigint): string => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
 
 /** A quantity in the units of its price, with three decimals unless it is whole. */
 const unitsOf = (quantity: bigint, { counts }: Price): string => {
@@ -47,80 +34,67 @@ const unitsOf = (quantity: bigint, { counts }: Price): string => {
   return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, '0')}`.replace('.000', '');
 };
 
-const alignRight = (rows: readonly (readonly string[])[], column: number): readonly (readonly string[])[] => {
-  const width = Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  return rows.map((row) => row.map((cell, at) => (at === column ? cell.padStart(width) : cell)));
+const grouped = (number: string): string => number.replace(/\B(?<!\..*)(?=(\d{3})+(?!\d))/g, ',');
+
+const confidence: Readonly<Record<string, string>> = {
+  aws: 'text of an AWS page',
+  others: 'two other pages agree',
+  unconfirmed: 'not confirmed',
+  given: '--prices',
 };
 
-const confidence = {
-  aws: 'In the text of AWS pages',
-  others: 'Shown by AWS by script only; two other pages agree',
-  unconfirmed: 'Not confirmed',
-  given: 'Given by --prices',
-};
-
-const billText = (bill: Bill, prices: Prices): string => {
-  const used = bill.lines.filter(({ quantity }) => quantity > 0n);
-  const rows = used.map(({ service, item, price, quantity, cents }) => [
-    ...[service, item, unitsOf(quantity, prices[price]).replace(/\B(?<!\..*)(?=(\d{3})+(?!\d))/g, ',')],
-    ...[prices[price].unit, dollarsText(cents)],
+const billText = ({ lines, services, cents: total }: Bill, prices: Prices): string => {
+  const used = lines.filter(({ quantity }) => quantity > 0n);
+  const rows = used.map(({ service, price, quantity, cents }) => [
+    ...[service, price, grouped(unitsOf(quantity, prices[price])).padStart(17), prices[price].unit],
+    ...[grouped(dollars(cents)).padStart(13), confidence[prices[price].basis] ?? ''],
   ]);
-  const services = bill.services.map(({ service, cents }) => [service, dollarsText(cents)]);
-  const names = [...new Set(used.map(({ price }) => price))];
-  const groups = Object.entries(confidence).map(([basis, words]) => {
-    const group = names.filter((name) => prices[name].basis === basis);
-    return group.length > 0 ? [`  ${words}: ${group.join(', ')}.`] : [];
-  });
+  const sums = [...services, ['total', total] as const];
   return [
-    textTable(alignRight(alignRight([['service', 'item', 'used', 'unit', 'dollars'], ...rows], 2), 4)),
+    textTable([
+      ['service', 'price', 'used'.padStart(17), 'unit', 'dollars'.padStart(13), 'source of the price'],
+      ...rows,
+    ]),
     '',
-    textTable(alignRight([['service', 'dollars a month'], ...services, ['total', dollarsText(bill.cents)]], 1)),
+    textTable([
+      ['service', 'dollars a month'],
+      ...sums.map(([name, cents]) => [name, grouped(dollars(cents)).padStart(15)]),
+    ]),
     '',
     'List prices of us-east-1, read on 2026-11-21. `--json` prints their sources, `--prices` replaces them.',
-    ...groups.flat(),
   ].join('\n');
 };
 
 const billJson = (bill: Bill, prices: Prices) => ({
   currency: 'USD',
-  total: plainDollars(bill.cents),
-  services: bill.services.map(({ service, cents }) => ({ service, dollars: plainDollars(cents) })),
-  lines: bill.lines.map(({ service, item, price, quantity, cents }) => ({
-    ...{ service, item, price, used: unitsOf(quantity, prices[price]), unit: prices[price].unit },
-    dollars: plainDollars(cents),
+  total: dollars(bill.cents),
+  services: [...bill.services].map(([service, cents]) => ({ service, dollars: dollars(cents) })),
+  lines: bill.lines.map(({ service, price, quantity, cents }) => ({
+    ...{ service, price, used: unitsOf(quantity, prices[price]), unit: prices[price].unit, dollars: dollars(cents) },
   })),
   prices: Object.fromEntries(
-    Object.entries(prices).map(([name, { counts: _, free: __, per, ...price }]) => [
-      name,
-      { ...price, per: String(per) },
-    ]),
+    Object.entries(prices).map(([name, { counts: _, per, ...price }]) => [name, { ...price, per: String(per) }]),
   ),
 });
 
 const whole =
-  (from: bigint, to: bigint) =>
-  (text: string): bigint => {
-    const value = /^\d{1,15}$/.test(text) ? BigInt(text) : null;
-    if (value === null || value < from || value > to)
-      throw new InvalidArgumentError(
-        `Send a whole number from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}, without separators.`,
-      );
-    return value;
+  (from: number, to: number) =>
+  (text: string): number => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < from || Number(text) > to) {
+      const range = `from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}`;
+      throw new InvalidArgumentError(`Send a whole number ${range}, without separators.`);
+    }
+    return Number(text);
   };
-const trillion = 1_000_000_000_000n;
-const count = whole(0n, trillion);
-const small = (from: bigint, to: bigint) => (text: string) => Number(whole(from, to)(text));
-
-const decimalPattern = /^\d{1,6}(\.\d{1,6})?$/;
-const share = (text: string): string => {
-  if (!decimalPattern.test(text) || Number(text) > 1)
-    throw new InvalidArgumentError('Send a share from 0 to 1, such as 0.05.');
-  return text;
-};
-const each = (text: string): string => {
-  if (!decimalPattern.test(text)) throw new InvalidArgumentError('Send a decimal of at least 0, such as 0.5.');
-  return text;
-};
+const count = (text: string): bigint => BigInt(whole(0, 1e12)(text));
+const decimalUpTo =
+  (max: number, remedy: string) =>
+  (text: string): string => {
+    if (!/^\d{1,6}(\.\d{1,6})?$/.test(text) || Number(text) > max) throw new InvalidArgumentError(remedy);
+    return text;
+  };
+const share = decimalUpTo(1, 'Send a share from 0 to 1, such as 0.05.');
+const each = decimalUpTo(Number.POSITIVE_INFINITY, 'Send a decimal of at least 0, such as 0.5.');
 
 type Options = CostOptions & { readonly freeTier?: true; readonly prices?: string; readonly json?: true };
 
@@ -140,7 +114,7 @@ export const costProgram = (): Command =>
     )
     .requiredOption('--calculations <n>', 'calculations per month', count)
     .requiredOption('--transactions <m>', 'transactions per month: sales and credits', count)
-    .option('--lines <l>', 'lines per document', small(1n, 1000n), 3)
+    .option('--lines <l>', 'lines per document', whole(1, 1000), 3)
     .option('--drafts <share>', 'share of the sales that are created as drafts', share, '0.2')
     .option('--finalized <share>', 'share of the drafts that are finalized; the others expire', share, '0.7')
     .option('--updates <each>', 'updates per draft', each, '0.5')
@@ -150,10 +124,10 @@ export const costProgram = (): Command =>
     .option('--no-filings', 'without filings')
     .option('--no-events', 'without the pipe and the event bus: -c events=false')
     .option('--no-backups', 'without the backup plan: -c backups=none')
-    .option('--months <n>', 'months of transactions in the ledger', small(1n, 240n), 12)
-    .option('--daily-backups <n>', 'daily backups kept', small(0n, 400n), deployment.dailyBackups)
-    .option('--monthly-backups <n>', 'monthly backups kept', small(0n, 240n), deployment.monthlyBackups)
-    .option('--memory <mb>', 'memory of the functions in MB', small(128n, 10_240n), deployment.memory)
+    .option('--months <n>', 'months of transactions in the ledger', whole(1, 240), 12)
+    .option('--daily-backups <n>', 'daily backups kept', whole(0, 400), deployment.dailyBackups)
+    .option('--monthly-backups <n>', 'monthly backups kept', whole(0, 240), deployment.monthlyBackups)
+    .option('--memory <mb>', 'memory of the functions in MB', whole(128, 10_240), deployment.memory)
     .option('--waf', 'with a web ACL: -c waf=true')
     .option('--own-key', 'with your own KMS key: -c encryption=customer-managed')
     .option('--free-tier', 'deduct the permanent free tier of AWS')

@@ -5,11 +5,12 @@ export class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
 
+export type Body = Readonly<Record<string, unknown>>;
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON, or `null`. */
-  readonly body: unknown;
+  /** The parsed JSON object, or `null`. */
+  readonly body: Body | null;
   readonly text: string;
 };
 
@@ -22,22 +23,10 @@ export type Request = {
   readonly key?: string | null;
 };
 
-/** One run against a service. */
-export type Session = {
-  /** Prefix of the references of this run. */
-  readonly prefix: string;
-  readonly send: (request: Request) => Promise<Answer>;
-  /** Run a step and print it with its latency. */
-  readonly step: <Value>(title: string, run: () => Promise<Value>) => Promise<Value>;
-  readonly say: (line: string) => void;
-  /** Make the next step fail. */
-  readonly stop: () => void;
-  readonly isStopped: () => boolean;
-};
-
-const parsed = (text: string): unknown => {
+const parsed = (text: string): Body | null => {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Body | null) : null;
   } catch {
     return null;
   }
@@ -53,28 +42,22 @@ const causeOf = (error: unknown): string => {
 type Settings = {
   readonly url: string;
   readonly key: string;
+  /** Limit for one request. */
   readonly timeoutMs: number;
   readonly print: (line: string) => void;
 };
 
-/** Start a run. `timeoutMs` is the limit for one request. */
-export const newSession = ({ url, key, timeoutMs, print }: Settings): Session => {
-  const base = url.replace(/\/+$/, '');
+/** Start a run against a service. `prefix` begins the references of its transactions; `stop` makes the next step fail. */
+export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => {
   let waitedMs = 0;
   let stopped = false;
 
-  const send = async (request: Request): Promise<Answer> => {
-    const { method, path, body, headers = {}, key: asked = key } = request;
+  const send = async ({ method, path, body, headers, key = ownKey }: Request): Promise<Answer> => {
     const start = performance.now();
     try {
-      const answer = await fetch(`${base}${path}`, {
+      const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
         method,
-        headers: {
-          Accept: 'application/json',
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...(asked !== null && { 'X-API-Key': asked }),
-          ...headers,
-        },
+        headers: { 'Content-Type': 'application/json', ...(key !== null && { 'X-API-Key': key }), ...headers },
         body: body === undefined ? null : JSON.stringify(body),
         // A redirect would send the key to another host.
         redirect: 'error',
@@ -89,28 +72,24 @@ export const newSession = ({ url, key, timeoutMs, print }: Settings): Session =>
     }
   };
 
-  const step: Session['step'] = async (title, run) => {
+  /** Run a step and print it with its latency. */
+  const step = async <Value>(title: string, run: () => Promise<Value>): Promise<Value> => {
     if (stopped) throw new Unexpected('The run was stopped.');
     waitedMs = 0;
-    const line = (word: string) => print(`${word.padEnd(6)} ${`${Math.round(waitedMs)} ms`.padStart(8)}  ${title}`);
+    let word = 'FAILED';
     try {
       const value = await run();
-      line('ok');
+      word = 'ok';
       return value;
-    } catch (error) {
-      line('FAILED');
-      throw error;
+    } finally {
+      print(`${word.padEnd(6)} ${`${Math.round(waitedMs)} ms`.padStart(8)}  ${title}`);
     }
   };
 
-  return {
-    prefix: `smoke_${randomUUID()}`,
-    send,
-    step,
-    say: print,
-    stop: () => {
-      stopped = true;
-    },
-    isStopped: () => stopped,
+  const stop = () => {
+    stopped = true;
   };
+  return { prefix: `smoke_${randomUUID()}`, send, step, print, stop };
 };
+
+export type Session = ReturnType<typeof newSession>;

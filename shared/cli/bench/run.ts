@@ -1,0 +1,32 @@
+import { createDemo } from '../../../infra/local/demo.ts';
+import { temporaryFolder } from '../terminal/temporary-folder.ts';
+import { admissionFigures } from './admission.ts';
+import { calculationFigures } from './calculation.ts';
+import { bundleFigures, coldStartFigures, packedFigure } from './cold-start.ts';
+import { databaseFigures } from './database-use.ts';
+import type { Figure } from './figure.ts';
+import { filingFigures } from './filings.ts';
+import { importFigures } from './imports.ts';
+import { localRateFigures } from './local-rates.ts';
+import { activateContent, lookUpFigures } from './look-ups.ts';
+
+const print = (figures: readonly Figure[]): void => {
+  for (const figure of figures) console.log(JSON.stringify(figure));
+};
+
+/** Measure and print every figure, or only a filing with so many entries. */
+export const runBench = async (emulator: string, filingEntries?: number): Promise<void> => {
+  if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
+  print(await calculationFigures());
+  print([packedFigure(), ...localRateFigures()]);
+  const folder = temporaryFolder();
+  print(bundleFigures(folder));
+  print(importFigures());
+  const apiKey = await createDemo(null);
+  print(coldStartFigures(folder, apiKey));
+  await activateContent();
+  print(await databaseFigures(apiKey, emulator));
+  print(await admissionFigures('acct_demo', apiKey));
+  print(await lookUpFigures());
+  print(await filingFigures());
+};

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { type Kind, type Request, requestOf, success } from './requests.ts';
+
+/** Requests per second. */
+export type Rate = { readonly calculations: number; readonly creates: number };
+
+/** A request: its status or the failure, when it was due, and its latency from then. */
+type Sent = {
+  readonly kind: Kind;
+  readonly status: string;
+  readonly isGood: boolean;
+  readonly atMs: number;
+  readonly latencyMs: number;
+};
+export type Sending = { readonly sent: readonly Sent[]; readonly unanswered: number; readonly elapsedMs: number };
+
+/** The kind of the n-th request: creates are spread evenly among the calculations. */
+const kindOf = (number: number, { calculations, creates }: Rate): Kind => {
+  const createsUpTo = (count: number) => Math.floor((count * creates) / (calculations + creates));
+  return createsUpTo(number + 1) > createsUpTo(number) ? 'create' : 'calculation';
+};
+
+const connections = 64;
+/** Wait so long for responses after a phase. A function has ended by then. */
+const graceMs = 15_000;
+
+/** The status of the response, or the failure. `dispatch` takes less CPU time than `request`, which creates a stream. */
+const statusOf = (pool: Pool, request: Request, headers: Record<string, string>): Promise<string> =>
+  new Promise((resolve) => {
+    let status = 0;
+    pool.dispatch(
+      { method: 'POST', headers, ...request },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_, statusCode) => {
+          status = statusCode;
+        },
+        onResponseData: () => {},
+        onResponseEnd: () => resolve(String(status)),
+        onResponseError: (_, error: NodeJS.ErrnoException) => resolve(error.code ?? error.name),
+      },
+    );
+  });
+
+/**
+ * Send requests at a constant rate, and wait until all are answered.
+ *
+ * Latency counts from the time at which a request was due, so it includes the wait for a free connection and the delay of
+ * a late generator (no coordinated omission).
+ */
+export const sendAtRate = async (url: string, apiKey: string, rate: Rate, seconds: number): Promise<Sending> => {
+  const pool = new Pool(url, { connections });
+  const headers = { 'Content-Type': 'application/json', 'X-API-Key': apiKey };
+  const sent: Sent[] = [];
+  const perMs = (rate.calculations + rate.creates) / 1000;
+  const planned = Math.round(perMs * seconds * 1000);
+  const begun = performance.now();
+  const send = async (number: number): Promise<void> => {
+    const kind = kindOf(number, rate);
+    const due = begun + number / perMs;
+    const status = await statusOf(pool, requestOf(kind, number), headers);
+    const isGood = status === String(success[kind]);
+    sent.push({ kind, status, isGood, atMs: due - begun, latencyMs: performance.now() - due });
+  };
+  const end = begun + seconds * 1000 + graceMs;
+  for (let made = 0; sent.length < planned && performance.now() < end; await sleep(1)) {
+    const due = Math.min(planned, Math.floor((performance.now() - begun) * perMs));
+    for (; made < due; made += 1) void send(made);
+  }
+  const answered = [...sent];
+  const elapsedMs = performance.now() - begun;
+  await pool.destroy();
+  return { sent: answered, unanswered: planned - answered.length, elapsedMs };
+};
+
+const latencies = (sent: readonly Sent[], kind: Kind) => {
+  const good = sent.filter((one) => one.kind === kind && one.isGood);
+  const sorted = good.map(({ latencyMs }) => latencyMs).toSorted((a, b) => a - b);
+  // The nearest rank.
+  const at = (share: number) => Number((sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0).toFixed(1));
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
+};
+
+/** The counts, rates and latencies of a phase. */
+export const summaryOf = ({ sent, unanswered, elapsedMs }: Sending) => {
+  const perSecond = (count: number) => Math.round((count * 1000) / elapsedMs);
+  const statuses = [...Map.groupBy(sent, ({ status }) => status)].map(([status, { length }]) => [status, length]);
+  return {
+    answered_per_second: perSecond(sent.length),
+    served_per_second: perSecond(sent.filter(({ isGood }) => isGood).length),
+    statuses: Object.fromEntries(statuses),
+    unanswered,
+    calculation_ms: latencies(sent, 'calculation'),
+    create_ms: latencies(sent, 'create'),
+  };
+};
+
+/** When the last request was due that failed, was refused or took longer than this; 0 if there is none. */
+export const troubledUntilMs = ({ sent }: Sending, slowMs = Number.POSITIVE_INFINITY): number =>
+  Math.round(
+    sent.reduce(
+      (last, { isGood, latencyMs, atMs }) => (isGood && latencyMs <= slowMs ? last : Math.max(last, atMs)),
+      0,
+    ),
+  );
