@@ -41,10 +41,8 @@ const inQuery =
     return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
   };
 
-const asRefusal = (problems: readonly [Problem, ...Problem[]], query: RatesQuery): Result<never> => {
-  const [first, ...others] = problems;
-  return refuse(inQuery(query)(first), ...others.map(inQuery(query)));
-};
+const asRefusal = ([first, ...others]: readonly [Problem, ...Problem[]], query: RatesQuery): Result<never> =>
+  refuse(inQuery(query)(first), ...others.map(inQuery(query)));
 
 type Rated = {
   readonly jurisdiction: Jurisdiction;
@@ -136,12 +134,8 @@ const answerOf = (query: RatesQuery, located: LocatedLine, day: string, settings
   };
 };
 
-/** The ports of finding rates. */
-export type RatesPorts = {
-  readonly loadContent: LoadContent;
-  /** The service's time in milliseconds. */
-  readonly now: () => number;
-};
+/** `now` is the service's time in milliseconds. */
+type RatesPorts = { readonly loadContent: LoadContent; readonly now: () => number };
 
 /**
  * Find the general rates on a sale from another state to an address on a day (default: today in UTC), as decimal fractions

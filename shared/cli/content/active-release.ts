@@ -1,6 +1,6 @@
 import type { ReleaseHead } from '../../content/content.ts';
 import type { Position } from '../../content/imports/build.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Release } from '../../content/release.ts';
 import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
 import { CommandError, explainError } from '../terminal/errors.ts';

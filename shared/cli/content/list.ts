@@ -5,11 +5,12 @@ import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
-import type { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import type { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
-import { type LocalRates, localRatesOn } from '../../coverage/local-rates.ts';
+import { localRatesOn } from '../../coverage/local-rates.ts';
 import { overBottom } from '../../coverage/releases.ts';
+import type { LocalRates } from '../../coverage/response.ts';
 import {
   type ActiveReleases,
   listHeads,

@@ -1,7 +1,14 @@
 import { exponentOf, formatAmount } from '../../../money/currency.ts';
-import { type Amounts, creditedAmounts, moved, plus, type Share } from '../../../transactions/credits/counters.ts';
+import {
+  type Amounts,
+  creditedAmounts,
+  moved,
+  noAmounts,
+  plus,
+  type Share,
+} from '../../../transactions/credits/counters.ts';
 import { remainingOf, type Taken, takenBy } from '../../../transactions/credits/remaining.ts';
-import { isLive } from '../../../transactions/reconciliation/live.ts';
+import { isLive } from '../../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';
 
@@ -13,8 +20,6 @@ export const takesSomething = ({ line_items, shipping }: Transaction): boolean =
     shipping?.tax_amount ?? '0',
   ].some((amount) => /[1-9]/.test(amount));
 
-const nothing = creditedAmounts(undefined, 0);
-
 // A client may call a line `constructor`.
 const ownOf = (lines: StoredTransaction['credited']['lines'], id: string) =>
   Object.hasOwn(lines, id) ? lines[id] : undefined;
@@ -24,14 +29,14 @@ export const creditsOf = (sale: StoredTransaction) => {
   const { transaction, credited } = sale;
   const exponent = exponentOf(transaction.currency);
   const lines = new Map<string, Amounts>();
-  let shipping = nothing;
+  let shipping = noAmounts;
   let unmatched: Share = { net: 0n, tax: 0n };
   let live = 0;
   let taking = 0;
 
   const add = (taken: Taken) => {
     live += 1;
-    for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id) ?? nothing, by, 1n));
+    for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id) ?? noAmounts, by, 1n));
     shipping = moved(shipping, taken.shipping, 1n);
     unmatched = plus(unmatched, taken.unmatched);
   };
@@ -51,7 +56,7 @@ export const creditsOf = (sale: StoredTransaction) => {
         ...differing('credited_amount', transaction.credited_amount, write(total.net)),
         ...differing('credited_tax_amount', transaction.credited_tax_amount, write(total.tax)),
         ...[...new Set([...counted, ...lines.keys()])].flatMap((id) =>
-          amountFaults(`credited of line ${id}: `, sale, ownOf(credited.lines, id), lines.get(id) ?? nothing),
+          amountFaults(`credited of line ${id}: `, sale, ownOf(credited.lines, id), lines.get(id) ?? noAmounts),
         ),
         ...amountFaults('credited of shipping: ', sale, credited.shipping, shipping),
         ...differing('credited without a line: net', credited.unmatched.net, write(unmatched.net)),
@@ -79,7 +84,7 @@ const amountFaults = (
   const exponent = exponentOf(transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const told = creditedAmounts(stored, exponent);
-  const plain = ['net', 'tax', 'discount', 'thirdPartyDiscount', 'taxable', 'exempt'] as const;
+  const plain = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
   // Before the first credit there are no rows, and after the last one is voided they are all zero.
   const rows = (amounts: Amounts) =>
     amounts.rows.some((row) => row.taxable !== 0n || row.exempt !== 0n || row.tax !== 0n)

@@ -2,8 +2,8 @@ import type { StoredFiling } from '../../../filings/ledger.ts';
 import { openEntryKey } from '../../../store/keys.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
+import { isLive } from '../../../transactions/lifecycle.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
-import { isLive } from '../../../transactions/reconciliation/live.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault } from '../finding.ts';
 
