@@ -16,7 +16,7 @@ const centsOf = (text: string): bigint => {
 export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
   const least = nothing_below === null ? 0n : centsOf(nothing_below);
   if (cents < least) return 0n;
-  // At the start of the table the tax is one cent, whatever its steps (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
+  // At the start of the table the tax is one cent for all steps (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
   if (nothing_below !== null && cents === least) return 1n;
   const above = cents % 100n;
   const perDollar = (100n * rateUnits) / minorUnit;

@@ -54,7 +54,7 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
   });
 };
 
-/** Whether a place has a general excise tax. Its local taxes are then parts of it, whatever their type in an import. */
+/** Whether a place has a general excise tax. Its local taxes are then parts of it, even if an import gives them another type. */
 export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax_type'>[]): boolean =>
   jurisdictions.some(({ tax_type }) => tax_type === 'general_excise');
 
@@ -66,7 +66,7 @@ const wholeRateOf = ({ effect: { wholeRate }, general }: Treatment): ScaledRate 
 
 /**
  * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. What is exempt stays
- * exempt. A product with a rate of its own is taxed at the visible rate of that, because the seller owes no more on it.
+ * exempt. A product with another rate is taxed at the visible rate of that rate, because the seller owes no more.
  */
 export const passOn = (treatments: readonly Treatment[]): readonly Treatment[] => {
   if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;

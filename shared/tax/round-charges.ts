@@ -9,7 +9,7 @@ export type Charge = {
   readonly isBracketed: boolean;
 };
 
-/** Whether a charge is rounded on the invoice, because the account or its state says so. */
+/** Whether a charge is rounded on the invoice, because the account or its state requires it. */
 export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isBracketed }: Charge): boolean =>
   rounding === 'invoice' || isBracketed;
 

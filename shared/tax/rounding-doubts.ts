@@ -13,7 +13,7 @@ type State = { readonly release: Release; readonly evidence: Evidence; readonly 
 const doubtfulStates = ({ lines, day, currency }: TaxDocument): Map<string, State> => {
   const states = new Map<string, State>();
   for (const { code, release } of new Set(lines.map(({ place }) => place))) {
-    // In another currency the state's tables are not used, which is a doubt of its own.
+    // In another currency the state's tables are not used, which has another warning.
     const setting = release?.currency === currency ? roundingSettingOn(release, day) : undefined;
     if (release && setting && isDoubtful(setting))
       states.set(code, { release, evidence: setting, isBracketed: setting.policy.method === 'bracket' });

@@ -99,7 +99,7 @@ const resolveRule = (
   const { release, jurisdiction, rate, subject } = taxCase;
   const { day, product, use, relief, currency } = subject;
   const ruleId = rule?.id ?? null;
-  // A state without the tax has nothing to exempt from, whatever the buyer.
+  // A state without the tax has nothing to exempt any buyer from.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
     return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: [] };
   if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };

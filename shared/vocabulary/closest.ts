@@ -1,11 +1,11 @@
 // The rest of the longer text without the common prefix and suffix.
-const lengthDifferent = (one: string, other: string): number => {
-  const shorter = Math.min(one.length, other.length);
+const lengthDifferent = (left: string, right: string): number => {
+  const shorter = Math.min(left.length, right.length);
   let start = 0;
-  while (start < shorter && one[start] === other[start]) start++;
+  while (start < shorter && left[start] === right[start]) start++;
   let end = 0;
-  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-  return Math.max(one.length, other.length) - start - end;
+  while (end < shorter - start && left.at(-1 - end) === right.at(-1 - end)) end++;
+  return Math.max(left.length, right.length) - start - end;
 };
 
 /**

@@ -27,7 +27,7 @@ export type ProductTaxCode = {
 /** More than the longest code of the vocabulary with every attribute that it can carry. */
 export const textLengthMax = 255;
 
-/** The format of a code in the OpenAPI document. Whether the code exists, an error of its own says. */
+/** The format of a code in the OpenAPI document. A code that does not exist has another error. */
 export const productTaxCodeKeywords = {
   pattern: '^[A-Z][A-Z0-9_]*(\\.[A-Z][A-Z0-9_]*)*(\\._[A-Z0-9_]+)*$',
   maxLength: textLengthMax,

@@ -94,7 +94,7 @@ describe('a request has one line', () => {
     });
   });
 
-  it('a stranger has no account, and whoever is refused later has one', async () => {
+  it('a request without credentials has no account, and one that is refused later has one', async () => {
     const stranger = await anonymous.call('GET', '/transactions');
     expect(lineOf(stranger)).toEqual({
       ...time,
@@ -167,7 +167,7 @@ describe('a request has one line', () => {
     expect(lineOf(answer)).not.toHaveProperty('account');
   });
 
-  it('or none, where nobody asks for them', async () => {
+  it('has no line while request lines are off', async () => {
     const { call } = await newCaller();
     requestLines.areOn = false;
     const answer = await call('POST', '/calculations', { body: sale() });

@@ -18,14 +18,14 @@ import { problemsOf } from '../contract/validate-response.ts';
 import fixture from '../fixtures/worked-cases.json' with { type: 'json' };
 import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// Activation is global, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller, onExchange } = await import('../support/api.ts');
 const { clientOf, creditOf, later, made } = await import('../support/sales.ts');
 
-// The modules are this file's own, and so is whoever looks at the answers.
+// This file has its own modules, so it needs its own observer of responses.
 onExchange(({ method, path, answer: { status, headers, body, text } }) => {
   expect(problemsOf({ method, path, status, headers, body: text === '' ? null : body })).toEqual([]);
 });
@@ -124,7 +124,7 @@ describe('worked cases', () => {
     expect(displayed.map((tax, index) => Math.abs(tax - shown[index])).toSorted()).toEqual([0, 0, 1]);
   });
 
-  it('fi-vat-24: no content covers Finland, and the answer says so', async () => {
+  it('fi-vat-24: no content covers Finland, and the response has a warning', async () => {
     const answer = await calculated(byId('fi-vat-24'));
     expect(answer.tax_amount).toBe('0.00');
     const reasons = [...answer.line_items, answer.shipping].flatMap(({ taxes }: any) => taxes);

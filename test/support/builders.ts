@@ -10,7 +10,7 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
 
-/** Content, documents and requests of a test's own, with everything that the test does not care about filled in. */
+/** Content, documents and requests for tests, with defaults for everything that a test does not set. */
 
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 
@@ -40,7 +40,7 @@ type NewRelease = Partial<Omit<Release, 'jurisdictions' | 'settings'>> & {
   readonly settings?: Partial<Release['settings']>;
 };
 
-/** A release of one state, taxed at 6 % unless the test says otherwise; every value counts from 2000. */
+/** A release of one state, taxed at 6 % by default; every value is in force from 2000. */
 export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRelease = {}): Release => {
   const [state, ...local] = of ?? [{ code: 'US-XX', type: 'state', rate: '0.06' } as const];
   return {
@@ -88,7 +88,7 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
 
 const products = new Map<string, ProductTaxCode>();
 
-/** One object for one text, as the service has it: lines that share a product share what is found out about it. */
+/** One object for each text, as in the service: lines that share a product share its treatments. */
 export const productOf = (text: string): ProductTaxCode => {
   const known = products.get(text);
   if (known) return known;
@@ -150,16 +150,16 @@ export const testNow = Date.parse('2026-11-20T12:00:00Z');
 /** The releases of 2026-11-21, whose local taxes are lists of ZIPs and cities. Transactions pin them. */
 export const listedReleaseFor: ReleaseFor = ({ state }) => builtInReleaseById(`US-${state}@2026-11-21.1`);
 
-type Asked = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
+type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   readonly customer?: CalculationInput['customer'];
   readonly line_items?: readonly Partial<NonNullable<CalculationInput['line_items']>[number]>[];
   /** The address of the document's customer. */
   readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
 };
-type Around = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
+type Options = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
 
-/** A request for one line of general goods at 100.00 on 2026-09-15, unless the test says otherwise. */
-export const requestOf = ({ to, customer, line_items, ...others }: Asked = {}): CalculationInput => ({
+/** A request for one line of general goods at 100.00 on 2026-09-15 by default. */
+export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = {}): CalculationInput => ({
   tax_date: '2026-09-15',
   customer: customer ?? (to ? { address: to } : null),
   line_items: (line_items ?? [{}]).map((line) => ({
@@ -171,23 +171,23 @@ export const requestOf = ({ to, customer, line_items, ...others }: Asked = {}): 
   ...others,
 });
 
-const answer = (asked: Asked, { settings = {}, releaseFor = builtInReleaseFor }: Around) =>
+const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor }: Options) =>
   calculate(
-    requestOf(asked),
+    requestOf(request),
     { settings: { ...defaultSettings('2026-10-08'), ...settings }, releaseFor, now: testNow },
     [],
   );
 
-/** Calculate with the built-in content, unless the test brings its own. */
-export const ask = (asked: Asked, around: Around = {}): Outcome => {
-  const result = answer(asked, around);
+/** Calculate, by default with the built-in content. */
+export const ask = (request: NewRequest, options: Options = {}): Outcome => {
+  const result = answer(request, options);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;
 };
 
 /** The problems of a calculation that is refused. */
-export const refusal = (asked: Asked, around: Around = {}): readonly Problem[] => {
-  const result = answer(asked, around);
+export const refusal = (request: NewRequest, options: Options = {}): readonly Problem[] => {
+  const result = answer(request, options);
   return result.ok ? [] : result.problems;
 };
 

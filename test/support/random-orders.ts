@@ -11,7 +11,7 @@ import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from './builders.ts';
 import { seeded } from './seeded.ts';
 
-/** Orders by the ten thousand: every effect and setting, drawn from a seed, so that a failure can be run again. */
+/** Random orders with every effect and setting. The same seed gives the same orders. */
 export type Draw = {
   /** A whole number from 0 to below `end`. */
   readonly below: (end: number) => number;
@@ -22,7 +22,7 @@ export type Draw = {
   readonly digits: (count: number) => bigint;
 };
 
-/** What is drawn by chance, and the same again from the same seed. */
+/** Random values; the same seed gives the same values. */
 export const drawFrom = (seed: number): Draw => {
   const random = seeded(seed);
   const below = (end: number) => (random() * 2 ** 32) % end;
@@ -95,7 +95,7 @@ const rulesOf = (draw: Draw, code: string): Rule[] => {
   return [...rules, feeRule, rule('no-fee', [fee], { type: 'exempt' }, { levels: types }), band];
 };
 
-/** A state with up to three local jurisdictions, and one that is there for a band. */
+/** A state with up to three local jurisdictions, and one that exists for a band alone. */
 export const stateOf = (draw: Draw, code: string): Release => {
   const { of, oneIn, below } = draw;
   const local = Array.from({ length: below(4) }, (_, index) => ({

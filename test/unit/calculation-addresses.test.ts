@@ -70,7 +70,7 @@ describe('an address that is read', () => {
   });
 
   it.each(borders)(
-    'a ZIP that crosses a border, without a state, is ambiguous: $zip is never guessed in silence',
+    'a ZIP that crosses a border, without a state, is ambiguous and has a warning: $zip',
     ({ zip, states }) => {
       const to = { postal_code: zip };
       const outcome = ask({ to });
@@ -90,10 +90,10 @@ describe('an address that is read', () => {
   );
 });
 
-/** What is asked of a ZIP without a state: its tax on 100.00, the state that was chosen, and the warning. */
-const askZip = (postal_code: string, others: Parameters<typeof ask>[1] & { asked?: object } = {}) => {
-  const { asked = {}, ...around } = others;
-  const outcome = ask({ to: { postal_code }, ...asked }, around);
+/** What is request of a ZIP without a state: its tax on 100.00, the state that was chosen, and the warning. */
+const askZip = (postal_code: string, others: Parameters<typeof ask>[1] & { request?: object } = {}) => {
+  const { request = {}, ...options } = others;
+  const outcome = ask({ to: { postal_code }, ...request }, options);
   const [line] = outcome.line_items;
   const warning = outcome.warnings.find(({ code }) => code === 'address_ambiguous')?.message;
   return {
@@ -144,15 +144,15 @@ describe('a ZIP in several states, without a state', () => {
     expect(askZip('42223', { releaseFor, ...dearest }).warning).toContain('KY (0.06) and TN (0.07)');
   });
 
-  it('is never in a state that the content does not cover, while it covers another, and says so', () => {
+  it('is never in a state without content while another has content, and has a warning', () => {
     const unknowns = [
       forStates({ TN: stateOf('US-TN', '0.07') }),
       forStates({ KY: stateOf('US-KY', '0.09', { locals: 'listed' }), TN: stateOf('US-TN', '0.07') }),
       forStates({ KY: stateOf('US-KY', '0.09', { established_to: '2026-08-31' }), TN: stateOf('US-TN', '0.07') }),
     ];
     for (const releaseFor of unknowns)
-      for (const around of [{ releaseFor }, { releaseFor, ...dearest }]) {
-        const found = askZip('42223', around);
+      for (const options of [{ releaseFor }, { releaseFor, ...dearest }]) {
+        const found = askZip('42223', options);
         expect([found.tax, found.states]).toEqual(['7.00', ['US-TN']]);
         expect(found.warning).toContain('KY (not covered by the content) and TN (0.07)');
       }
@@ -168,8 +168,8 @@ describe('a ZIP in several states, without a state', () => {
     const high = askZip('42223', { settings: { ...dearest.settings, registrations: [...registrations] } });
     expect(high.row).toMatchObject({ jurisdiction_code: 'US-TN', taxability_reason: 'standard_rated' });
     const customer = { address: { postal_code: '42223' }, exemption: { type: 'resale', regions: ['TN'] } };
-    expect(askZip('42223', { ...dearest, asked: { customer } }).row?.taxability_reason).toBe('customer_exempt');
-    expect(askZip('42223', { asked: { customer } }).row?.taxability_reason).not.toBe('customer_exempt');
+    expect(askZip('42223', { ...dearest, request: { customer } }).row?.taxability_reason).toBe('customer_exempt');
+    expect(askZip('42223', { request: { customer } }).row?.taxability_reason).not.toBe('customer_exempt');
   });
 
   it('decides whether the sale stays within its state, at either end', () => {
@@ -181,16 +181,16 @@ describe('a ZIP in several states, without a state', () => {
       TN: stateOf('US-TN', '0.07', { settings }),
     });
     const tennessee = { address: { state: 'TN', postal_code: '37201' } };
-    const to = askZip('42223', { releaseFor, ...dearest, asked: { ship_from: tennessee } });
+    const to = askZip('42223', { releaseFor, ...dearest, request: { ship_from: tennessee } });
     expect(to.row).toMatchObject({ jurisdiction_code: 'US-TN', sourcing: 'origin' });
-    expect(askZip('42223', { releaseFor, asked: { ship_from: tennessee } }).row).toMatchObject({
+    expect(askZip('42223', { releaseFor, request: { ship_from: tennessee } }).row).toMatchObject({
       jurisdiction_code: 'US-KY',
       sourcing: 'destination',
     });
     const from = { customer: tennessee, ship_from: { address: { postal_code: '42223' } } };
-    expect(askZip('', { releaseFor, ...dearest, asked: from }).row?.sourcing).toBe('origin');
-    expect(askZip('', { releaseFor, asked: from }).row?.sourcing).toBe('destination');
-    expect(askZip('', { releaseFor, asked: from }).outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+    expect(askZip('', { releaseFor, ...dearest, request: from }).row?.sourcing).toBe('origin');
+    expect(askZip('', { releaseFor, request: from }).row?.sourcing).toBe('destination');
+    expect(askZip('', { releaseFor, request: from }).outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
   });
 });
 
@@ -215,7 +215,7 @@ describe('an address that cannot be resolved', () => {
     expect(problemsOf(to)).toEqual([['validation_address_unresolvable', { pointer }]]);
   });
 
-  it('is told for each line that has one of its own, all together, and once for the address of the document', () => {
+  it('is a problem of each line with its own address, and one problem of the document', () => {
     const bad = { address: { state: 'XX' } };
     const problems = refusal({ to: { state: 'YY' }, line_items: [{}, { customer: bad }, {}, { customer: bad }] });
     expect(problems.map(({ source }) => source)).toEqual([
@@ -225,7 +225,7 @@ describe('an address that cannot be resolved', () => {
     ]);
   });
 
-  it('is told of the origin as well', () => {
+  it('is a problem of the origin as well', () => {
     const problems = refusal({ to: { state: 'PA' }, ship_from: { address: { state: 'XX' } } });
     expect(problems.map(({ source }) => source)).toEqual([{ pointer: '/ship_from/address/state' }]);
     const own = refusal({ to: { state: 'PA' }, line_items: [{ ship_from: { address: { state: 'XX' } } }] });
@@ -241,7 +241,7 @@ describe('an address that no content covers', () => {
     { to: { state: 'GU', postal_code: '96910' }, code: 'US-GU' },
     { to: { country: 'VI', postal_code: '00802' }, code: 'US-VI' },
     { to: { state: 'AE', postal_code: '09001' }, code: 'US-AE' },
-  ])('$to is not supported: no tax, a row that says so, and a warning', ({ to, code }) => {
+  ])('$to is not supported: no tax, a row with the reason, and a warning', ({ to, code }) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({
       tax_amount: '0.00',
@@ -287,11 +287,11 @@ describe('the policies of the account', () => {
   });
 
   it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
-    const around = { settings: { ambiguous_address: 'reject' } } as const;
+    const options = { settings: { ambiguous_address: 'reject' } } as const;
     expect(
-      refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...around, releaseFor: listedReleaseFor }),
+      refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...options, releaseFor: listedReleaseFor }),
     ).toMatchObject([{ code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } }]);
-    expect(ask({ to: { state: 'PA', postal_code: '19103' } }, around).tax_amount).toBe('8.00');
+    expect(ask({ to: { state: 'PA', postal_code: '19103' } }, options).tax_amount).toBe('8.00');
   });
 });
 
@@ -311,7 +311,7 @@ describe('the location of an address', () => {
       locationOf({ cities: ['ST JOHNS'], alternatives: [['US-XX-B']] }),
     ],
   });
-  const around = { releaseFor: () => release };
+  const options = { releaseFor: () => release };
 
   it.each<[Address, string, boolean, string]>([
     [
@@ -330,24 +330,24 @@ describe('the location of an address', () => {
     [{ city: 'Johns' }, '4.00', false, 'a part of a name is no city'],
     [{ postal_code: '48933', city: 'St. Johns' }, '5.00', true, 'the ZIP wins over the city'],
   ])('%o: %s, ambiguous %s, %s', (to, tax, ambiguous) => {
-    const outcome = ask({ to: { state: 'MI', ...to } }, around);
+    const outcome = ask({ to: { state: 'MI', ...to } }, options);
     expect(outcome.tax_amount).toBe(tax);
     expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(ambiguous);
   });
 
   it('counts from its first day', () => {
     const to = { state: 'MI', postal_code: '48910' };
-    expect(ask({ to, tax_date: '2026-06-30' }, around).tax_amount).toBe('4.00');
-    expect(ask({ to, tax_date: '2026-07-01' }, around).tax_amount).toBe('7.00');
+    expect(ask({ to, tax_date: '2026-06-30' }, options).tax_amount).toBe('4.00');
+    expect(ask({ to, tax_date: '2026-07-01' }, options).tax_amount).toBe('7.00');
   });
 
   it('by the highest_rate policy is the dearest of several', () => {
     const to = { state: 'MI', postal_code: '48911' };
-    expect(ask({ to }, { ...around, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
+    expect(ask({ to }, { ...options, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
   });
 });
 
-describe('what the warning of an address says', () => {
+describe('the warnings of an address', () => {
   const of = [
     { code: 'US-MI', type: 'state', rate: '0.04' },
     { code: 'CHEAP', type: 'city', rate: '0.01' },
@@ -373,7 +373,7 @@ describe('what the warning of an address says', () => {
       locationOf({ zips: [['48939', '48939']], alternatives: [['DEAR']], within_city: 'HOLT' }),
     ],
   });
-  const around = { releaseFor: () => release };
+  const options = { releaseFor: () => release };
 
   it.each<[Address, RegExp, string]>([
     [{ postal_code: '48933' }, /spans jurisdictions/, 'Send a ZIP+4'],
@@ -387,33 +387,33 @@ describe('what the warning of an address says', () => {
     [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
     [{ state: 'MI', city: 'Ada' }, /ADA by its name/, 'Send the ZIP code.'],
   ])('%o is ambiguous: the warning has the reason %s, and the refusal too; the advice is "%s"', (to, why, advice) => {
-    const { warnings } = ask({ to }, around);
+    const { warnings } = ask({ to }, options);
     const found = warnings.filter(({ code }) => code === 'address_ambiguous');
     expect(found).toMatchObject([{ message: expect.stringMatching(why), pointer: '/customer/address' }]);
     expect(found[0]?.message).toContain(`Assumed: Name of CHEAP. `);
     expect(found[0]?.message).toContain(advice);
-    const [problem] = refusal({ to }, { ...around, settings: { ambiguous_address: 'reject' } });
+    const [problem] = refusal({ to }, { ...options, settings: { ambiguous_address: 'reject' } });
     expect(problem?.code).toBe('validation_address_unresolvable');
     expect(problem?.detail).toMatch(why);
     expect(problem?.detail).toContain(advice);
   });
 
   const messagesOf = (to: Address, code: string, more: Parameters<typeof ask>[0] = {}) =>
-    ask({ to, ...more }, around)
+    ask({ to, ...more }, options)
       .warnings.filter((warning) => warning.code === code)
       .map(({ message }) => message);
 
   it('a ZIP of which only a part is known lacks local taxes too, and both policies refuse it', () => {
     const to = { postal_code: '48934' };
-    const { tax_amount, line_items } = ask({ to }, around);
+    const { tax_amount, line_items } = ask({ to }, options);
     expect(tax_amount).toBe('5.00');
     expect(line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: true, coverage: 'partial' });
     expect(messagesOf(to, 'local_rates_missing')).toEqual([
       expect.stringMatching(/US-MI@2026-10-01\.1 .*part of ZIP 48934/),
     ]);
-    expect(ask({ to }, { ...around, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
+    expect(ask({ to }, { ...options, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
     const refused = (settings: NonNullable<Parameters<typeof ask>[1]>['settings']) =>
-      refusal({ to }, { ...around, settings: settings ?? {} }).map(({ code }) => code);
+      refusal({ to }, { ...options, settings: settings ?? {} }).map(({ code }) => code);
     expect(refused({ ambiguous_address: 'reject' })).toEqual(['validation_address_unresolvable']);
     expect(refused({ incomplete_coverage: 'reject' })).toEqual(['validation_not_covered']);
   });
@@ -422,11 +422,11 @@ describe('what the warning of an address says', () => {
     { to: { postal_code: '48934-5000' }, zip: '48934-5000', advice: 'the four digits, or leave them' },
     { to: { postal_code: '48939', city: 'Dewitt' }, zip: '48939', advice: 'the city, or leave it' },
   ])('$to is not covered, and another address of its ZIP is', ({ to, zip, advice }) => {
-    expect(ask({ to }, around).tax_amount).toBe('0.00');
+    expect(ask({ to }, options).tax_amount).toBe('0.00');
     expect(messagesOf(to, 'not_covered')).toEqual([
       expect.stringMatching(new RegExp(`ZIP ${zip} .* ZIP ${zip.slice(0, 5)} .*correct ${advice} out`)),
     ]);
-    expect(refusal({ to }, { ...around, settings: { incomplete_coverage: 'reject' } })).toMatchObject([
+    expect(refusal({ to }, { ...options, settings: { incomplete_coverage: 'reject' } })).toMatchObject([
       { code: 'validation_not_covered' },
     ]);
   });
@@ -435,7 +435,7 @@ describe('what the warning of an address says', () => {
     { to: { state: 'MI' }, because: 'the release has local taxes by ZIP' },
     { to: { state: 'MI', city: 'Nowhere' }, because: 'it does not name the city' },
   ])('$to lacks local taxes: $because', ({ to }) => {
-    const outcome = ask({ to }, around);
+    const outcome = ask({ to }, options);
     expect(outcome.tax_amount).toBe('4.00');
     expect(outcome.line_items[0]?.address_resolution).toEqual({
       level: 'state',
@@ -448,7 +448,7 @@ describe('what the warning of an address says', () => {
   });
 
   it('a ZIP that is not in use decides nothing, and where every ZIP is listed nothing is covered', () => {
-    const unused = ask({ to: { state: 'MI', postal_code: '00000' } }, around);
+    const unused = ask({ to: { state: 'MI', postal_code: '00000' } }, options);
     expect(unused.tax_amount).toBe('0.00');
     expect(unused.warnings.map(({ code }) => code)).toEqual(['not_covered', 'postal_code_unknown']);
   });

@@ -52,7 +52,7 @@ describe('a certificate of exemption', () => {
 });
 
 describe('the use of what is sold', () => {
-  it('is the one of the line, else of the document, and of one line says nothing about the others', () => {
+  it('is the one of the line, else of the document, and does not affect other lines', () => {
     const address = { state: 'CT', postal_code: '06103' };
     const lines = ([null, 'business', 'personal', null, 'business'] as const).map((use) => ({
       product_tax_code: 'SOFTWARE.SAAS',
@@ -108,7 +108,7 @@ describe('a marketplace that collects', () => {
     ]);
   });
 
-  it('is not asked where the account is not registered', () => {
+  it('does not matter where the account is not registered', () => {
     expect(reasonsOf(ask({ to: lansing, collected_by: 'marketplace' }, { settings: { registrations: [] } }))).toEqual([
       'not_collecting',
     ]);
@@ -135,7 +135,7 @@ describe('the origin of a sale', () => {
     expect(figures(ask({ to, line_items: [{ ship_from: { address: from } }] }))).toEqual(expected);
   });
 
-  it('of one line says nothing about the others', () => {
+  it('of one line does not affect the others', () => {
     const own = { ship_from: { address: harrisburg } };
     const { line_items } = ask({ to: philadelphia, line_items: [{}, own, {}, own] });
     expect(line_items.map(({ tax_amount, taxes }) => [tax_amount, taxes[0]?.sourcing])).toEqual([
@@ -188,7 +188,7 @@ describe('the answer', () => {
     expect([outcome.tax_date, outcome.tax_amount]).toEqual(['2026-11-20T12:00:00.000Z', '7.00']);
   });
 
-  it('without a product tax code is of general goods, and says so once, at the first such line', () => {
+  it('without a product tax code is of general goods, with one warning, at the first such line', () => {
     const outcome = ask({ to: lansing, line_items: [{}, { product_tax_code: null }, { product_tax_code: null }] });
     expect(outcome.tax_amount).toBe('18.00');
     expect(outcome.warnings).toMatchObject([{ code: 'product_tax_code_missing', pointer: '/line_items/1' }]);

@@ -160,7 +160,7 @@ describe('the name of a county', () => {
     expect(answer.said('local_rates_by_place').join()).toContain(name);
   });
 
-  it('that the state does not have is ignored, and the warning says so', () => {
+  it('that the state does not have is ignored, with a warning', () => {
     const to = { state: 'IL', postal_code: '60601' };
     const answer = askAbout({ ...to, county: 'Bogus' });
     expect(answer).toMatchObject({ percent: askAbout(to).percent, ...found });
@@ -198,7 +198,7 @@ describe('an address that leaves several local rates', () => {
     expect(askAbout(to)).toMatchObject({ percent, ...found });
   });
 
-  it("a county that is none of the ZIP's makes the address ambiguous, and the warning says so", () => {
+  it("a county that is none of the ZIP's makes the address ambiguous, with a warning", () => {
     const answer = askAbout({ state: 'TX', postal_code: '78701', county: 'Harris' });
     expect(answer).toMatchObject({ percent: 8.25, ambiguous: true });
     expect(answer.said('local_rates_by_place').join()).toMatch(/county Harris .*ZIP 78701/);
@@ -211,7 +211,7 @@ describe('an address that leaves several local rates', () => {
   });
 });
 
-describe('a rate that nobody has established', () => {
+describe('a rate that is not established', () => {
   it("of a city leaves its county's rate, and the answer is partial", () => {
     const answer = askAbout({ city: 'Abbeville', state: 'AL', postal_code: '36310' });
     expect(answer).toMatchObject({ percent: 6, level: 'county', coverage: 'partial' });

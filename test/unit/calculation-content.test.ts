@@ -1,4 +1,4 @@
-/** The built-in content, asked as a client asks. Figures of the content notes and of the law, typed by hand. */
+/** The built-in content, request as a client asks. Figures of the content notes and of the law, typed by hand. */
 import { describe, expect, it } from 'vitest';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
@@ -52,7 +52,7 @@ describe('general goods at 100.00', () => {
     { state: 'MT', zip: '59601' },
     { state: 'NH', zip: '03301' },
     { state: 'OR', zip: '97301' },
-  ])('are not subject to tax in $state, and a row says so', ({ state, zip }) => {
+  ])('are not subject to tax in $state, and a row has the reason', ({ state, zip }) => {
     const outcome = ask({ to: at(state, zip), shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({
       tax_amount: '0.00',
@@ -111,7 +111,7 @@ describe('general goods at 100.00', () => {
   });
 
   it.each(['AL', 'AZ', 'CA', 'CO', 'FL', 'GA', 'IL', 'KS', 'MO', 'NY', 'OH', 'TN', 'TX', 'WA', 'WI'])(
-    'in %s are taxed at the state rate alone, and the answer says that local rates are missing',
+    'in %s are taxed at the state rate alone, with a warning that local rates are missing',
     (state) => {
       const outcome = ask({ to: at(state), tax_date: october });
       expect(outcome.line_items[0]?.address_resolution).toEqual({
@@ -161,7 +161,7 @@ describe('local taxes of the built-in content', () => {
     expect(warningCodes(outcome)).toContain('local_rates_by_place');
   });
 
-  it('before its first established day a local rate is missing, and the answer says so', () => {
+  it('before its first established day a local rate is missing, with a warning', () => {
     const outcome = ask({ to: at('TX', '78205'), tax_date: '2026-09-30' });
     expect(outcome.tax_amount).toBe('6.25');
     expect(outcome.line_items[0]?.address_resolution).toEqual({
@@ -172,7 +172,7 @@ describe('local taxes of the built-in content', () => {
     expect(warningCodes(outcome)).toContain('local_rates_missing');
   });
 
-  it('Hawaii levies a general excise tax, and the row says so', () => {
+  it('Hawaii levies a general excise tax, and the row has its tax type', () => {
     expect(rowsOf(ask({ to: at('HI', '96813'), tax_date: october })).map((row) => row.tax_type)).toEqual([
       'general_excise',
       'general_excise',
@@ -194,7 +194,7 @@ describe('a sale within Texas', () => {
     'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\n' +
     'TX,75001,NEAR,0.0725,0.0625,0,0.01,0,1\nTX,78701,FAR,0.0825,0.0625,0,0.01,0.01,1';
 
-  it('is taxed at its origin, and says that use taxes of the destination may be due beside them', async () => {
+  it('is taxed at its origin, with a warning that use taxes of the destination may be due', async () => {
     const imported = await importFiles('zip-rates', 'TX', [{ name: 'rates.csv', content }]);
     const sale = (ship_from: object) =>
       ask({ to: at('TX', '78701'), ship_from }, { releaseFor: releaseForOf(imported) });

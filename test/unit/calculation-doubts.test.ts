@@ -6,10 +6,10 @@ import type { Confidence, Release } from '../../shared/content/release.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, listedReleaseFor, locationOf, refusal, releaseOf, rule } from '../support/builders.ts';
 
-type Asked = Parameters<typeof ask>[0];
-type Around = Parameters<typeof ask>[1];
-const doubtsOf = (asked: Asked, around?: Around) =>
-  ask(asked, around)
+type NewRequest = Parameters<typeof ask>[0];
+type Options = Parameters<typeof ask>[1];
+const doubtsOf = (request: NewRequest, options?: Options) =>
+  ask(request, options)
     .warnings.filter(({ code, message }) => code === 'content_unconfirmed' && !message.includes(', rule '))
     .map(({ message, pointer }) => `${pointer} ${message}`);
 
@@ -37,14 +37,14 @@ describe('the location that decided', () => {
     ['medium', 1],
     ['medium-high', 0],
     ['high', 0],
-  ] as const)('of %s confidence is said %i times', (confidence, times) => {
+  ] as const)('of %s confidence has %i warnings', (confidence, times) => {
     const said = doubtsOf({ to: in44101 }, located(confidence));
     expect(said).toHaveLength(times);
     const message = `/customer/address Ohio, the local taxes of an address: not confirmed by a primary source (confidence ${confidence}, source zips).`;
     if (times > 0) expect(said).toEqual([message]);
   });
 
-  it('is said once of all the ZIPs of a list, and not of other locations', () => {
+  it('has one warning for all ZIPs of a list, and none for other locations', () => {
     const lines = ['44101', '44102', '44103', '44111'].map((postal_code) => ({
       customer: { address: { state: 'OH', postal_code } },
     }));
@@ -54,7 +54,7 @@ describe('the location that decided', () => {
     expect(doubtsOf({ line_items: lines.slice(3) }, located('medium'))).toEqual([]);
   });
 
-  it('is not said where nothing is collected, and is said where something is beside it', () => {
+  it('has no warning where nothing is collected, unless another line is taxed', () => {
     const exempt = { address: in44101, exemption: { type: 'resale' as const } };
     const customer = { address: in44101 };
     expect(doubtsOf({ customer: exempt }, located('low'))).toEqual([]);
@@ -62,8 +62,8 @@ describe('the location that decided', () => {
   });
 
   it('is cited by the explanation', () => {
-    const around = located('low', { sources: { zips: 'A list of ZIPs', test: 'A test' } });
-    const steps = ask({ to: in44101, explain: true }, around).explanation ?? [];
+    const options = located('low', { sources: { zips: 'A list of ZIPs', test: 'A test' } });
+    const steps = ask({ to: in44101, explain: true }, options).explanation ?? [];
     expect(steps.find(({ step }) => step === 'jurisdictions')?.citation).toBe('A list of ZIPs');
   });
 });
@@ -93,15 +93,15 @@ describe('the sourcing setting', () => {
       { ship_from: from('44112'), said: [message], because: 'who taxes at the other end is open' },
       { ship_from: from('48226', 'MI'), said: [], because: 'a remote sale is taxed at its destination everywhere' },
       { ship_from: null, said: [], because: 'so is one of unknown origin' },
-    ])(`of ${policy} is said where it decided: $because`, ({ ship_from, said }) => {
+    ])(`of ${policy} has a warning where it decided: $because`, ({ ship_from, said }) => {
       expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium'))).toEqual(said);
       expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium-high'))).toEqual([]);
     });
 
-  it('is said of two places of a state whose local taxes are not known', () => {
-    const around = sourced('origin', 'medium', { locations: [], coverage: 'partial' });
-    expect(doubtsOf({ to: at('44101'), ship_from: from('44102') }, around)).toEqual([message]);
-    expect(doubtsOf({ to: at('44101'), ship_from: from('44101') }, around)).toEqual([]);
+  it('has a warning for two places of a state whose local taxes are not known', () => {
+    const options = sourced('origin', 'medium', { locations: [], coverage: 'partial' });
+    expect(doubtsOf({ to: at('44101'), ship_from: from('44102') }, options)).toEqual([message]);
+    expect(doubtsOf({ to: at('44101'), ship_from: from('44101') }, options)).toEqual([]);
   });
 });
 
@@ -122,19 +122,19 @@ describe('the rounding setting', () => {
     { lines: prices('0.51'), doubts: [said('/line_items/0')], because: '3.06 cents are not' },
     { lines: prices('1.00', '0.51', '0.52'), doubts: [said('/line_items/1')], because: 'it is said once' },
     { lines: prices('0.49', '0.51'), doubts: [said('/line_items/0')], because: 'each line is rounded by itself' },
-  ])('is said where it decided: $because', ({ lines, doubts }) => {
+  ])('has a warning where it decided: $because', ({ lines, doubts }) => {
     expect(doubtsOf({ to, line_items: lines }, rounded('low'))).toEqual(doubts);
     expect(doubtsOf({ to, line_items: lines }, rounded('high'))).toEqual([]);
   });
 
-  it('is asked of the invoice where the account rounds there', () => {
+  it('applies to the invoice where the account rounds by invoice', () => {
     const by = (...unit_prices: string[]) =>
       doubtsOf({ to, line_items: prices(...unit_prices) }, { ...rounded('low'), settings: { rounding: 'invoice' } });
     expect(by('0.49', '0.51')).toEqual([]);
     expect(by('0.49', '0.52')).toEqual([said('/line_items/0')]);
   });
 
-  it('is asked of what several jurisdictions take together', () => {
+  it('applies to the sum of several jurisdictions', () => {
     const settings = {
       rounding: [{ ...evidence, confidence: 'medium' as const, policy: { method: 'half_up' as const } }],
     };
@@ -157,19 +157,19 @@ describe('the rounding setting', () => {
     expect(at('0.51')).toEqual([said('/line_items/0', 'medium')]);
   });
 
-  it('is asked of the shipping', () => {
-    const asked = { to, line_items: prices('1.00') };
-    expect(doubtsOf({ ...asked, shipping: { amount: '0.51' } }, rounded('low'))).toEqual([said('/shipping')]);
-    expect(doubtsOf({ ...asked, shipping: { amount: '0.50' } }, rounded('low'))).toEqual([]);
+  it('applies to the shipping', () => {
+    const request = { to, line_items: prices('1.00') };
+    expect(doubtsOf({ ...request, shipping: { amount: '0.51' } }, rounded('low'))).toEqual([said('/shipping')]);
+    expect(doubtsOf({ ...request, shipping: { amount: '0.50' } }, rounded('low'))).toEqual([]);
   });
 
-  it('is not said where nothing is taxed', () => {
+  it('has no warning where nothing is taxed', () => {
     const customer = { address: to, exemption: { type: 'resale' as const } };
     expect(doubtsOf({ customer, line_items: prices('0.51') }, rounded('low'))).toEqual([]);
     expect(doubtsOf({ to: { state: 'AK' }, line_items: prices('0.51') }).join()).not.toContain('rounding');
   });
 
-  it('of a state with tables is asked of the total of each table', () => {
+  it('of a state with tables applies to the total of each table', () => {
     const pennsylvania = builtInRelease('PA') as Release;
     const { settings } = pennsylvania;
     const rounding = settings.rounding.map((setting) => ({ ...setting, confidence: 'medium' as const }));
@@ -183,7 +183,7 @@ describe('the rounding setting', () => {
   });
 });
 
-describe('a place that content knows by its name alone', () => {
+describe('a place that content has by its name alone', () => {
   const california = () =>
     importFiles('cdtfa', 'CA', [
       {
@@ -213,13 +213,13 @@ describe('a place that content knows by its name alone', () => {
 
   it('is refused, or taxed by the city all the same, by the policy on ambiguous addresses', async () => {
     const releaseFor = releaseForOf(await california());
-    const asked = { to: to('Culver City'), tax_date: '2026-11-20' };
-    expect(refusal(asked, { releaseFor, settings: { ambiguous_address: 'reject' } })).toMatchObject([
+    const request = { to: to('Culver City'), tax_date: '2026-11-20' };
+    expect(refusal(request, { releaseFor, settings: { ambiguous_address: 'reject' } })).toMatchObject([
       { code: 'validation_address_unresolvable' },
     ]);
-    expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('10.25');
+    expect(ask(request, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('10.25');
     // The local rates are there: they are not what is missing.
-    expect(ask(asked, { releaseFor, settings: { incomplete_coverage: 'reject' } }).tax_amount).toBe('10.25');
+    expect(ask(request, { releaseFor, settings: { incomplete_coverage: 'reject' } }).tax_amount).toBe('10.25');
   });
 
   it.each([
@@ -230,15 +230,15 @@ describe('a place that content knows by its name alone', () => {
     ['MS', 'Jackson', '38802', '7.25'],
     ['HI', 'Honolulu', '96742', '4.00'],
   ])('does not override the taxes of another ZIP in the built-in content: %s, %s, %s', (state, city, zip, tax) => {
-    const asked = { to: { state, city, postal_code: zip } };
-    const outcome = ask(asked, lists);
+    const request = { to: { state, city, postal_code: zip } };
+    const outcome = ask(request, lists);
     expect(outcome.tax_amount).toBe(tax);
     const level = zip.length > 5 ? 'zip9' : 'zip5';
     expect(outcome.line_items[0]?.address_resolution).toEqual({ level, ambiguous: true, coverage: 'complete' });
     const found = outcome.warnings.filter(({ code }) => code === 'address_ambiguous');
     expect(found).toMatchObject([{ message: expect.stringContaining(`ZIP ${zip.slice(0, 5)} is none of those`) }]);
     expect(ask({ to: { state, postal_code: zip } }, lists).line_items[0]?.address_resolution.ambiguous).toBe(false);
-    expect(refusal(asked, { ...lists, settings: { ambiguous_address: 'reject' } })).toMatchObject([
+    expect(refusal(request, { ...lists, settings: { ambiguous_address: 'reject' } })).toMatchObject([
       { code: 'validation_address_unresolvable', detail: expect.stringContaining('Correct the city') },
     ]);
   });
@@ -253,7 +253,7 @@ describe('a place that content knows by its name alone', () => {
     expect(ask({ to: { state, city, postal_code: zip } }, { ...lists, settings }).tax_amount).toBe(tax);
   });
 
-  it('is never taxed in silence at another rate than its own, whatever ZIP of the state comes with it', () => {
+  it('is ambiguous with each ZIP of the state that gives another rate', () => {
     let pairs = 0;
     for (const { id, state, coverage, locations } of builtInReleases()) {
       if (coverage !== 'complete' || !id.endsWith('@2026-11-21.1')) continue;
@@ -286,14 +286,14 @@ describe('a place that content knows by its name alone', () => {
     ['PA', 'Camp Hill', '15222'],
     ['HI', 'Kailua', '96734'],
     ['HI', 'Lahaina', '96761'],
-  ])('does not contradict a ZIP of its own, nor where the content does not name it: %s, %s, %s', (state, city, zip) => {
+  ])('does not contradict its own ZIP, or where the content does not name it: %s, %s, %s', (state, city, zip) => {
     const outcome = ask({ to: { state, city, postal_code: zip } }, lists);
     expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(false);
   });
 });
 
-const warned = (asked: Asked, code: string, around?: Around) =>
-  ask(asked, around)
+const warned = (request: NewRequest, code: string, options?: Options) =>
+  ask(request, options)
     .warnings.filter((warning) => warning.code === code)
     .map(({ message, pointer }) => `${pointer} ${message}`);
 
@@ -309,42 +309,45 @@ describe('prices that include tax', () => {
 
   it.each([
     // 1000.00 is taxed 63.50, and 1000.01 at the rate on luxury goods.
-    { asked: gross('CT', '1070.00'), said: says('1070.00', '1000.01', '77.50', '69.99') },
-    { asked: gross('NY', '115.00', '10001'), said: null },
+    { request: gross('CT', '1070.00'), said: says('1070.00', '1000.01', '77.50', '69.99') },
+    { request: gross('NY', '115.00', '10001'), said: null },
     // 1.50 is taxed 0.09 and 0.02 of Allegheny County's; 1.51 is taxed 0.10 and 0.02.
-    { asked: gross('PA', '1.61', '15222', 'GENERAL'), said: null },
-    { asked: gross('MI', '0.09'), said: says('0.09', '0.09', '0.01', '0.00') },
-    { asked: gross('MI', '106.00'), said: null },
-  ])('$asked.line_items.0.unit_price in $asked.to.state says so where no net gives it', ({ asked, said }) => {
-    const outcome = ask(asked);
-    const found = warned(asked, 'tax_included_not_exact');
-    // The sentences about other states than those of one rate are checked by their net: taxed, it misses the gross.
-    const net = outcome.taxable_amount;
-    const again = ask({
-      ...asked,
-      tax_included: false,
-      explain: false,
-      line_items: [{ ...asked.line_items[0], unit_price: net }],
-    });
-    const isExact = again.total_amount === outcome.total_amount;
-    expect(found).toHaveLength(isExact ? 0 : 1);
-    if (said) expect(found).toEqual([said]);
-  });
+    { request: gross('PA', '1.61', '15222', 'GENERAL'), said: null },
+    { request: gross('MI', '0.09'), said: says('0.09', '0.09', '0.01', '0.00') },
+    { request: gross('MI', '106.00'), said: null },
+  ])(
+    '$request.line_items.0.unit_price in $request.to.state has a warning where no net gives it',
+    ({ request, said }) => {
+      const outcome = ask(request);
+      const found = warned(request, 'tax_included_not_exact');
+      // The sentences about other states than those of one rate are checked by their net: taxed, it misses the gross.
+      const net = outcome.taxable_amount;
+      const again = ask({
+        ...request,
+        tax_included: false,
+        explain: false,
+        line_items: [{ ...request.line_items[0], unit_price: net }],
+      });
+      const isExact = again.total_amount === outcome.total_amount;
+      expect(found).toHaveLength(isExact ? 0 : 1);
+      if (said) expect(found).toEqual([said]);
+    },
+  );
 
-  it('says once of an invoice what its charges do not come to, at the first of them', () => {
-    const asked = {
+  it('has one warning for an invoice, at its first charge', () => {
+    const request = {
       ...gross('MI', '0.03'),
       line_items: ['0.03', '0.03', '0.03'].map((unit_price) => ({ unit_price })),
     };
     // 0.08 is taxed 0.00 and 0.09 is taxed 0.01.
-    expect(warned(asked, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([
+    expect(warned(request, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([
       expect.stringMatching(/^\/line_items\/0 .*gross of 0\.09 of 3 charges .*net of 0\.09 .* 0\.01/),
     ]);
-    expect(warned(asked, 'tax_included_not_exact')).toEqual([]);
+    expect(warned(request, 'tax_included_not_exact')).toEqual([]);
   });
 });
 
-describe('shipping that is not said to be stated separately', () => {
+describe('shipping that is not marked as stated separately', () => {
   const shipped = (product_tax_code: string | null, state = 'AL', ptc = 'GENERAL') => ({
     to: { state },
     line_items: [{ product_tax_code: ptc }],
@@ -354,17 +357,17 @@ describe('shipping that is not said to be stated separately', () => {
     expect.stringMatching(new RegExp(`^/shipping Alabama .*Send ${code}\\._SEPARATELY_STATED`));
 
   it.each([
-    { asked: shipped(null), said: [says('SHIPPING.DELIVERY')], because: 'it is taxed, and would not be' },
-    { asked: shipped('SHIPPING.HANDLING'), said: [says('SHIPPING.HANDLING')], because: 'so is handling' },
-    { asked: shipped('SHIPPING.DELIVERY._SEPARATELY_STATED'), said: [], because: 'it is stated' },
+    { request: shipped(null), said: [says('SHIPPING.DELIVERY')], because: 'it is taxed, and would not be' },
+    { request: shipped('SHIPPING.HANDLING'), said: [says('SHIPPING.HANDLING')], because: 'so is handling' },
+    { request: shipped('SHIPPING.DELIVERY._SEPARATELY_STATED'), said: [], because: 'it is stated' },
     {
-      asked: shipped(null, 'AL', 'HEALTH.DRUGS._PRESCRIPTION'),
+      request: shipped(null, 'AL', 'HEALTH.DRUGS._PRESCRIPTION'),
       said: [],
       because: 'its goods are exempt, and so is it',
     },
-    { asked: shipped(null, 'NY'), said: [], because: 'the state taxes what is stated, too' },
-  ])('names the code to send: $because', ({ asked, said }) =>
-    expect(warned(asked, 'shipping_not_stated', lists)).toEqual(said),
+    { request: shipped(null, 'NY'), said: [], because: 'the state taxes what is stated, too' },
+  ])('names the code to send: $because', ({ request, said }) =>
+    expect(warned(request, 'shipping_not_stated', lists)).toEqual(said),
   );
 });
 
@@ -375,16 +378,19 @@ describe('a state whose general rate is not established on the day', () => {
     line_items: [{ product_tax_code: 'FOOD.GROCERY' }],
   });
   it.each([
-    { asked: groceries('AL', '2025-09-01'), tax: '2.00', reason: 'reduced_rated', codes: ['local_rates_missing'] },
-    { asked: groceries('AL', '2025-08-31'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
-    { asked: groceries('OK', '2024-08-29'), tax: '0.00', reason: 'zero_rated', codes: ['local_rates_missing'] },
-    { asked: groceries('OK', '2024-08-28'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
-  ])('taxes groceries by their own rule alone, and says what is missing: $asked.tax_date', ({ asked, ...expected }) => {
-    const { tax_amount, line_items, warnings } = ask(asked);
-    expect({
-      tax: tax_amount,
-      reason: line_items[0]?.taxes[0]?.taxability_reason,
-      codes: [...new Set(warnings.map(({ code }) => code))],
-    }).toEqual(expected);
-  });
+    { request: groceries('AL', '2025-09-01'), tax: '2.00', reason: 'reduced_rated', codes: ['local_rates_missing'] },
+    { request: groceries('AL', '2025-08-31'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    { request: groceries('OK', '2024-08-29'), tax: '0.00', reason: 'zero_rated', codes: ['local_rates_missing'] },
+    { request: groceries('OK', '2024-08-28'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+  ])(
+    'taxes groceries by their own rule alone, with a warning about what is missing: $request.tax_date',
+    ({ request, ...expected }) => {
+      const { tax_amount, line_items, warnings } = ask(request);
+      expect({
+        tax: tax_amount,
+        reason: line_items[0]?.taxes[0]?.taxability_reason,
+        codes: [...new Set(warnings.map(({ code }) => code))],
+      }).toEqual(expected);
+    },
+  );
 });

@@ -16,8 +16,8 @@ const clothing = 'CLOTHING.APPAREL';
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 
 const sources = { test: 'The law' };
-const explained = (asked: Asked, release: Release, around: object = {}): Outcome =>
-  ask({ to, explain: true, ...asked }, { releaseFor: () => ({ ...release, sources }), ...around });
+const explained = (asked: Asked, release: Release, options: object = {}): Outcome =>
+  ask({ to, explain: true, ...asked }, { releaseFor: () => ({ ...release, sources }), ...options });
 
 const stepsOf = ({ explanation }: Outcome, name: string, pointer = '/line_items/0') =>
   (explanation ?? []).filter((step) => step.step === name && step.pointer === pointer);

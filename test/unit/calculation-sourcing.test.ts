@@ -116,7 +116,7 @@ describe('a sale from elsewhere', () => {
     { from: {}, because: 'an empty address is none' },
     { from: { state: 'MI', postal_code: '48933' }, because: 'the origin is in another state' },
     { from: { country: 'CA', state: 'ON' }, because: 'the country CA is no California' },
-  ])('from $from is taxed at its destination, whatever the policy: $because', ({ from }) => {
+  ])('from $from is taxed at its destination by every policy: $because', ({ from }) => {
     for (const policy of ['destination', 'origin', 'mixed'] as const) {
       const outcome = ask(sale(from), contentOf(policy));
       expect(rowsOf(outcome)).toEqual(atDestination);
@@ -181,8 +181,8 @@ describe('whether the goods come from another state', () => {
     { from: null, isInterstate: true, because: 'nobody knows' },
   ])('is $isInterstate by every policy: $because', ({ from, isInterstate }) => {
     for (const policy of ['destination', 'origin', 'mixed'] as const) {
-      const around = { ...contentOf(policy), day: '2026-09-15', highest: false };
-      const { place } = sourceSale({ to: taxAddress('CA', '94102'), from }, around);
+      const options = { ...contentOf(policy), day: '2026-09-15', highest: false };
+      const { place } = sourceSale({ to: taxAddress('CA', '94102'), from }, options);
       expect(place.isInterstate).toBe(isInterstate);
       expect(place.sourcing).toHaveLength(place.jurisdictions.length);
     }
@@ -197,15 +197,18 @@ describe('what is not known of the end that decides', () => {
     { policy: 'destination', ambiguous: false },
     { policy: 'origin', ambiguous: true },
     { policy: 'mixed', ambiguous: true },
-  ])('an ambiguous origin is told by the policy $policy: $ambiguous, and where it stands', ({ policy, ambiguous }) => {
-    const content = contentOf(policy, { near: alternatives });
-    const outcome = ask(sale(origin), content);
-    expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous, coverage: 'complete' });
-    const told = outcome.warnings.filter(({ code }) => code === 'address_ambiguous').map(({ pointer }) => pointer);
-    expect(told).toEqual(ambiguous ? ['/ship_from/address'] : []);
-    const rejected = refusal(sale(origin), { ...content, settings: { ambiguous_address: 'reject' } });
-    expect(rejected.map(({ source }) => source)).toEqual(ambiguous ? [{ pointer: '/ship_from/address' }] : []);
-  });
+  ])(
+    'an ambiguous origin has a warning with its pointer by the policy $policy: $ambiguous',
+    ({ policy, ambiguous }) => {
+      const content = contentOf(policy, { near: alternatives });
+      const outcome = ask(sale(origin), content);
+      expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous, coverage: 'complete' });
+      const told = outcome.warnings.filter(({ code }) => code === 'address_ambiguous').map(({ pointer }) => pointer);
+      expect(told).toEqual(ambiguous ? ['/ship_from/address'] : []);
+      const rejected = refusal(sale(origin), { ...content, settings: { ambiguous_address: 'reject' } });
+      expect(rejected.map(({ source }) => source)).toEqual(ambiguous ? [{ pointer: '/ship_from/address' }] : []);
+    },
+  );
 
   it.each<{ policy: Sourcing; from: object; to: object; pointers: string[]; rows: string[] }>([
     { policy: 'destination', from: away, to: destination, pointers: [], rows: atDestination },
@@ -229,7 +232,7 @@ describe('what is not known of the end that decides', () => {
     );
   });
 
-  it('a part that is not covered is one row without tax, and the release that says so is named', () => {
+  it('a part that is not covered is one row without tax, with the release', () => {
     const outcome = ask(sale(null, away), contentOf('destination'));
     expect(outcome).toMatchObject({ tax_amount: '0.00', taxable_amount: '0.00', exempt_amount: '1000.00' });
     expect(outcome.line_items[0]?.taxes).toMatchObject([
@@ -247,7 +250,7 @@ describe('what is not known of the end that decides', () => {
 });
 
 describe('lines that share their addresses', () => {
-  it('share their place, in whatever street of it they are, and others do not', () => {
+  it('share their place in all of its streets, and others do not', () => {
     const line_items = [
       { customer: { address: { ...destination, line1: '1 A St' } } },
       { customer: { address: { ...destination, line1: '2 B St' } } },
@@ -286,7 +289,7 @@ describe('lines that share their addresses', () => {
     ]);
   });
 
-  it('are told of an ambiguous address once', () => {
+  it('have one warning about an ambiguous address', () => {
     const content = contentOf('destination', {
       far: { locations: [locationOf({ zips: [['94102', '94102']], alternatives: [[], codesOf(far)] })] },
     });

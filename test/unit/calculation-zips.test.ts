@@ -30,14 +30,14 @@ describe('a rule for a ZIP', () => {
     { policy: 'mixed', from: '90001', to: '94102', tax: '7.00', because: 'the district alone is at the destination' },
     { policy: 'mixed', from: '94102', to: '90001', tax: '0.50', because: 'all but the district are at the origin' },
   ])('by $policy, from $from to $to: $tax, $because', ({ policy, from, to, tax }) => {
-    const asked = { to: at(to), ship_from: { address: at(from) } };
-    expect(ask(asked, { releaseFor: releaseFor(policy) }).tax_amount).toBe(tax);
+    const request = { to: at(to), ship_from: { address: at(from) } };
+    expect(ask(request, { releaseFor: releaseFor(policy) }).tax_amount).toBe(tax);
   });
 
   it('binds with its four digits too, and of no address without a ZIP', () => {
-    const around = { releaseFor: releaseFor('destination') };
-    expect(ask({ to: at('94102-1234') }, around).tax_amount).toBe('0.00');
-    expect(ask({ to: at() }, around).tax_amount).toBe('6.00');
+    const options = { releaseFor: releaseFor('destination') };
+    expect(ask({ to: at('94102-1234') }, options).tax_amount).toBe('0.00');
+    expect(ask({ to: at() }, options).tax_amount).toBe('6.00');
   });
 
   it('leaves lines for other ZIPs alone', () => {

@@ -74,7 +74,7 @@ describe('an instant', () => {
     '2026-10-08T12:00:00+02:00',
     'now',
     '',
-  ])('%s is none', (text) => {
+  ])('%s is not an instant', (text) => {
     expect(instantMs(text)).toBeNull();
   });
 });

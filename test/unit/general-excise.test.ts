@@ -36,9 +36,9 @@ describe('a line in Hawaii', () => {
     ['Kalawao', kalawao, '10000.00', '400.00', '416.66'],
     ['Honolulu', honolulu, '0.00', '0.00', '0.00'],
   ])('in %s (%o) of %s is charged %s, or passed on %s', (_, to, price, owed, visible) => {
-    const asked = { to, tax_date: '2026-11-22', line_items: [goods(price)] };
-    expect(ask(asked).tax_amount).toBe(owed);
-    expect(ask(asked, on).tax_amount).toBe(visible);
+    const request = { to, tax_date: '2026-11-22', line_items: [goods(price)] };
+    expect(ask(request).tax_amount).toBe(owed);
+    expect(ask(request, on).tax_amount).toBe(visible);
   });
 
   it('shows the shares of the visible rate, and the tax is split by them', () => {
@@ -72,10 +72,10 @@ describe('a line in Hawaii', () => {
   });
 
   it('is rounded by line, or once on the invoice', () => {
-    const asked = { to: honolulu, line_items: [goods('0.30'), goods('0.30'), goods('0.30')] };
+    const request = { to: honolulu, line_items: [goods('0.30'), goods('0.30'), goods('0.30')] };
     // 0.30 at 4.7120 % is 0.014136; three of them are 0.042408.
-    expect(ask(asked, on).tax_amount).toBe('0.03');
-    expect(ask(asked, { settings: { ...on.settings, rounding: 'invoice' } }).tax_amount).toBe('0.04');
+    expect(ask(request, on).tax_amount).toBe('0.03');
+    expect(ask(request, { settings: { ...on.settings, rounding: 'invoice' } }).tax_amount).toBe('0.04');
   });
 
   it('passes on the tax on shipping too, also of exempt goods', () => {
@@ -90,8 +90,8 @@ describe('a line in Hawaii', () => {
 describe('a price in Hawaii that includes the tax', () => {
   it.each(['line', 'invoice'] as const)('leaves the net that gives it again, rounded by %s', (rounding) => {
     const settings = { ...on.settings, rounding };
-    const asked = { to: honolulu, tax_included: true, line_items: [goods('104.71')] };
-    const { line_items, total_amount, tax_amount } = ask(asked, { settings });
+    const request = { to: honolulu, tax_included: true, line_items: [goods('104.71')] };
+    const { line_items, total_amount, tax_amount } = ask(request, { settings });
     expect([line_items[0]?.taxable_amount, tax_amount, total_amount]).toEqual(['100.00', '4.71', '104.71']);
   });
 
@@ -127,7 +127,7 @@ describe('the visible rate', () => {
     );
   });
 
-  it('is that of a rate of its own, where a product has one', () => {
+  it('is that of the rate of the product, where it has one', () => {
     const always = { from: null, to: null, source: 'test', confidence: 'high' } as const;
     const state = { ...jurisdiction('US-HI'), tax_type: 'general_excise' as const };
     // An import calls local taxes sales taxes.
@@ -173,14 +173,14 @@ describe('the warning that general excise tax is not passed on', () => {
   });
 
   it('comes of older releases too, which charge as little', () => {
-    const asked = { to: honolulu, tax_date: '2026-11-20' };
-    const old = ask(asked, { releaseFor: listedReleaseFor });
+    const request = { to: honolulu, tax_date: '2026-11-20' };
+    const old = ask(request, { releaseFor: listedReleaseFor });
     expect([old.content_releases['US-HI'], old.tax_amount, said(old).length]).toEqual([
       'US-HI@2026-11-21.1',
       '4.50',
       1,
     ]);
-    expect(ask(asked, { ...on, releaseFor: listedReleaseFor }).tax_amount).toBe('4.71');
+    expect(ask(request, { ...on, releaseFor: listedReleaseFor }).tax_amount).toBe('4.71');
   });
 
   it.each([
@@ -189,11 +189,11 @@ describe('the warning that general excise tax is not passed on', () => {
     ['the account is not registered there', { to: honolulu }, { settings: { registrations: [] } }],
     ['a marketplace collects', { to: honolulu, collected_by: 'marketplace' as const }, {}],
     ['the tax is a sales tax', { to: { state: 'MI', postal_code: '48933' } }, {}],
-  ])('does not come where %s', (_, asked, around) => expect(said(ask(asked, around))).toEqual([]));
+  ])('does not come where %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
 
   it('and the setting leave other states alone', () => {
-    const asked = { to: { state: 'MI', postal_code: '48933' } };
-    expect(ask(asked, on)).toEqual(ask(asked));
+    const request = { to: { state: 'MI', postal_code: '48933' } };
+    expect(ask(request, on)).toEqual(ask(request));
   });
 });
 

@@ -27,7 +27,7 @@ const decimalText = fc
 const scale = fc.integer({ min: 0, max: 20 });
 
 describe('decimals', () => {
-  it('reads a decimal to the value that it writes, whatever its digits', () => {
+  it('reads a decimal to the value that it writes, for any digits', () => {
     fc.assert(
       fc.property(decimalText, (text) => {
         const { units, scale: read } = decimal(text);
@@ -118,7 +118,7 @@ describe('decimals', () => {
     expect(decimalPattern.test(text)).toBe(false);
   });
 
-  it('knows every power of ten that two request decimals and a rate can ask for, and refuses any other', () => {
+  it('has every power of ten that two request decimals and a rate need, and refuses any other', () => {
     for (let exponent = 0; exponent < 64; exponent++)
       expect(String(powerOfTen(exponent))).toBe(`1${'0'.repeat(exponent)}`);
     for (const exponent of [-1, 64, 0.5, Number.NaN]) expect(() => powerOfTen(exponent)).toThrow('exponent');
@@ -173,7 +173,7 @@ describe('amounts', () => {
     expect(codes.filter(isCurrency)).toEqual(expected.sort());
   });
 
-  it.each(['usd', 'US', 'USDX', '', 'ABC', '__proto__', 'constructor', 'toString'])('knows no currency %j', (code) => {
+  it.each(['usd', 'US', 'USDX', '', 'ABC', '__proto__', 'constructor', 'toString'])('%j is not a currency', (code) => {
     expect(isCurrency(code)).toBe(false);
   });
 

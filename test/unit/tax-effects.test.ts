@@ -135,7 +135,7 @@ describe('a band', () => {
     expect(line.rows.map(({ reason }) => reason)).toEqual(['customer_exempt', 'customer_exempt']);
   });
 
-  it('says its doubts where its rule is unconfirmed, and none for goods that it does not name', () => {
+  it('has doubts where its rule is unconfirmed, and none for goods that it does not name', () => {
     expect(doubtsOf(sofa('2000.00'))).toEqual(['content_unconfirmed']);
     expect(doubtsOf(taxLine(lineOf(nashville)))).toEqual(['taxability_not_established']);
   });
@@ -146,7 +146,7 @@ describe('a band', () => {
     expect(shown(taxLine(lineOf(place)))).toEqual(['US-TN 0.00 100.00 0 0.00 not_supported']);
   });
 
-  it('in a jurisdiction with a rate of its own shows what it leaves, and a lower rate as a reduced one', () => {
+  it('in a jurisdiction with a rate has the untaxed rest, and a lower rate as a reduced one', () => {
     const place = placeOf(
       releaseOf({ rules: [rule('band', ['HOME'], { type: 'band', above: '10', to: '20', rate: '0.03' })] }),
     );
@@ -298,7 +298,7 @@ describe('a fee', () => {
     expect(feeTax([lineOf(line.place, { amount: '100.00' })], {}, line)).toBe(tax);
   });
 
-  it('is in nobody else’s tax: fee and goods sum, on a line and on an invoice', () => {
+  it('is no part of other taxes: fee and goods sum, on a line and on an invoice', () => {
     for (const rounding of ['line', 'invoice'] as const) {
       const taxed = calculateTax(documentOf([fee(), goods('100.10')], { rounding }));
       // 6.5 % of 100.10 is 6.5065.
@@ -413,7 +413,7 @@ describe('a holiday', () => {
     expect(rules).toEqual(['narrow', 'wide', 'wide', 'goods']);
   });
 
-  it('says its doubt below its limit, and above it that of the rule that decided as well, each once', () => {
+  it('has its doubt below its limit, and above it also that of the rule that decided, each once', () => {
     const doubtful = { confidence: 'medium' } as const;
     const place = placeOf(
       releaseOf({
@@ -552,7 +552,7 @@ describe('the rate on food for home use', () => {
     expect(at('FOOD.GROCERY', false, rules).map((row) => row.split(' ').slice(3).join(' '))).toEqual(rows);
   });
 
-  it('from another state is another where the content says so', () => {
+  it('from another state is the interstate rate, where the content has one', () => {
     expect(at('GENERAL', true)).toEqual([
       'US-GA 100.00 0.00 0.04 4.00 standard_rated',
       'US-GA-1 100.00 0.00 0.01 1.00 standard_rated',
@@ -578,7 +578,7 @@ describe('a document in another currency', () => {
   const inEuro = { currency: 'EUR' };
   const under = (effect: Effect) => placeOf(releaseOf({ rules: [rule('one', ['GENERAL'], effect)] }));
 
-  it.each(amounts)('compares nothing with an amount in dollars, and says so: $type', (effect) => {
+  it.each(amounts)('is not compared with an amount in dollars, with a doubt: $type', (effect) => {
     const line = taxLine(lineOf(under(effect)), inEuro);
     expect(line.rows).toMatchObject([{ tax: 0n, taxable: 0n, exempt: 10_000n, reason: 'not_supported' }]);
     expect(line.treatments[0]?.doubts).toMatchObject([
@@ -598,13 +598,13 @@ describe('a document in another currency', () => {
     expect(doubtsOf(taxLine(lineOf(under(effect)), inEuro))).toEqual([]);
   });
 
-  it('says nothing of a buyer from whom nothing is collected anyway', () => {
+  it('has no doubt for a buyer from whom nothing is collected', () => {
     const line = taxLine(lineOf(under(amounts[0] as Effect), { relief: 'customer_exempt' }), inEuro);
     expect(line.rows).toMatchObject([{ reason: 'customer_exempt' }]);
     expect(doubtsOf(line)).toEqual([]);
   });
 
-  it('is rounded half up where a table in dollars is mandatory, and says so', () => {
+  it('is rounded half up where a table in dollars is mandatory, with a doubt', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];
     const rules = [rule('one', ['GENERAL'], { type: 'taxable' })];
     const place = placeOf(releaseOf({ rules, rounding: { method: 'bracket', brackets } }));

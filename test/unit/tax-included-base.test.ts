@@ -71,7 +71,7 @@ describe('a charge of a cent with the tax of its invoice in it', () => {
     ]);
   });
 
-  it('keeps a base of a cent where the release says so', () => {
+  it('keeps a base of a cent where the release requires it', () => {
     expect(partsOf(tax(releases.tables.kept, [1, 19]))).toEqual([
       [1, 0],
       [17, 2],
@@ -115,7 +115,7 @@ describe('a charge of a cent with the tax of its invoice in it', () => {
 });
 
 describe('a day of which the rule for shipping is not established', () => {
-  it('says so of the shipping, and not of goods that were taxed', () => {
+  it('has a warning for the shipping, and none for goods that were taxed', () => {
     const { line_items, shipping, warnings } = ask({
       to: { state: 'NJ', postal_code: '07030' },
       tax_date: '2020-05-05',

@@ -105,7 +105,7 @@ describe('tax out of a gross amount', () => {
     });
   });
 
-  it('finds a net wherever there is one, for a tax that jumps', () => {
+  it('finds a net if there is one, for a tax that jumps', () => {
     const taxOn = (net: bigint) => (net >= 110n ? 9n : net >= 50n ? 3n : 0n);
     for (let net = 0n; net < 300n; net++) {
       expect(extractTax(net + taxOn(net), taxOn)).toEqual({ net, tax: taxOn(net) });
@@ -134,7 +134,7 @@ describe('tax out of a gross amount', () => {
     expect(outcome.total_amount).toBe('116.95');
   });
 
-  it('sums for lines and shipping together, whatever the rounding of the account', () => {
+  it('sums for lines and shipping together, with either rounding of the account', () => {
     const amounts = fc.array(fc.bigInt({ min: 0n, max: 50_000n }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(

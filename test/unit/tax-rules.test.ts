@@ -65,7 +65,7 @@ describe('the rule that decides', () => {
       'state-only',
     ],
     [
-      'then the latest first day, wherever it stands',
+      'then the latest first day, in any position',
       [
         rule('newest', ['FOOD.GROCERY'], taxable, { from: '2025-07-01' }),
         rule('older', ['FOOD.GROCERY'], exempt, { from: '2020-01-01' }),
@@ -305,7 +305,7 @@ describe('the tax day', () => {
   it.each([
     { day: '2026-12-31', reason: 'standard_rated' },
     { day: '2027-01-01', reason: 'not_supported' },
-  ])('a release knows nothing after its last day: $day is $reason', ({ day, reason }) => {
+  ])('a release covers nothing after its last day: $day is $reason', ({ day, reason }) => {
     const place = placeOf(releaseOf({ established_to: '2026-12-31' }));
     expect(taxLine(lineOf(place), { day }).rows).toMatchObject([{ reason }]);
   });
@@ -449,18 +449,18 @@ describe('what a rule does', () => {
     expect(taxLine(lineOf(place, { ptc, use })).rows).toMatchObject([{ rate }]);
   });
 
-  it('a product that no rule names is taxed as general goods, and said to be', () => {
+  it('a product that no rule names is taxed as general goods, with a doubt', () => {
     const line = taxLine(lineOf(placeOf(releaseOf())));
     expect(line.rows).toMatchObject([{ tax: 600n, reason: 'standard_rated', ruleId: null }]);
     expect(line.treatments[0]?.doubts).toMatchObject([{ code: 'taxability_not_established' }]);
   });
 
-  it('a place of which no jurisdiction is known has a row that says so', () => {
+  it('a place without a known jurisdiction has a row with the reason', () => {
     const line = taxLine(lineOf(placeOf(releaseOf(), [])));
     expect(line.rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason: 'not_supported' }]);
   });
 
-  it('a state without the tax has a row that says so, at no tax', () => {
+  it('a state without the tax has a row with the reason, at no tax', () => {
     const release = releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: '0' }] });
     expect(taxLine(lineOf(placeOf(release))).rows).toMatchObject([
       { tax: 0n, exempt: 10_000n, reason: 'not_subject_to_tax' },
@@ -468,7 +468,7 @@ describe('what a rule does', () => {
   });
 
   it.each(['customer_exempt', 'marketplace_collects', 'not_collecting'] as const)(
-    'relief leaves a row for each jurisdiction that says %s',
+    'relief leaves a row for each jurisdiction with the reason %s',
     (relief) => {
       const release = releaseOf({
         of: [

@@ -39,7 +39,7 @@ describe('shipping that is taxable unless the buyer can avoid it', () => {
   });
 });
 
-describe('what is said of shipping without an attribute', () => {
+describe('the doubts about shipping without an attribute', () => {
   it.each([
     ['exempt_if_stated', ['shipping_not_stated']],
     ['exempt_unless_included', []],

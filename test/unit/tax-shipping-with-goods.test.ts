@@ -140,7 +140,7 @@ const orders = fc.record({
 });
 const written = (rate: bigint) => `0.${String(rate).padStart(8, '0')}`;
 
-describe('the tax on shipping, with an oracle of its own', () => {
+describe('the tax on shipping, with an independent oracle', () => {
   it('is that of goods and shipping together less that of the goods, in each state, and its parts sum', () => {
     fc.assert(
       fc.property(orders, ({ lines, shipping, rates: both, isSecondWithGoods }) => {

@@ -44,7 +44,7 @@ describe('shipping that follows the goods', () => {
     expect(shipping.tax).toBe((taxed * 6n + 50n) / 100n);
   });
 
-  it('keeps the free part as a row of its own, so that the rows say the whole amount', () => {
+  it('has the exempt part as a separate row, so that the rows sum to the whole amount', () => {
     const { rows } = ship('10.00', [taxable('100.00'), free('50.00')]);
     expect(rows.map(({ reason, taxable: base, exempt, tax }) => ({ reason, base, exempt, tax }))).toEqual([
       { reason: 'standard_rated', base: 667n, exempt: 0n, tax: 40n },

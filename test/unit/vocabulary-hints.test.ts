@@ -79,7 +79,7 @@ describe('what a refused product tax code may mean', () => {
   });
 
   it.each(['QQQQ', 'X', 'TOYS.CAR', 'txcd_12345678', '', '.', '<script>', 'A'.repeat(300)])(
-    'suggests nothing for "%s", and says where the codes are',
+    'suggests nothing for "%s", and names the endpoint with the codes',
     (text) => {
       const result = parseProductTaxCode(text);
       if (result.ok) throw new Error('it is no product tax code');
@@ -88,7 +88,7 @@ describe('what a refused product tax code may mean', () => {
     },
   );
 
-  it('suggests at most ten different codes, each of which is accepted, for whatever is sent', () => {
+  it('suggests at most ten different codes, each of which is accepted, for any text', () => {
     const slip = fc
       .tuple(fc.constantFrom(...productTaxCodes), fc.nat(40), fc.constantFrom('', 'X', '.', '_', ' ', '._FUR'))
       .map(([code, at, text]) => code.slice(0, at) + text + code.slice(at + 1));

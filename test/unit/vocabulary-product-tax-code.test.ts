@@ -92,7 +92,7 @@ describe('parseProductTaxCode', () => {
     expect(said('X'.repeat(256)).join()).toContain('at most 255 characters');
   });
 
-  it('does not repeat a malformed text to whoever reads the answer', () => {
+  it('does not repeat a malformed text', () => {
     expect(said('<script>').join()).not.toContain('script');
   });
 
@@ -118,7 +118,7 @@ describe('parseProductTaxCode', () => {
     expect(codesOf('CLOTHING.APPAREL._FUR._FUR')).toEqual(['validation_invalid_format']);
   });
 
-  it('tells everything that is wrong at once', () => {
+  it('returns all problems at once', () => {
     expect(codesOf('FOOD.APPLE._NEW._USED._USED._SILK')).toEqual([
       unknownCode,
       unknownAttribute,
@@ -133,7 +133,7 @@ describe('parseProductTaxCode', () => {
     ]);
   });
 
-  it('says the same of attributes in every order, accepted or refused', () => {
+  it('gives the same result for attributes in every order', () => {
     const written = fc.array(fc.oneof(anyAttribute, fc.constantFrom('_SILK', '_NONE')), { maxLength: 6 });
     const shuffled = written.chain((codes) =>
       fc.tuple(fc.constant(codes), fc.shuffledSubarray(codes, { minLength: codes.length })),

@@ -17,7 +17,7 @@ describe('the vocabulary', () => {
     expect(new Set(productAttributes.map(({ group }) => group.key)).size).toBe(17);
   });
 
-  it.each(productTaxCodeTexts)('tells of $code in one sentence what belongs to it and what does not', (item) => {
+  it.each(productTaxCodeTexts)('describes $code in one sentence: what belongs to it and what does not', (item) => {
     const { name, description, examples } = item;
     expect(Object.keys(item)).toEqual(['code', 'name', 'description', 'examples']);
     expect(name).toMatch(/^[A-Z].*[a-z)]$/);
@@ -56,7 +56,7 @@ describe('the vocabulary', () => {
     expect(ProductAttributeItem.safeParse({ ...productAttributes[0], effect: 'x' }).success).toBe(false);
   });
 
-  it('says of a group the same in each of its attributes', () => {
+  it('has the same group object in each of its attributes', () => {
     const said = Map.groupBy(productAttributes, ({ group }) => group.key);
     for (const members of said.values())
       expect(new Set(members.map(({ group }) => JSON.stringify(group))).size).toBe(1);

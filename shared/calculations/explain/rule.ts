@@ -61,7 +61,7 @@ const certificateText = ({ exemption, day }: Goods, name: string): string =>
 
 const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';
 
-/** Why nothing is collected whatever the rule, or `null`. */
+/** Why nothing is collected under any rule, or `null`. */
 const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
   switch (reason) {
     case 'customer_exempt':

@@ -15,9 +15,9 @@ const schema = () =>
 type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /**
- * Of each unit what lies above `above` and not above `to` is taxed, at a rate of its own (Tennessee's single article).
+ * The part of each unit above `above` and up to `to` is taxed at a separate rate (Tennessee's single article).
  *
- * Where it comes on top of a state's tax, the band is a jurisdiction of its own, of type `state`. Its rule names the code
+ * Where it comes on top of a state's tax, the band is a separate jurisdiction of type `state`. Its rule names the code
  * in `jurisdictions`, and the jurisdiction has no rate. Such a jurisdiction has a row only where it taxes something. Of all
  * other rules, only those with `appliesToBandJurisdictions` apply to it: that the state taxes the goods at a rate of its
  * own does not remove the band.

@@ -1,16 +1,13 @@
 /** Every type of effect that a rule may have. To add one, add its file and its entry here: without both nothing compiles. */
 import * as z from 'zod/mini';
 import { band } from './band.ts';
-import { baseCap } from './base-cap.ts';
-import { basePercent } from './base-percent.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
 import { holiday } from './holiday.ts';
+import { baseCap, basePercent } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, rate, taxable } from './plain.ts';
 import { taxCap } from './tax-cap.ts';
-import { thresholdCliff } from './threshold-cliff.ts';
-import { thresholdExcess } from './threshold-excess.ts';
-import { thresholdRate } from './threshold-rate.ts';
+import { thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
 import { useSplit } from './use-split.ts';
 
 const definitions = {

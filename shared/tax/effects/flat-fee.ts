@@ -13,7 +13,7 @@ type FlatFeeEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 const noRate: ScaledRate = { text: '0', units: 0n };
 
 /**
- * A fee for each unit, whatever its price, once the taxable goods that the document brings to the state reach
+ * A fee for each unit at any price, once the taxable goods that the document brings to the state reach
  * `order_minimum` (Minnesota's retail delivery fee). `null` is always. It is no part of a base. It is rounded by itself, so
  * that no cent of it moves to another row. Local jurisdictions need a rule of their own that exempts it.
  *

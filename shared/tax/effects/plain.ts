@@ -43,7 +43,7 @@ export const exempt: EffectDefinition<ExemptEffect> = {
   coverageTerm: () => 'exempt',
 };
 
-/** Taxed at a rate of its own. */
+/** Taxed at a rate other than the general one. */
 export const taxedAt = (own: RatedAs): ResolvedEffect => ({
   type: 'rate',
   wholeRate: own,

@@ -1,0 +1,62 @@
+/** Effects that tax a part of the price. */
+import * as z from 'zod/mini';
+import { decimal, multiply } from '../../money/decimal.ts';
+import { partly } from '../assessment.ts';
+import { lesser, timesQuantity } from './base.ts';
+import { always, type EffectDefinition, never } from './definition.ts';
+import { amount } from './fields.ts';
+
+const capSchema = () => z.strictObject({ type: z.literal('base_cap'), amount: amount() });
+type BaseCapEffect = Readonly<z.infer<ReturnType<typeof capSchema>>>;
+
+/** The first `amount` of each unit is taxed and no more (Florida's surtax). */
+export const baseCap: EffectDefinition<BaseCapEffect> = {
+  schema: capSchema,
+  isInMoney: always,
+  resolve: (effect) => {
+    const perUnit = decimal(effect.amount);
+    return {
+      type: effect.type,
+      assess: (treatment, base) =>
+        partly(
+          treatment,
+          base,
+          lesser(base.net, timesQuantity(perUnit, base, base.exponent)),
+          treatment.general,
+          'taxable_basis_reduced',
+        ),
+    };
+  },
+  describe: (effect) => `taxed on the first ${effect.amount} of each unit`,
+  explain: (effect, { price, taxable, exempt, perUnit }) =>
+    `At most ${perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
+  coverageTerm: () => 'capped',
+};
+
+const percentSchema = () =>
+  z.strictObject({
+    type: z.literal('base_percent'),
+    percent: z.string().check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/)),
+  });
+type BasePercentEffect = Readonly<z.infer<ReturnType<typeof percentSchema>>>;
+
+/** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
+export const basePercent: EffectDefinition<BasePercentEffect> = {
+  schema: percentSchema,
+  isInMoney: never,
+  resolve: (effect) => {
+    const fraction = decimal(effect.percent);
+    return {
+      type: effect.type,
+      assess: (treatment, base) => {
+        const { net, exponent } = base;
+        const taxable = multiply({ units: net, scale: exponent }, fraction, exponent);
+        return partly(treatment, base, taxable, treatment.general, 'taxable_basis_reduced');
+      },
+    };
+  },
+  describe: (effect) => `taxed on the fraction ${effect.percent} of the price`,
+  explain: (effect, { price, taxable }) =>
+    `The fraction ${effect.percent} of the price of ${price} is taxed: ${taxable}.`,
+  coverageTerm: () => 'part_of_price',
+};

@@ -1,0 +1,94 @@
+/** Effects with a threshold on the price of a unit. */
+import * as z from 'zod/mini';
+import { decimal } from '../../money/decimal.ts';
+import { partly, taxed, untaxed } from '../assessment.ts';
+import { ratedAs, scaledRate } from '../general-rate.ts';
+import { compareUnitPrice, timesQuantity } from './base.ts';
+import { always, type EffectDefinition } from './definition.ts';
+import { amount, rate } from './fields.ts';
+
+const cliffSchema = () =>
+  z.strictObject({ type: z.literal('threshold_cliff'), amount: amount(), inclusive: z.boolean() });
+type ThresholdCliffEffect = Readonly<z.infer<ReturnType<typeof cliffSchema>>>;
+
+/** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
+export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
+  schema: cliffSchema,
+  isInMoney: always,
+  resolve: (effect) => {
+    const limit = decimal(effect.amount);
+    const highestExempt = effect.inclusive ? 0 : -1;
+    return {
+      type: effect.type,
+      assess: (treatment, base) =>
+        compareUnitPrice(base, limit, treatment.includesShipping) > highestExempt
+          ? taxed(treatment, base.net, treatment.general)
+          : untaxed(treatment, base.net, 'product_exempt'),
+    };
+  },
+  describe: (effect) =>
+    effect.inclusive
+      ? `exempt up to ${effect.amount} a unit; above it, the whole price is taxed`
+      : `exempt below ${effect.amount} a unit; at it and above, the whole price is taxed`,
+  explain: (effect, { price, isTaxed, perUnit }) =>
+    `The limit is ${perUnit(effect.amount)}. The price of ${price} is ${
+      isTaxed
+        ? `${effect.inclusive ? 'above it' : 'not below it'}, so all of it is taxed`
+        : `${effect.inclusive ? 'not above it' : 'below it'}, so it is exempt`
+    }.`,
+  coverageTerm: () => 'threshold',
+};
+
+const excessSchema = () => z.strictObject({ type: z.literal('threshold_excess'), amount: amount() });
+type ThresholdExcessEffect = Readonly<z.infer<ReturnType<typeof excessSchema>>>;
+
+/** Only what exceeds the amount is taxed (Massachusetts clothing). */
+export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
+  schema: excessSchema,
+  isInMoney: always,
+  resolve: (effect) => {
+    const perUnit = decimal(effect.amount);
+    return {
+      type: effect.type,
+      sharesProportion: true,
+      assess: (treatment, base) => {
+        const free = timesQuantity(perUnit, base, base.exponent);
+        return base.net <= free
+          ? untaxed(treatment, base.net, 'product_exempt')
+          : partly(treatment, base, base.net - free, treatment.general, 'portion_product_exempt');
+      },
+    };
+  },
+  describe: (effect) => `taxed on the part of the price above ${effect.amount} a unit`,
+  explain: (effect, { price, taxable, perUnit }) =>
+    `The exempt amount is ${perUnit(effect.amount)}. ${taxable} of the price of ${price} is above it and is taxed.`,
+  coverageTerm: () => 'threshold',
+};
+
+const rateSchema = () => z.strictObject({ type: z.literal('threshold_rate'), amount: amount(), rate: rate() });
+type ThresholdRateEffect = Readonly<z.infer<ReturnType<typeof rateSchema>>>;
+
+/** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
+export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
+  schema: rateSchema,
+  isInMoney: always,
+  // With a lower rate above the amount, the tax falls there.
+  isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
+  resolve: (effect, { general }) => {
+    const limit = decimal(effect.amount);
+    const own = ratedAs(scaledRate(effect.rate), general);
+    return {
+      type: effect.type,
+      assess: (treatment, base) =>
+        taxed(
+          treatment,
+          base.net,
+          compareUnitPrice(base, limit, treatment.includesShipping) > 0 ? own : treatment.general,
+        ),
+    };
+  },
+  describe: (effect) => `taxable; above ${effect.amount} a unit, the whole price is taxed at the rate ${effect.rate}`,
+  explain: (effect, { price, rate: applied, perUnit }) =>
+    `The limit is ${perUnit(effect.amount)}. The price of ${price} is taxed at ${applied}.`,
+  coverageTerm: () => 'threshold',
+};
