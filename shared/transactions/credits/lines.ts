@@ -1,8 +1,8 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { crossFieldProblems, discountTooLarge } from '../../calculations/cross-field.ts';
 import type { Context } from '../../calculations/document.ts';
-import { lineIds } from '../../calculations/line-ids.ts';
+import { lineIds } from '../../calculations/echo.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
+import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';

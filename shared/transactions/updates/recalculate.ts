@@ -1,7 +1,7 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { crossFieldProblems } from '../../calculations/cross-field.ts';
 import type { Context } from '../../calculations/document.ts';
 import { inputOf } from '../../calculations/echo.ts';
+import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import {
