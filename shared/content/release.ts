@@ -184,7 +184,7 @@ export type Release = {
   readonly currency: 'USD';
   /** The first day on which values whose own first day is unknown count. */
   readonly established_from: string;
-  /** The last tax day that the release knows, or `null`. */
+  /** The last tax day that the release covers, or `null`. */
   readonly established_to: string | null;
   /** The coverage of an address that no location names: no local tax (`complete`), or unknown local taxes (`partial`). */
   readonly coverage: Exclude<Coverage, 'none'>;

@@ -2,18 +2,14 @@
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { Evidence, Release } from '../release.ts';
-import { type Collection, collect } from './build/collect.ts';
+import { type Collection, collect, newCollection } from './build/collect.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
-import { Registry } from './build/registry.ts';
-import { SpanSets } from './build/span-sets.ts';
-import { Spill } from './build/spill.ts';
-import { StreetSets } from './build/street-sets.ts';
+import type { Registry } from './build/registry.ts';
 import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
-import { InForceCount, type Summary, Tally, withInForce } from './summary.ts';
-import { zipsOfState } from './zips.ts';
+import { InForceCount, type Summary, type Tally, withInForce } from './summary.ts';
 
 /** The key in the head's sources that all imported values cite. */
 const source = 'import';
@@ -128,17 +124,6 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
 const streetsNote = (zips: number): string =>
   `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. Levy does not look up streets: an address there is ambiguous where these rows have other jurisdictions than its ZIP.`;
 
-const collectionOf = ({ tempFolder }: BuildOptions, zips: readonly string[], evidence: Evidence): Collection => ({
-  tally: new Tally(),
-  registry: new Registry(evidence),
-  sets: new SpanSets(),
-  spill: new Spill(tempFolder),
-  streets: new StreetSets(),
-  cities: new Map(),
-  zips: zips.map(Number),
-  zip3s: [...new Set(zips.map((zip) => Number(zip.slice(0, 3))))],
-});
-
 /** Write the collected parts; closes the file in any case. */
 const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
   const file = new PartsFile(tempFolder);
@@ -156,8 +141,7 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const { entries, base, importer, importedAt } = options;
   const evidence: Evidence = { source, confidence: importer.confidence };
-  const zips = zipsOfState(stateOfJurisdiction(base.state));
-  const collection = collectionOf(options, zips, evidence);
+  const collection = newCollection(options.tempFolder, stateOfJurisdiction(base.state), evidence);
   const { tally, registry, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   for await (const entry of entries) collect(collection, entry);

@@ -6,10 +6,8 @@ import type { Entry } from './entry.ts';
 /** The number of bad rows that a summary lists; the others are counted. */
 export const badRowsNamed = 50;
 
-/** A row of one of the files. */
 export type RowOf = { readonly file: string; readonly line: number };
 
-/** Rows with the same reason. */
 export type Counted = {
   readonly reason: string;
   readonly count: number;
@@ -17,12 +15,12 @@ export type Counted = {
   readonly firstLine: number;
 };
 
-/** How many locations are in force on a day, and the days on which the first of all begins and the last one ends. */
+/** The number of locations in force on a day, the first day of any location and the last day of any. */
 export type InForce = {
   readonly day: string;
   readonly locations: number;
   readonly firstDay: string;
-  /** `null` where one goes on. */
+  /** `null` if one is open-ended. */
   readonly lastDay: string | null;
 };
 
@@ -34,7 +32,7 @@ export type Summary = {
   readonly skipped: readonly Counted[];
   /** Imported rows with remarks. A row may have two remarks. */
   readonly remarks: readonly Counted[];
-  /** `rows` of them are rows; the others are what is wrong with a file as a whole. Each is named with its file. */
+  /** `rows` of them are rows; the others are problems of a whole file. */
   readonly bad: {
     readonly count: number;
     readonly rows: number;
@@ -64,7 +62,6 @@ export class Tally {
   /** Rows of the file that is being read: its name comes after them. */
   private unnamed: Numbered[] = [];
 
-  /** Count the entry, if the summary reports its kind. */
   count(entry: Entry): void {
     if (entry.kind === 'file') this.endFile(entry.name, entry.rows);
     if (entry.kind === 'skipped') this.add(this.skipped, entry.reason, entry.line);
@@ -78,12 +75,10 @@ export class Tally {
     }
   }
 
-  /** Add a sentence about the release that came out. */
   note(sentence: string): void {
     this.notes.push(sentence);
   }
 
-  /** What has been counted so far. */
   summary(): Summary {
     const skipped = countedOf(this.skipped);
     const rowsRead = this.files.reduce((sum, { rows }) => sum + rows, 0);

@@ -27,7 +27,7 @@ export class ContentCorrupt extends Error {
   }
 }
 
-/** Reasons for parts that are not where the head says. */
+/** Reasons for a missing and a surplus part. */
 export const missingPart = 'the head lists it, and the table does not have it';
 export const unlistedPart = 'the head does not list it';
 

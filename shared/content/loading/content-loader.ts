@@ -25,7 +25,7 @@ export type ContentPorts = {
   readonly now: () => number;
 };
 
-/** Loads content, and says how much of it is kept: what was read, and how many pointers the views of it have. */
+/** Loads content. `size` is the size of its cache, and the number of pointers in the views of it. */
 export type ContentLoader = {
   readonly loadContent: LoadContent;
   readonly size: () => ReturnType<ContentCache['size']> & { readonly viewed: number };

@@ -81,7 +81,7 @@ const lineAt = (lines: string, offset: number): string => {
   return lines.slice(offset, end === -1 ? undefined : end);
 };
 
-/** The end of the name of a tax whose split is not known. Most lines of a large state would repeat it, so `*` stands for it. */
+/** The suffix of the name of a tax whose split is not known. Packed names have `*` instead, because most of them repeat it. */
 export const combinedSuffix = ' (combined local rate)';
 
 const shortName = (name: string): string =>
@@ -139,7 +139,7 @@ export const findLine = (sortedLines: string, key: string): string | undefined =
 
 /** What a rate table has, in counts. */
 export type RateSummary = {
-  /** The newest day of its sources; `null` where none says one. */
+  /** The newest day of its sources; `null` if none has a day. */
   readonly as_of: string | null;
   /** Whether no area has a local tax. */
   readonly is_untaxed: boolean;

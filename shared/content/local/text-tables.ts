@@ -208,7 +208,7 @@ const evidenceText = ({ source, confidence, note }: RateRow): string => {
 /** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
 const statesOfDistricts = ['CA'];
 
-/** Pack a state's rate table. Throws where it names a county, district or source that has no row of its own. */
+/** Pack a state's rate table. Throws if it names a county, district or source without a row. */
 export const packRates = (edition: string): PackedRates => {
   const state = edition.slice(0, 2);
   const fips = stateFips(state);
@@ -246,7 +246,7 @@ export const packRates = (edition: string): PackedRates => {
     counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
     sources: keys.map((key) => {
       const citation = cited.get(key);
-      assert(citation !== undefined, `source ${key} stands in sources.csv`);
+      assert(citation !== undefined, `source ${key} has a row in sources.csv`);
       return [key, citation];
     }),
     remainders: remaindersOf(areas, areaOffsets),

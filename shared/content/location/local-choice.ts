@@ -3,7 +3,7 @@ import type { Area, LocalSet } from './location-index.ts';
 
 /**
  * The result of looking up the city's name: it has a rate (`taxed`); its rate is not established (`missing`); it is a
- * postal name without a rate of its own (`postal`); it is in other counties than the ZIP's (`elsewhere`); it is unknown;
+ * postal name without a separate rate (`postal`); it is in other counties than the ZIP's (`elsewhere`); it is unknown;
  * or none was sent.
  */
 type CityReading = 'taxed' | 'missing' | 'postal' | 'elsewhere' | 'unknown' | 'none';

@@ -46,7 +46,7 @@ const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean
   return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
 };
 
-/** Add the sets of cities with taxes of their own in the ZIP as possible. */
+/** Add the sets of the cities in the ZIP as possible. */
 const besideCities = (
   meant: LocalChoice,
   spans: readonly Span[],

@@ -1,26 +1,31 @@
+import type { Evidence } from '../../release.ts';
 import type { City, Entry, Span } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
-import type { Tally } from '../summary.ts';
-import { indexFrom } from '../zips.ts';
+import { Tally } from '../summary.ts';
+import { indexFrom, zipsOfState } from '../zips.ts';
 import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
-import type { Registry } from './registry.ts';
-import type { SpanSets } from './span-sets.ts';
-import type { Spill } from './spill.ts';
-import type { StreetSets } from './street-sets.ts';
+import { Registry } from './registry.ts';
+import { SpanSets } from './span-sets.ts';
+import { Spill } from './spill.ts';
+import { StreetSets } from './street-sets.ts';
 
-/** Collected entries: spans in files, everything else in memory. */
-export type Collection = {
-  readonly tally: Tally;
-  readonly registry: Registry;
-  readonly sets: SpanSets;
-  readonly spill: Spill;
-  readonly streets: StreetSets;
-  /** The pieces of each city. */
-  readonly cities: Map<string, Piece[]>;
-  /** The ZIPs of the state, sorted, and their first three digits. */
-  readonly zips: readonly number[];
-  readonly zip3s: readonly number[];
+/** An empty collection of a state's entries: spans go to files in the folder, everything else is in memory. */
+export const newCollection = (folder: string, state: string, evidence: Evidence) => {
+  const zips = zipsOfState(state).map(Number);
+  return {
+    tally: new Tally(),
+    registry: new Registry(evidence),
+    sets: new SpanSets(),
+    spill: new Spill(folder),
+    streets: new StreetSets(),
+    /** The pieces of each city. */
+    cities: new Map<string, Piece[]>(),
+    /** The ZIPs of the state, sorted, and their first three digits. */
+    zips,
+    zip3s: [...new Set(zips.map((zip) => Math.floor(zip / 100)))],
+  };
 };
+export type Collection = ReturnType<typeof newCollection>;
 
 const zip3Unit = 1_000_000;
 

@@ -1,5 +1,3 @@
-/** Bytes to text, in blocks of whole lines, whatever the encoding of each line is. */
-
 const newline = 0x0a;
 const windows = new TextDecoder('windows-1252');
 

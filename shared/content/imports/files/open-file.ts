@@ -10,7 +10,7 @@ export type OpenFile = {
   /** Of the packed file, if it is packed. */
   readonly name: string;
   readonly bytes: Readable;
-  /** How many bytes of `size` have been read, as the file lies on the disk (or unpacked, out of a ZIP file). */
+  /** Bytes: of the file on disk, or unpacked if it is in a ZIP file. */
   readonly size: number;
   readonly close: () => void;
 };

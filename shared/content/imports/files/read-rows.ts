@@ -6,7 +6,7 @@ export type RowResult<Value> =
   | { readonly kind: 'row'; readonly value: Value }
   /** Skipped on purpose. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Wrong: the reason says what to do about it. */
+  /** Wrong: the reason includes how to correct the row. */
   | { readonly kind: 'bad'; readonly reason: string };
 
 export const row = <Value>(value: Value): RowResult<Value> => ({ kind: 'row', value });

@@ -6,15 +6,13 @@ import type { Jurisdiction, JurisdictionType } from '../../release.ts';
 /** `00-053`: jurisdiction type and code, both padded. */
 export type LayerKey = string;
 
-const paddedType = (type: string): string => type.padStart(2, '0');
-
 // Codes with letters (ALIOL in Kansas, GL801 in Nebraska) are not padded.
 const paddedCode = (type: string, code: string): string =>
   /^\d+$/.test(code) ? code.padStart(type === '00' ? 3 : 5, '0') : code.toUpperCase();
 
 /** Build the key of a layer from cells that may have lost their leading zeros; `null` if they are not a type and code. */
 export const layerKey = (type: string, code: string): LayerKey | null => {
-  const full = paddedType(type);
+  const full = type.padStart(2, '0');
   return /^\d\d$/.test(full) && /^[\dA-Za-z]{1,5}$/.test(code) ? `${full}-${paddedCode(full, code)}` : null;
 };
 

@@ -32,5 +32,4 @@ const quirks: Readonly<Record<string, Partial<Quirks>>> = {
   WA: { isCounty: (code) => code < '079' || code > '087', cityReplacesCounty: true },
 };
 
-/** The deviations of a state's files. */
 export const quirksOf = (state: string): Quirks => ({ ...usual, ...quirks[state] });

@@ -3,7 +3,7 @@ import type { RateRow } from './rate-row.ts';
 
 type DatedRate = RateRow['rate'];
 
-/** A rate and the line of the file that it stands on. */
+/** A rate and its line in the file. */
 export type RateLine = { readonly line: number; readonly rate: DatedRate };
 
 /** A row that replaces another rate of its jurisdiction on days that both rows name. */

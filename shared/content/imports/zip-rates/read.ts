@@ -159,7 +159,7 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
  * without one, from the base release's first day.
  *
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
- * does a risk level that says that borders cross it: of the taxes beyond them the table says nothing. A row
+ * does a risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
  * all of the state pays, and the table has them with the localities.
  */
