@@ -35,5 +35,5 @@ export const docs = (): { readonly page: string; readonly policy: string } => {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];
-  return { page: page({ script, style }), policy: policy.join('; ') };
+  return { page: page(script, style), policy: policy.join('; ') };
 };

@@ -23,11 +23,9 @@ ${constraints.length > 0 && html`<ul class="limits">${constraints.map((constrain
 ${nested}</li>`;
 };
 
-const order = ({ presence }: Field): number => (presence === 'required' ? 0 : 1);
-
 /** A list of fields, required ones first. */
 export const fieldList = (fields: readonly Field[]): Markup =>
-  html`<ul class="fields">${fields.toSorted((left, right) => order(left) - order(right)).map(fieldItem)}</ul>`;
+  html`<ul class="fields">${[true, false].flatMap((isRequired) => fields.filter(({ presence }) => (presence === 'required') === isRequired)).map(fieldItem)}</ul>`;
 
 // Responses have closed schemas, requests ignore unknown fields.
 const isClosed = ({ additionalProperties }: Schema): boolean => additionalProperties === false;

@@ -5,9 +5,6 @@ import { blocks, slug } from './markdown.ts';
 import { components, info, operations } from './openapi.ts';
 import { errorSection, operationSections, schemaSection } from './reference.ts';
 
-/** The script and style of the page. Its policy has their hashes. */
-export type Inline = { readonly style: string; readonly script: string };
-
 /** Split a Markdown text at its headings of the second level. */
 const partsOf = (text: string) =>
   text
@@ -58,8 +55,8 @@ const keyField = html`<div class="key"><label for="api-key">Your API key</label>
 <label><input id="show-key" type="checkbox"> Show</label>
 <p id="key-help">For “Try it”. The key stays in the memory of this page, is sent only to this service, and is cleared when you leave. <a href="#authentication">Get a key</a></p></div>`;
 
-/** The whole page as HTML. */
-export const page = ({ style, script }: Inline): string => {
+/** The whole page as HTML, with the script and style whose hashes are in its policy. */
+export const page = (script: string, style: string): string => {
   const [introduction = ''] = (info['description'] ?? '').split(/^## /m);
   return html`<!doctype html>
 <html lang="en">

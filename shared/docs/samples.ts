@@ -3,10 +3,7 @@ import { html, type Markup } from './html.ts';
 import { isPublic, type Operation } from './openapi.ts';
 
 /** An example request: its path with example values, its body, and whether it needs a key and returns JSON. */
-export type Example = {
-  readonly summary: string;
-  readonly method: string;
-  readonly path: string;
+type Example = Pick<Operation, 'summary' | 'method' | 'path'> & {
   readonly body?: unknown;
   readonly key: boolean;
   readonly json: boolean;
