@@ -163,6 +163,7 @@ describe.each([...operations.values()])('$operationId', (operation) => {
     const samples = codeIn(id, 'py').map((code) => {
       const [, name = '', url = ''] = /requests\.(\w+)\(\n {4}f"\{os\.environ\['LEVY'\]\}(.+)",\n/.exec(code) ?? [];
       const [, literal = 'null'] = /^ {4}json=(.*),\n\)$/ms.exec(code) ?? [];
+      expect(literal).not.toMatch(/: (true|false|null)\b/);
       const json = literal.replaceAll(/\b(True|False|None)\b/g, (word) =>
         word === 'None' ? 'null' : word.toLowerCase(),
       );

@@ -158,6 +158,7 @@ describe('The search', () => {
     { query: 'Partial refund', first: 'Partial refundWorkflows' },
     { query: 'idempotency_key_reused', first: 'idempotency_key_reusedError codes' },
     { query: 'get /rates', first: 'Retrieve ratesGET /rates' },
+    { query: 'replay', first: 'ReplaySchemas' },
     { query: 'rate limits', first: 'Rate limitsGuide' },
     { query: 'overlap rotated', first: 'AuthenticationGuide' },
   ])('finds $query', ({ query, first }) => {
