@@ -10,7 +10,7 @@ export const read = (): PublicDocument => {
     text: page,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // The page changes with a deployment only. Caches have the new one within five minutes.
+      // After a deployment, readers have the new page within five minutes.
       'Cache-Control': 'public, max-age=300',
       'Content-Security-Policy': policy,
       'X-Frame-Options': 'DENY',

@@ -1,13 +1,10 @@
 import { html, type Part } from './html.ts';
-import type { Schema } from './openapi.ts';
-import { schemaName } from './reading.ts';
+import { type Schema, schemaName } from './openapi.ts';
 
 const joined = (parts: readonly Part[], between: Part): Part =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]));
 
-const article = (name: string): string => (name === 'array' ? 'list' : name);
-
-/** What a value is, in words, with links to the schemas that it is made of. */
+/** The type of a value in words, with links to its schemas. */
 export const typeOf = (schema: Schema): Part => {
   if (schema.$ref) return html`<a href="#schema-${schemaName(schema.$ref)}">${schemaName(schema.$ref)}</a>`;
   if (schema.anyOf) return joined(schema.anyOf.map(typeOf), ' or ');
@@ -18,28 +15,27 @@ export const typeOf = (schema: Schema): Part => {
       if (type === 'array' && schema.items) return ['list of ', typeOf(schema.items)];
       const values = schema.additionalProperties;
       if (type === 'object' && typeof values === 'object') return ['object of ', typeOf(values)];
-      return article(type);
+      return type === 'array' ? 'list' : type;
     }),
     ' or ',
   );
 };
 
-const number = new Intl.NumberFormat('en-US');
-
 const between = (least: number | undefined, most: number | undefined, unit: string): string | null => {
-  const units = (count: number) => `${number.format(count)}${unit && ` ${unit}${count === 1 ? '' : 's'}`}`;
+  const number = (count: number) => count.toLocaleString('en-US');
+  const units = (count: number) => `${number(count)}${unit && ` ${unit}${count === 1 ? '' : 's'}`}`;
   if (least !== undefined && most !== undefined)
-    return least === most ? units(most) : `${number.format(least)} to ${units(most)}`;
+    return least === most ? units(most) : `${number(least)} to ${units(most)}`;
   if (most !== undefined) return `at most ${units(most)}`;
   return least === undefined ? null : `at least ${units(least)}`;
 };
 
-// The patterns that many fields have, in words. The others stand as they are.
+// Frequent patterns in words. Other patterns are shown as they are.
 const patterns: Readonly<Record<string, string>> = {
   '^\\d{1,12}(\\.\\d{1,10})?$': 'a decimal: up to 12 digits, and up to 10 after the point',
   '^(?![0.]*$)\\d{1,12}(\\.\\d{1,10})?$': 'a decimal above zero: up to 12 digits, and up to 10 after the point',
   '^\\d+(\\.\\d{1,3})?$': "a decimal with the currency's places",
-  '^-?\\d+(\\.\\d{1,3})?$': "a decimal with the currency's places, with a minus where it is below zero",
+  '^-?\\d+(\\.\\d{1,3})?$': "a decimal with the currency's places, negative with a minus sign",
   '^\\d+(\\.\\d+)?$': 'a decimal',
   '^[A-Z]{3}$': 'three capital letters',
   '^\\d{4}-\\d{2}$': 'YYYY-MM',
@@ -64,7 +60,7 @@ const list = (values: readonly unknown[]): Part => {
   return html`<details><summary>one of ${named.length} values</summary><p>${codes(named)}</p></details>`;
 };
 
-const own = (schema: Schema): readonly Part[] => [
+const ownConstraints = (schema: Schema): readonly Part[] => [
   schema.enum && list(schema.enum),
   schema.const !== undefined && ['always ', codes([schema.const])],
   schema.pattern && (patterns[schema.pattern] ?? ['matches ', html`<code>${schema.pattern}</code>`]),
@@ -81,15 +77,18 @@ const own = (schema: Schema): readonly Part[] => [
   schema.examples && ['such as ', codes(schema.examples)],
 ];
 
-// What holds for each member of a list or an object.
-const inner = ({ items, additionalProperties }: Schema): Schema | null => {
+// The schema of each member of a list or an object.
+const memberOf = ({ items, additionalProperties }: Schema): Schema | null => {
   if (items && !items.$ref) return items;
   return typeof additionalProperties === 'object' && !additionalProperties.$ref ? additionalProperties : null;
 };
 
-/** What a value must be beside its type, as short phrases. */
+/** The constraints of a value beside its type, as short phrases. */
 export const constraintsOf = (schema: Schema): readonly Part[] => {
-  const member = inner(schema);
-  const ofMembers = member ? own(member).filter(Boolean) : [];
-  return [...own(schema).filter(Boolean), ...(ofMembers.length > 0 ? [['each: ', joined(ofMembers, ', ')]] : [])];
+  const member = memberOf(schema);
+  const ofMembers = member ? ownConstraints(member).filter(Boolean) : [];
+  return [
+    ...ownConstraints(schema).filter(Boolean),
+    ...(ofMembers.length > 0 ? [['each: ', joined(ofMembers, ', ')]] : []),
+  ];
 };

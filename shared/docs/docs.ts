@@ -1,40 +1,29 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildSync, transformSync } from 'esbuild';
-import type { Document } from './openapi.ts';
-import { type Inline, page } from './page.ts';
+import { buildSync } from 'esbuild';
+import { page } from './page.ts';
 
-const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-
-const inlined = (): Inline => {
+const bundled = (path: string): string => {
   const { outputFiles } = buildSync({
-    entryPoints: [pathOf('./client/main.ts')],
+    entryPoints: [fileURLToPath(new URL(path, import.meta.url))],
     bundle: true,
     minify: true,
     format: 'iife',
     target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'none',
     write: false,
-    logLevel: 'error',
   });
-  const script = outputFiles[0]?.text ?? '';
-  const style = transformSync(readFileSync(pathOf('./style.css'), 'utf8'), {
-    loader: 'css',
-    minify: true,
-    target: 'es2022',
-  }).code;
-  // What ends its element early would be neither run nor hashed as it is here.
-  if (/<\/(script|style)|<!--/i.test(script + style)) throw new Error('A script or style must not hold its own end.');
-  return { script, style };
+  const text = outputFiles[0]?.text ?? '';
+  // An end tag in the text would end its element, and the hash would not match.
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${path} contains an end tag or a comment of HTML.`);
+  return text;
 };
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing runs, is drawn or is asked for but what the page itself holds and what goes to its own origin. */
-const policyOf = ({ script, style }: Inline): string =>
-  [
+/** Build the page of `GET /docs` from openapi.json, and its Content-Security-Policy: no other script, style or host. */
+export const docs = (): { readonly page: string; readonly policy: string } => {
+  const [script, style] = [bundled('./client/main.ts'), bundled('./style.css')];
+  const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
@@ -45,11 +34,6 @@ const policyOf = ({ script, style }: Inline): string =>
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join('; ');
-
-/** Make the documentation of openapi.json: one page that needs nothing else, and the policy that holds it to that. */
-export const docs = (): { readonly page: string; readonly policy: string } => {
-  const document = JSON.parse(readFileSync(pathOf('../http/openapi.json'), 'utf8')) as Document;
-  const inline = inlined();
-  return { page: page(document, inline), policy: policyOf(inline) };
+  ];
+  return { page: page(script, style), policy: policy.join('; ') };
 };

@@ -1,40 +1,30 @@
-/** A group of operations on the page, with an introduction. */
-export type Group = {
-  readonly id: string;
-  readonly title: string;
-  /** Markdown. */
-  readonly text: string;
-  readonly operations: readonly string[];
-};
-
-/** Every operation, in the order in which integrators need them. A test fails for an operation without a group. */
-export const groups: readonly Group[] = [
+/**
+ * Every operation, in the order in which integrators need them, with an introduction in Markdown.
+ *
+ * A test fails for an operation without a group.
+ */
+export const groups = [
   {
-    id: 'calculate',
     title: 'Calculate tax',
     text: 'Estimate the tax on an order. Levy stores nothing, so call it whenever the cart changes.',
     operations: ['createCalculation', 'getRates'],
   },
   {
-    id: 'record',
     title: 'Record sales and refunds',
     text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive, too.',
     operations: ['createTransaction'],
   },
   {
-    id: 'update',
     title: 'Finalize, change or void',
     text: 'Finalize or void a transaction, and change the fields that its status allows.',
     operations: ['updateTransaction'],
   },
   {
-    id: 'file',
     title: 'File tax returns',
     text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
     operations: ['createFiling', 'getFiling', 'updateFiling', 'listFilings'],
   },
   {
-    id: 'ledger',
     title: 'Read and reconcile the ledger',
     text: 'Retrieve, list, replay and compare recorded transactions.',
     operations: [
@@ -46,9 +36,8 @@ export const groups: readonly Group[] = [
     ],
   },
   {
-    id: 'reference-data',
     title: 'Look up codes and coverage',
     text: 'Product tax codes, product attributes, and the coverage of each state.',
     operations: ['listProductTaxCodes', 'listProductAttributes', 'getCoverage', 'getOpenapi', 'getDocs'],
   },
-];
+] as const;

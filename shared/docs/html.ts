@@ -1,4 +1,4 @@
-/** Text that is HTML already: all other text is escaped where it goes into a template. */
+/** Text that is HTML already. All other text is escaped where it goes into a template. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -13,7 +13,7 @@ const entities: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  "'": '&#39;',
+  "'": '&apos;',
 };
 
 /** Escape text for an element or for an attribute in quotes. */
@@ -25,9 +25,9 @@ const rendered = (part: Part): string => {
   return part ? part.map(rendered).join('') : '';
 };
 
-/** A template of HTML: everything that is put into it is escaped, unless it is Markup itself. */
+/** A template of HTML that escapes every part except Markup. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((string, at) => string + rendered(parts[at])).join(''));
 
-/** What another tool made, which is trusted to have escaped it. */
+/** Text of another tool, which must have escaped it. */
 export const raw = (text: string): Markup => new Markup(text);

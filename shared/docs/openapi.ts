@@ -1,82 +1,99 @@
-/** The parts of an OpenAPI 3.1 document that the page renders. It ignores all others. */
-export type Reference = { readonly $ref: string };
+import { readFileSync } from 'node:fs';
 
-export type Schema = {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly propertyNames?: Schema;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly 'x-error-codes'?: ErrorCodes;
-};
+type Named<Value> = Readonly<Record<string, Value>>;
+type NumberLimit = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'maxProperties' | 'minimum' | 'maximum';
 
-export type ErrorCodes = Readonly<
-  Record<string, { readonly status: number; readonly meaning: string; readonly remedy: string }>
+/** The parts of a schema that the page renders. */
+export type Schema = Readonly<
+  Partial<
+    Record<'$ref' | 'description' | 'format' | 'pattern', string> &
+      Record<NumberLimit, number> & {
+        type: string | readonly string[];
+        properties: Named<Schema>;
+        required: readonly string[];
+        additionalProperties: boolean | Schema;
+        propertyNames: Schema;
+        items: Schema;
+        anyOf: readonly Schema[];
+        enum: readonly unknown[];
+        const: unknown;
+        default: unknown;
+        examples: readonly unknown[];
+        'x-error-codes': Named<{ readonly status: number; readonly meaning: string; readonly remedy: string }>;
+      }
+  >
 >;
-
-export type Parameter = {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly description: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
-  readonly example?: unknown;
-};
 
 export type Header = { readonly description: string; readonly required?: boolean; readonly schema: Schema };
 
-export type Media = {
+export type Parameter = Header & {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly example?: unknown;
+};
+
+type Media = {
   readonly schema?: Schema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly examples?: Named<{ readonly summary: string; readonly value: unknown }>;
 };
 
 export type Response = {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header | Reference>>;
-  readonly content?: Readonly<Record<string, Media>>;
+  readonly headers?: Named<Header>;
+  readonly content?: Named<Media>;
 };
 
+/** An operation with its method and path. */
 export type Operation = {
+  readonly method: string;
+  readonly path: string;
   readonly operationId: string;
-  readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly security?: readonly unknown[];
-  readonly parameters: readonly (Parameter | Reference)[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Named<Media> };
+  readonly responses: Named<Response>;
 };
 
-export type Document = {
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly summary: string;
-    readonly description: string;
-    readonly license: { readonly name: string };
-  };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
-  } & Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Document = {
+  readonly info: Named<string> & { readonly license: { readonly name: string } };
+  readonly paths: Named<Named<Omit<Operation, 'method' | 'path'>>>;
+  readonly components: { readonly schemas: Named<Schema> };
 };
+
+const source: unknown = JSON.parse(readFileSync(new URL('../http/openapi.json', import.meta.url), 'utf8'));
+
+const lookUp = (value: unknown, name: string): unknown => (value as Named<unknown>)[name];
+
+/** Replace references by what they refer to, except references to schemas: the page links to those. */
+const resolved = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(resolved);
+  const { $ref } = value as Schema;
+  if ($ref && !$ref.startsWith('#/components/schemas/'))
+    return resolved($ref.split('/').slice(1).reduce(lookUp, source));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner)]));
+};
+
+/** The OpenAPI document that the page renders. */
+export const { info, paths, components } = resolved(source) as Document;
+
+/** Every operation by its id. */
+export const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [
+      operation.operationId,
+      { ...operation, method: method.toUpperCase(), path },
+    ]),
+  ),
+);
+
+/** Every error code with its status, meaning and remedy. */
+export const errorCodes = components.schemas['ErrorObject']?.properties?.['code']?.['x-error-codes'] ?? {};
+
+/** The name of the schema that a reference names. */
+export const schemaName = (reference: string): string => reference.split('/').at(-1) ?? '';
+
+export const isPublic = ({ security }: Operation): boolean => security?.length === 0;

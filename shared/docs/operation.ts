@@ -1,67 +1,94 @@
-import { exampleColumn } from './examples.ts';
 import { type Field, fieldList, schemaFields } from './fields.ts';
 import { html, type Markup, type Part } from './html.ts';
-import type { Markdown } from './markdown.ts';
-import type { Document, Parameter } from './openapi.ts';
-import { schemaName, type Told } from './reading.ts';
-import { responseList } from './responses.ts';
-import { tryIt } from './try-it.ts';
+import { blocks, inline } from './markdown.ts';
+import { components, errorCodes, type Header, isPublic, type Operation, type Response, schemaName } from './openapi.ts';
+import { exampleColumn } from './samples.ts';
+import { tryForm } from './try-form.ts';
 
-const places = { path: 'In the path', query: 'In the query', header: 'Headers' } as const;
+const titles = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const;
 
-const parameterField = ({ id }: Told, { name, description, schema, required }: Parameter): Field => ({
-  id: `${id}.${name}`,
-  name,
-  description,
-  schema,
-  presence: required ? 'required' : 'optional',
-});
+const parametersIn = ({ operationId, parameters }: Operation, place: keyof typeof titles): Part => {
+  const fields = parameters
+    .filter((parameter) => parameter.in === place)
+    .map(
+      (parameter): Field => ({
+        ...parameter,
+        id: `${operationId}.${parameter.name}`,
+        presence: parameter.required ? 'required' : 'optional',
+      }),
+    );
+  if (fields.length === 0) return null;
+  if (place !== 'header') return html`<h4>${titles[place]}</h4>${fieldList(fields)}`;
+  // Most operations have the same headers, so they are collapsed.
+  return html`<details class="inside"><summary>${fields.length === 1 ? '1 header' : `${fields.length} headers`}: ${fields.map(({ name }) => name).join(', ')}</summary>${fieldList(fields)}</details>`;
+};
 
-const parametersIn = (told: Told, place: keyof typeof places, markdown: Markdown): Part => {
-  const here = told.parameters.filter((parameter) => parameter.in === place);
-  if (here.length === 0) return null;
-  const list = fieldList(
-    here.map((parameter) => parameterField(told, parameter)),
-    markdown,
+const bodyFields = ({ operationId, requestBody }: Operation): Part => {
+  const name = schemaName(requestBody?.content['application/json']?.schema?.$ref ?? '');
+  const schema = components.schemas[name];
+  return (
+    schema &&
+    html`<h4>Body: <a href="#schema-${name}">${name}</a></h4>${schemaFields(schema, { prefix: `${operationId}.body`, isDeep: true })}`
   );
-  // Those of nearly every operation are told again and again: folded.
-  if (place === 'header')
-    return html`<details class="inside"><summary>${here.length === 1 ? '1 header' : `${here.length} headers`}: ${here.map(({ name }) => name).join(', ')}</summary>${list}</details>`;
-  return html`<h4>${places[place]}</h4>${list}`;
 };
 
-const bodyFields = (document: Document, { id, body }: Told, markdown: Markdown): Part => {
-  const name = body?.schema?.$ref ? schemaName(body.schema.$ref) : null;
-  const schema = name === null ? undefined : document.components.schemas[name];
-  if (name === null || !schema) return null;
-  return html`<h4>Body: <a href="#schema-${name}">${name}</a></h4>${schemaFields(document, markdown, schema, { prefix: `${id}.body`, deep: true })}`;
+const headerList = (headers: readonly (readonly [string, Header])[]): Part =>
+  headers.length > 0 &&
+  html`<details class="inside"><summary>${headers.length} headers</summary>${fieldList(
+    headers.map(([name, header]) => ({
+      name,
+      ...header,
+      presence: header.required ? 'always present' : 'may be absent',
+    })),
+  )}</details>`;
+
+const bodyLinks = ({ content = {} }: Response): Part =>
+  Object.entries(content).map(([type, { schema }], at) => {
+    const name = schemaName(schema?.$ref ?? '');
+    return [at > 0 && ', or ', name ? html`<a href="#schema-${name}">${name}</a>` : html`<code>${type}</code>`];
+  });
+
+const codesOf = ({ content }: Response): readonly string[] => {
+  const errors = content?.['application/json']?.schema?.properties?.['errors'];
+  return (errors?.items?.properties?.['code']?.enum ?? []).map(String);
 };
 
-const scopeOf = ({ operation }: Told): Part => {
-  if (operation.security?.length === 0) return html`<span class="scope">no key needed</span>`;
-  const [, scope] = /needs the scope `(\w+)`/.exec(operation.description) ?? [];
-  if (!scope) throw new Error(`${operation.operationId} does not tell its scope.`);
-  return html`<span class="scope">scope ${scope}</span>`;
+const responseItem = ([status, response]: readonly [string, Response]): Markup => {
+  const isError = status >= '400';
+  const [title = ''] = response.description.split('\n');
+  const codes = codesOf(response);
+  return html`<li><p><span class="${isError ? 'status' : 'status ok'}">${status}</span> ${inline(isError ? title : response.description)} ${!isError && bodyLinks(response)}</p>
+${codes.length > 0 && html`<ul class="codes">${codes.map((code) => html`<li><a href="#error-${code}"><code>${code}</code></a> ${inline(errorCodes[code]?.meaning ?? '')}</li>`)}</ul>`}
+${headerList(Object.entries(response.headers ?? {}))}</li>`;
 };
 
-// It stands beside the path.
-const withoutScope = (text: string): string => text.replace(/\n\nThe credential needs the scope `\w+`\.$/, '');
+const responseList = ({ responses }: Operation): Markup => {
+  const entries = Object.entries(responses);
+  const errors = entries.filter(([status]) => status >= '400');
+  const count = errors.reduce((sum, [, response]) => sum + codesOf(response).length, 0);
+  return html`<h4>Responses</h4>
+<ul class="answers">${entries.filter((entry) => !errors.includes(entry)).map(responseItem)}</ul>
+<details class="errors"><summary>${count} error codes: ${errors.map(([status]) => status).join(', ')}</summary><ul class="answers">${errors.map(responseItem)}</ul></details>`;
+};
 
-/** An operation whole: what it does, what it takes and answers, examples, and a form to try it. */
-export const operationArticle = (document: Document, told: Told, markdown: Markdown): Markup => {
-  const { id, method, path, operation } = told;
-  return html`<article class="operation" id="${id}" aria-labelledby="${id}-title">
-<header><h3 id="${id}-title"><a class="self" href="#${id}">${operation.summary}</a></h3>
-<p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> ${scopeOf(told)}</p></header>
-${tryIt(told)}
+/** An operation: description, parameters, body, responses, examples and a form to try it. */
+export const operationArticle = (operation: Operation): Markup => {
+  const { operationId: id, method, path, summary } = operation;
+  // The description ends with the scope, which the page shows beside the path.
+  const [description = '', scope] = operation.description.split(/\n\nThe credential needs the scope `(\w+)`\.$/);
+  if (!scope && !isPublic(operation)) throw new Error(`The description of ${id} has no scope.`);
+  return html`<article class="operation" id="${id}" data-route="${method} ${path}" aria-labelledby="${id}-title">
+<header><h3 id="${id}-title"><a class="self" href="#${id}">${summary}</a></h3>
+<p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="scope">${scope ? `scope ${scope}` : 'no key needed'}</span></p></header>
+${tryForm(operation, scope === 'write')}
 <div class="columns"><div class="tell">
-<div class="text">${markdown.block(withoutScope(operation.description))}</div>
-${parametersIn(told, 'path', markdown)}
-${bodyFields(document, told, markdown)}
-${parametersIn(told, 'query', markdown)}
-${parametersIn(told, 'header', markdown)}
-${responseList(document, told, markdown)}
+<div class="text">${blocks(description)}</div>
+${parametersIn(operation, 'path')}
+${bodyFields(operation)}
+${parametersIn(operation, 'query')}
+${parametersIn(operation, 'header')}
+${responseList(operation)}
 </div><div class="show">
-${exampleColumn(told)}
+${exampleColumn(operation)}
 </div></div></article>`;
 };

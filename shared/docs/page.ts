@@ -1,59 +1,94 @@
-import { guideSections } from './guide.ts';
+import { readFileSync } from 'node:fs';
+import { groups } from './groups.ts';
 import { html, type Markup, raw } from './html.ts';
-import { markdownOf } from './markdown.ts';
-import { navigation } from './navigation.ts';
-import type { Document } from './openapi.ts';
-import { partOf } from './reading.ts';
+import { blocks, slug } from './markdown.ts';
+import { components, info, operations } from './openapi.ts';
 import { errorSection, operationSections, schemaSection } from './reference.ts';
 
-/** The texts that go into the page as they are, and whose hashes its policy allows. */
-export type Inline = { readonly style: string; readonly script: string };
+/** Split a Markdown text at its headings of the second level. */
+const partsOf = (text: string) =>
+  text
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [title = ''] = part.split('\n');
+      return { id: slug(title), title, text: part.slice(title.length) };
+    });
+
+/** The parts of guide.md, and the conventions of the OpenAPI document. */
+export const guideParts = [
+  ...partsOf(readFileSync(new URL('./guide.md', import.meta.url), 'utf8')),
+  ...partsOf(info['description'] ?? '').filter(({ title }) => title === 'Conventions'),
+];
+
+export const guideSections = (): readonly Markup[] =>
+  guideParts.map(
+    ({ id, title, text }) =>
+      html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title"><a class="self" href="#${id}">${title}</a></h2>${blocks(text)}</section>`,
+  );
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230f6149'/%3E%3Cpath d='M11 7v17h11' fill='none' stroke='white' stroke-width='4'/%3E%3C/svg%3E";
 
-const head = ({ info }: Document, { style }: Inline): Markup => html`<head>
+const title = info['title'] ?? '';
+
+const link = (id: string, text: string): Markup => html`<li><a href="#${id}">${text}</a></li>`;
+
+const operationLink = (id: string): Markup => {
+  const { method = '', summary = '' } = operations.get(id) ?? {};
+  return html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span> ${summary}</a></li>`;
+};
+
+const navigation = (): Markup => {
+  const schemas = Object.keys(components.schemas);
+  return html`<nav id="contents" aria-label="Contents" popover>
+<search><label class="sr" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
+<div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
+${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${group.operations.map(operationLink)}</ul>`)}
+<h2>Reference</h2><ul>${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>
+<details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
+</nav>`;
+};
+
+const keyField = html`<div class="key"><label for="api-key">Your API key</label>
+<input id="api-key" type="text" placeholder="levy_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="key-help">
+<label><input id="show-key" type="checkbox"> Show</label>
+<p id="key-help">For “Try it”. The key stays in the memory of this page, is sent only to this service, and is cleared when you leave. <a href="#authentication">Get a key</a></p></div>`;
+
+/** The whole page as HTML, with the script and style whose hashes are in its policy. */
+export const page = (script: string, style: string): string => {
+  const [introduction = ''] = (info['description'] ?? '').split(/^## /m);
+  return html`<!doctype html>
+<html lang="en">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="${info.summary}">
+<meta name="description" content="${info['summary']}">
 <meta name="robots" content="noindex">
-<title>${info.title} API</title>
+<title>${title} API</title>
 <link rel="icon" href="${raw(icon)}">
 <style>${raw(style)}</style>
-</head>`;
-
-const keyField = html`<div class="key" hidden data-key><label for="api-key">Your API key</label>
-<input id="api-key" type="text" placeholder="levy_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="key-help">
-<button type="button" aria-pressed="false" aria-controls="api-key">Show</button>
-<p id="key-help">For “Try it”. It stays in this page's memory, is sent only to this service, and is gone when you leave. <a href="#authentication">Get a key</a></p></div>`;
-
-/** The whole page. */
-export const page = (document: Document, inline: Inline): string => {
-  const markdown = markdownOf(document);
-  const { info } = document;
-  return html`<!doctype html>
-<html lang="en">
-${head(document, inline)}
+</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="top"><a class="brand" href="#main">${info.title}</a><span class="edition">API ${info.version}</span>
+<header class="top"><a class="brand" href="#main">${title}</a><span class="edition">API ${info['version']}</span>
 <span class="shortcuts"><a href="#api-key">API key</a><a href="openapi.json">openapi.json</a></span>
-<button type="button" class="menu" hidden aria-expanded="false" aria-controls="contents">Contents</button></header>
+<button type="button" class="menu" popovertarget="contents">Contents</button></header>
 <div class="frame">
-${navigation(document)}
+${navigation()}
 <main id="main" tabindex="-1">
-<section class="hero" aria-labelledby="title"><h1 id="title">${info.summary}</h1>
-<div class="text">${markdown.block(partOf(info.description, null))}</div>
-<p class="links"><a href="openapi.json">openapi.json</a><a href="#start">Getting started</a><a href="#workflows">Workflows</a><a href="#error-codes">Error codes</a></p>
+<section class="hero" aria-labelledby="title"><h1 id="title">${info['summary']}</h1>
+<div class="text">${blocks(introduction)}</div>
+<p class="links"><a href="openapi.json">openapi.json</a><a href="#getting-started">Getting started</a><a href="#workflows">Workflows</a><a href="#error-codes">Error codes</a></p>
 ${keyField}</section>
-${guideSections(document, markdown)}
-${operationSections(document, markdown)}
-${errorSection(document, markdown)}
-${schemaSection(document, markdown)}
-<footer><p>${info.title} ${info.version}. ${info.license.name}. Made of <a href="openapi.json">openapi.json</a>; loads nothing from anywhere else.</p></footer>
+${guideSections()}
+${operationSections()}
+${errorSection()}
+${schemaSection()}
+<footer><p>${title} ${info['version']}. ${info.license.name}. Generated from <a href="openapi.json">openapi.json</a>.</p></footer>
 </main></div>
-<script>${raw(inline.script)}</script>
+<script>${raw(script)}</script>
 </body>
 </html>
 `.text;

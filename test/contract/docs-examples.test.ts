@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isPublic, operations } from '../../shared/docs/openapi.ts';
 import { exampleFilingId, exampleId } from '../../shared/http/openapi/request-examples.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
-import { attribute, codeIn, elements, page, textOf, withId } from '../support/docs-page.ts';
+import { all, codeIn, only, page } from '../support/docs-page.ts';
 import { filerOf, settled } from '../support/filings.ts';
 import { curlRequest } from '../support/shell-words.ts';
 import './observe-exchanges.ts';
 
-const operations: any[] = Object.values(document.paths).flatMap((item) => Object.values(item));
 const commandsOf = (operationId: string) => codeIn(operationId, 'sh');
 const variables = { LEVY: '', LEVY_KEY: 'the key' };
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   caller = await newCaller();
 });
 
-/** Run the command of an operation that holds a text, with the ids of earlier answers where it has those of the examples. */
+/** Run the command of an operation that contains a text, with the ids of earlier responses instead of the examples' ids. */
 const run = async (operationId: string, text: string, ids: { transaction?: string; filing?: string } = {}) => {
   const found = commandsOf(operationId).filter((command) => command.includes(text));
   expect([operationId, text, found.length]).toEqual([operationId, text, 1]);
@@ -27,12 +27,12 @@ const run = async (operationId: string, text: string, ids: { transaction?: strin
     .replaceAll(exampleId, ids.transaction ?? exampleId)
     .replaceAll(exampleFilingId, ids.filing ?? exampleFilingId);
   const { method, url, headers, rawBody } = curlRequest(known, { LEVY: '', LEVY_KEY: caller.key });
-  // What the key opens without a key of the command's own would prove nothing.
+  // Only the command itself sends a key.
   return anonymous.call(method, url, { headers, ...(rawBody !== null && { rawBody }) });
 };
 
-// Each answer is held against the document by observe-exchanges.ts.
-describe('the commands of the page work as they are, in the order of the work:', () => {
+// observe-exchanges.ts validates each response against the document.
+describe('The curl commands of the page work', () => {
   const ids: Record<string, string> = {};
 
   it('calculate and record', async () => {
@@ -50,13 +50,13 @@ describe('the commands of the page work as they are, in the order of the work:',
     ids['second'] = second.body.id;
   });
 
-  it('credit, as it was calculated before', async () => {
+  it('credit', async () => {
     const first = { transaction: ids['first'] as string };
-    const asked = await run('createCalculation', '"credit"', first);
+    const estimate = await run('createCalculation', '"credit"', first);
     const credit = await run('createTransaction', '"quantity": "1"', first);
-    expect([asked.status, credit.status, credit.body.tax_amount]).toEqual([200, 201, asked.body.tax_amount]);
+    expect([estimate.status, credit.status, credit.body.tax_amount]).toEqual([200, 201, estimate.body.tax_amount]);
     const command = commandsOf('createTransaction').find(
-      (one) => one.includes('credit') && !one.includes('line_items'),
+      (text) => text.includes('credit') && !text.includes('line_items'),
     );
     const whole = await run('createTransaction', command as string, { transaction: ids['second'] as string });
     expect([whole.status, whole.body.total_amount]).toEqual([201, '100.70']);
@@ -70,7 +70,7 @@ describe('the commands of the page work as they are, in the order of the work:',
     expect([voided.status, voided.body.void_reason]).toEqual([200, 'Entered twice']);
   });
 
-  it('look', async () => {
+  it('retrieve and list', async () => {
     const first = { transaction: ids['first'] as string };
     expect((await run('getTransaction', 'curl', first)).body.refund_status).toBe('partial');
     expect((await run('listTransactions', 'curl')).body.data).toHaveLength(5);
@@ -86,7 +86,7 @@ describe('the commands of the page work as they are, in the order of the work:',
     const filer = filerOf(caller);
     const dry = await run('createFiling', '"dry_run"');
     expect([dry.status, dry.body.status]).toEqual([200, 'dry_run']);
-    const close = commandsOf('createFiling').find((one) => !one.includes('dry_run')) as string;
+    const close = commandsOf('createFiling').find((text) => !text.includes('dry_run')) as string;
     const closed = await run('createFiling', close);
     expect(closed.status).toBe(202);
     await settled(filer, closed.body.id);
@@ -100,7 +100,7 @@ describe('the commands of the page work as they are, in the order of the work:',
     expect((await run('listFilings', 'curl')).body.data).toHaveLength(2);
   });
 
-  it('know', async () => {
+  it('look up codes and coverage', async () => {
     expect((await run('listProductTaxCodes', 'curl')).body.data.length).toBeGreaterThan(100);
     expect((await run('listProductAttributes', 'curl')).body.data.length).toBeGreaterThan(1);
     expect((await run('getCoverage', 'curl')).body.states.length).toBeGreaterThan(40);
@@ -108,46 +108,84 @@ describe('the commands of the page work as they are, in the order of the work:',
     expect((await run('getDocs', 'curl')).text).toBe(page);
   });
 
-  it('and none is left over', () => {
-    const all = operations.flatMap(({ operationId }) => commandsOf(operationId));
-    expect(all.filter((command) => !ran.has(command))).toEqual([]);
-    expect(all.length).toBeGreaterThan(operations.length);
+  it('without a command left over', () => {
+    const commands = [...operations.keys()].flatMap(commandsOf);
+    expect(commands.filter((command) => !ran.has(command))).toEqual([]);
+    expect(commands.length).toBeGreaterThan(operations.size);
   });
 });
 
-describe.each(operations)('$operationId', ({ operationId, requestBody, responses }) => {
-  it('has a command for each example of the document, and the same body as JSON', () => {
-    const examples = Object.values<any>(requestBody?.content['application/json'].examples ?? {}).map(
-      ({ value }) => value,
+type Media = { readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> };
+
+/** Run a TypeScript sample with a `fetch` that records its request. */
+const typescriptRequest = async (code: string) => {
+  const sent: { url?: string; method?: string; headers?: Record<string, string>; body?: string } = {};
+  const fetch = async (url: string, options: object) => {
+    Object.assign(sent, options, { url });
+    return { json: () => '', text: () => '' };
+  };
+  const run = new Function('fetch', 'process', 'console', `return (async () => {${code}})()`);
+  await run(fetch, { env: variables }, { log: () => {} });
+  const { url, method = 'GET', headers = {}, body = null } = sent;
+  return { method, url, headers, rawBody: body };
+};
+
+const media = (content: object): readonly Media[] =>
+  Object.entries<Media>({ ...content }).flatMap(([type, value]) => (type === 'application/json' ? [value] : []));
+
+describe.each([...operations.values()])('$operationId', (operation) => {
+  const { operationId: id, method, path, requestBody, responses } = operation;
+  const bodies = media(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
+    Object.values(examples).map(({ value }) => value),
+  );
+  const shown = codeIn(id, 'json').map((text): unknown => JSON.parse(text));
+
+  it('has the example bodies and responses of the document', () => {
+    const sent = commandsOf(id).map((command) => curlRequest(command, variables).rawBody);
+    expect(sent.map((body) => (body === null ? null : JSON.parse(body)))).toEqual(requestBody ? bodies : [null]);
+    const answers = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      status < '300' ? media(content).flatMap(({ example }) => example ?? []) : [],
     );
-    const sent = commandsOf(operationId).map((command) => curlRequest(command, variables).rawBody);
-    if (!requestBody) expect(sent).toEqual([null]);
-    else expect(sent.map((body) => JSON.parse(body ?? ''))).toEqual(examples);
-    const shown = codeIn(operationId, 'json').map((text) => JSON.parse(text));
-    for (const example of examples) expect(shown).toContainEqual(example);
+    for (const value of [...bodies, ...answers]) expect(shown).toContainEqual(value);
   });
 
-  it('shows the answers of the document, and a form that begins with its first example', () => {
-    const answers = Object.entries<any>(responses)
-      .filter(([status]) => status.startsWith('2'))
-      .flatMap(([, { content }]) => content['application/json']?.example ?? []);
-    const shown = codeIn(operationId, 'json').map((text) => JSON.parse(text));
-    for (const answer of answers) expect(shown).toContainEqual(answer);
-    if (!requestBody) return;
-    const [first] = Object.values<any>(requestBody.content['application/json'].examples);
-    expect(JSON.parse(textOf(withId(`try-${operationId}-body`)))).toEqual(first.value);
+  it('has TypeScript samples that send what the commands send', async () => {
+    const samples = await Promise.all(codeIn(id, 'ts').map(typescriptRequest));
+    const commands = commandsOf(id).map((command) => curlRequest(command, variables));
+    const parsed = ({ rawBody, ...rest }: (typeof commands)[number] | (typeof samples)[number]) => ({
+      ...rest,
+      body: rawBody && JSON.parse(rawBody),
+    });
+    expect(samples.map(parsed)).toEqual(commands.map(parsed));
   });
-});
 
-it('a form knows the address and method of its operation, and whether it takes a key', () => {
-  const forms = elements.filter(({ tagName }) => tagName === 'form');
-  const told = forms.map((form) =>
-    [attribute(form, 'data-method'), attribute(form, 'data-path'), attribute(form, 'data-public') !== null].join(' '),
-  );
-  const expected = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries<any>(item).map(([method, { security }]) =>
-      [method.toUpperCase(), path, security?.length === 0].join(' '),
-    ),
-  );
-  expect(told.sort()).toEqual(expected.sort());
+  it('has Python samples that send what the commands send', () => {
+    const samples = codeIn(id, 'py').map((code) => {
+      const [, name = '', url = ''] = /requests\.(\w+)\(\n {4}f"\{os\.environ\['LEVY'\]\}(.+)",\n/.exec(code) ?? [];
+      const [, literal = 'null'] = /^ {4}json=(.*),\n\)$/ms.exec(code) ?? [];
+      expect(literal).not.toMatch(/: (true|false|null)\b/);
+      const json = literal.replaceAll(/\b(True|False|None)\b/g, (word) =>
+        word === 'None' ? 'null' : word.toLowerCase(),
+      );
+      return [name.toUpperCase(), url, code.includes('"X-API-Key": os.environ["LEVY_KEY"]'), JSON.parse(json)];
+    });
+    const commands = commandsOf(id).map((command) => curlRequest(command, variables));
+    expect(samples).toEqual(
+      commands.map(({ headers, rawBody, ...sent }) => [
+        sent.method,
+        sent.url,
+        'X-API-Key' in headers,
+        rawBody && JSON.parse(rawBody),
+      ]),
+    );
+  });
+
+  it('has a form with its method, path and first example, and a key if it needs one', () => {
+    const form = only(`[id="${id}"] form`);
+    expect(form.dataset).toMatchObject({ method, path });
+    expect('public' in form.dataset).toBe(isPublic(operation));
+    // linkedom does not decode the entities of a textarea.
+    for (const { value } of all('textarea', form))
+      expect(JSON.parse(value.replaceAll('&quot;', '"'))).toEqual(bodies[0]);
+  });
 });

@@ -1,43 +1,42 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import { Event, parseHTML } from 'linkedom';
 import { read } from '../../functions/get-docs.ts';
 
-type Node = DefaultTreeAdapterTypes.Node;
-export type Element = DefaultTreeAdapterTypes.Element;
+/** The part of the DOM that the tests of the page use. */
+export type Element = {
+  readonly tagName: string;
+  readonly id: string;
+  readonly textContent: string;
+  readonly dataset: Readonly<Record<string, string>>;
+  value: string;
+  hidden: boolean;
+  getAttribute(name: string): string | null;
+  getAttributeNames(): readonly string[];
+  querySelectorAll(selector: string): Iterable<Element>;
+  dispatchEvent(event: object): boolean;
+  click(): void;
+};
 
 export const { text: page, headers } = read();
-export const parseErrors: string[] = [];
-const tree = parse(page, {
-  sourceCodeLocationInfo: true,
-  onParseError: ({ code, startLine, startCol }) => parseErrors.push(`${code} at ${startLine}:${startCol}`),
-});
 
-const childrenOf = (node: Node): readonly Node[] => ('childNodes' in node ? node.childNodes : []);
-const isElement = (node: Node): node is Element => 'tagName' in node;
+/** Parse the page into a new document. */
+export const newDocument = (): Element => parseHTML(page).document as unknown as Element;
+const document = newDocument();
 
-/** All elements under one, in the order of the page. */
-export const elementsIn = (node: Node): readonly Element[] =>
-  childrenOf(node).flatMap((child) => [...(isElement(child) ? [child] : []), ...elementsIn(child)]);
+export const all = (selector: string, under: Element = document): readonly Element[] => [
+  ...under.querySelectorAll(selector),
+];
 
-/** Every element of the page. */
-export const elements = elementsIn(tree);
-
-export const attribute = ({ attrs }: Element, name: string): string | null =>
-  attrs.find((one) => one.name === name)?.value ?? null;
-
-/** The text of an element as a reader gets it. */
-export const textOf = (node: Node): string =>
-  'value' in node && node.nodeName === '#text' ? node.value : childrenOf(node).map(textOf).join('');
-
-const byId = new Map(elements.map((element) => [attribute(element, 'id'), element]));
-
-export const withId = (id: string): Element => {
-  const found = byId.get(id);
-  if (!found) throw new Error(`Nothing on the page has the id ${id}.`);
+/** The only element that matches. */
+export const only = (selector: string, under: Element = document): Element => {
+  const [found, ...others] = all(selector, under);
+  if (!found || others.length > 0) throw new Error(`The page has ${others.length + (found ? 1 : 0)} × ${selector}.`);
   return found;
 };
 
-/** The blocks of code in a part of the page, in one language. */
+/** The blocks of code in a section of the page, in one language. */
 export const codeIn = (id: string, language: string): readonly string[] =>
-  elementsIn(withId(id))
-    .filter((element) => element.tagName === 'code' && attribute(element, 'class') === language)
-    .map(textOf);
+  all(`[id="${id}"] code.${language}`).map(({ textContent }) => textContent);
+
+/** Fire an event of the DOM, such as `submit`. */
+export const fire = (element: Element, type: string): boolean =>
+  element.dispatchEvent(new Event(type, { cancelable: true }));

@@ -1,167 +1,183 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { elements } from '../support/docs-page.ts';
-import { StandIn } from '../support/stand-in-page.ts';
+/** The script of the page, run in a DOM of the page. */
+import { describe, expect, it, vi } from 'vitest';
+import { all, type Element, fire, newDocument, only } from '../support/docs-page.ts';
 
-// Written for a browser, whose types are not those of the rest: they are imported without.
-const script = (name: string): Promise<any> =>
-  import(/* @vite-ignore */ new URL(`../../shared/docs/client/${name}.ts`, import.meta.url).href);
-const { requestOf } = await script('request');
-const { rememberId } = await script('remember');
-const { addKey } = await script('key');
-
-const body = elements.find(({ tagName }) => tagName === 'body');
-if (!body) throw new Error('The page has no body.');
-let page: StandIn;
-const pageEvents = new Map<string, () => void>();
-
-beforeEach(() => {
-  page = new StandIn(body);
-  vi.stubGlobal('document', page);
-  vi.stubGlobal('location', { href: 'https://tax.example.com/v1/docs#create-transaction' });
-  vi.stubGlobal('addEventListener', (event: string, listener: () => void) => void pageEvents.set(event, listener));
-});
-afterAll(() => vi.unstubAllGlobals());
-
-/** The page's own form for an operation. */
-const formOf = (method: string, path: string): StandIn => {
-  const form = page
-    .querySelectorAll('form')
-    .find(({ dataset }) => dataset['method'] === method && dataset['path'] === path);
-  if (!form) throw new Error(`The page has no form for ${method} ${path}.`);
-  return form;
-};
-const fill = (form: StandIn, name: string, value: string): void => {
-  const field = form.inner.find((one) => one.name === name);
-  if (!field) throw new Error(`The form has no field ${name}.`);
-  field.value = value;
-};
+const script = only('script').textContent;
 const id = 'txn_01KABCDEFGHJKMNPQRSTVWXYZ0';
 
-describe('what a form sends', () => {
-  it('is the method, the path beside the page, and the key', () => {
-    const { url, init } = requestOf(formOf('GET', '/transactions'), 'levy_secret');
-    expect(url).toBe('https://tax.example.com/v1/transactions');
-    expect(init).toMatchObject({
-      method: 'GET',
-      credentials: 'omit',
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
-    });
-    expect([...init.headers]).toEqual([['x-api-key', 'levy_secret']]);
-    expect(init).not.toHaveProperty('body');
+/** Open the page, with the storage of earlier visits. */
+const open = (storage = new Map<string, string>()) => {
+  const document = newDocument();
+  const sent: Request[] = [];
+  const answer = { text: '{}' };
+  const pageEvents = new Map<string, () => void>();
+  // In this DOM a select without a `selected` option has no value.
+  for (const select of all('select', document)) Object.defineProperty(select, 'value', { value: '', writable: true });
+  const nav = Object.assign(only('nav', document), { hidePopover: vi.fn() });
+  const globals = {
+    document,
+    location: { href: 'https://tax.example.com/v1/docs#getRates' },
+    localStorage: {
+      getItem: (name: string) => storage.get(name) ?? null,
+      setItem: (name: string, value: string) => void storage.set(name, value),
+    },
+    navigator: {},
+    addEventListener: (event: string, listener: () => void) => void pageEvents.set(event, listener),
+    scrollBy: () => {},
+    Element: Object,
+    Text: Map,
+    IntersectionObserver: class {
+      observe() {}
+    },
+    fetch: async (request: Request) => {
+      sent.push(request);
+      return new Response(answer.text);
+    },
+  };
+  new Function(...Object.keys(globals), script)(...Object.values(globals));
+
+  const form = (method: string, path: string) => only(`form[data-method="${method}"][data-path="${path}"]`, document);
+  /** Fill in and send a form, and return its request and what the page shows. */
+  const send = async (method: string, path: string, fields: Readonly<Record<string, string>> = {}) => {
+    for (const [name, value] of Object.entries(fields))
+      only(name === 'body' ? 'textarea' : `[name="${name}"]`, form(method, path)).value = value;
+    const result = only('.result', form(method, path));
+    const before = result.textContent;
+    fire(form(method, path), 'submit');
+    await vi.waitFor(() => expect(result.textContent).not.toBe(before));
+    return { request: sent.at(-1), shown: result.textContent };
+  };
+  const search = (query: string) => {
+    only('#search', document).value = query;
+    fire(only('#search', document), 'input');
+    const results = all('#results a', document);
+    return {
+      status: only('.count', document).textContent,
+      results: results.map((link) => link.textContent),
+      links: results,
+    };
+  };
+  return { document, nav, sent, answer, storage, pageEvents, send, search };
+};
+
+describe('A form', () => {
+  const { document, sent, answer, storage, pageEvents, send } = open();
+  const key = only('#api-key', document);
+
+  it('sends nothing without a key, or with one that a header cannot carry', async () => {
+    expect(key.value).toBe('');
+    expect((await send('GET', '/transactions')).shown).toMatch(/^Enter your API key/);
+    key.value = 'levy_é税';
+    expect((await send('GET', '/transactions')).shown).toMatch(/^No response.*ASCII/);
+    expect(sent).toEqual([]);
+    key.value = ' levy_secret\n';
   });
 
-  it.each(['/docs', '/openapi.json'])('carries no key where anybody may ask: %s', (path) => {
-    const { url, init } = requestOf(formOf('GET', path), 'levy_secret');
-    expect([url, [...init.headers]]).toEqual([`https://tax.example.com/v1${path}`, []]);
-    expect(requestOf(formOf('GET', path), '').url).toBe(url);
+  it('sends the method, the path beside the page, the key and no cookies', async () => {
+    const { request, shown } = await send('GET', '/transactions');
+    expect(request).toMatchObject({ method: 'GET', url: 'https://tax.example.com/v1/transactions' });
+    expect(request).toMatchObject({ credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer' });
+    expect([...(request?.headers ?? [])]).toEqual([['x-api-key', 'levy_secret']]);
+    expect(shown).toContain('200');
   });
 
-  it('is nothing without a key, in words', () => {
-    const forms = page.querySelectorAll('form').filter(({ dataset }) => !('public' in dataset));
-    expect(forms).toHaveLength(16);
-    for (const form of forms) expect(requestOf(form, '')).toMatch(/^Put your API key into the field/);
-  });
-
-  it('is nothing with a key, or a header, that cannot be sent', () => {
-    expect(requestOf(formOf('GET', '/transactions'), 'levy_é税')).toMatch(/no header can carry/);
-    const form = formOf('POST', '/transactions');
-    fill(form, 'Idempotency-Key', 'a\nb');
-    expect(requestOf(form, 'levy_secret')).toMatch(/no header can carry/);
-  });
-
-  it('has the id in its path as one segment, and is nothing without it', () => {
-    const form = formOf('GET', '/transactions/{id}');
-    fill(form, 'id', '../coverage?a=1#税');
-    expect(requestOf(form, 'levy_secret').url).toBe(
-      'https://tax.example.com/v1/transactions/..%2Fcoverage%3Fa%3D1%23%E7%A8%8E',
-    );
-    fill(form, 'id', '');
-    expect(requestOf(form, 'levy_secret')).toBe('Fill in the path first.');
-  });
-
-  it('has the query that is filled in, and nothing of what is left empty', () => {
-    const form = formOf('GET', '/transactions');
-    fill(form, 'limit', '2');
-    fill(form, 'reference_id', 'a&b=c d');
-    const query = new URL(requestOf(form, 'levy_secret').url).searchParams;
-    expect([...query].toSorted()).toEqual([
+  it('sends the fields that are filled in and the body as it is written', async () => {
+    const list = await send('GET', '/transactions', { limit: '2', reference_id: 'a&b=c d' });
+    expect([...new URL(list.request?.url ?? '').searchParams].sort()).toEqual([
       ['limit', '2'],
       ['reference_id', 'a&b=c d'],
     ]);
-  });
-
-  it('has the headers that are filled in, and the body as it is written', () => {
-    const form = formOf('POST', '/transactions');
-    fill(form, 'Idempotency-Key', 'mine');
-    const written = form.querySelector('[data-body]') as StandIn;
-    expect(JSON.parse(written.value)).toHaveProperty('line_items');
-    written.value = '{"status": 1e400,}';
-    const { init } = requestOf(form, 'levy_secret');
-    expect(init.body).toBe('{"status": 1e400,}');
-    expect(Object.fromEntries(init.headers)).toEqual({
+    const { request } = await send('POST', '/filings', { 'Idempotency-Key': 'mine', body: '{"status": 1e400,}' });
+    expect(await request?.text()).toBe('{"status": 1e400,}');
+    expect(Object.fromEntries(request?.headers ?? [])).toEqual({
       'content-type': 'application/json',
       'idempotency-key': 'mine',
       'x-api-key': 'levy_secret',
     });
   });
-});
 
-describe('an id that was answered', () => {
-  const shown = () => JSON.stringify(page.querySelectorAll('[data-in="path"]').map(({ value }) => value));
-
-  it('stands in every form that has one of its kind', () => {
-    const [sales, filings] = [/txn_[0-9A-Z]{26}/g, /fil_[0-9A-Z]{26}/g];
-    const before = shown();
-    rememberId(JSON.stringify({ object: 'transaction', id }));
-    expect(before.match(sales)?.length).toBeGreaterThan(2);
-    expect(new Set(shown().match(sales))).toEqual(new Set([id]));
-    expect(shown().match(filings)).toEqual(before.match(filings));
-    const examples = page.querySelectorAll('[data-examples] option').map(({ value }) => value);
-    expect(new Set(examples.join().match(sales))).toEqual(new Set([id]));
-    expect(requestOf(formOf('GET', '/transactions/{id}'), 'levy_secret').url).toMatch(new RegExp(`/${id}$`));
-    const written = page.querySelector('[data-body]') as StandIn;
-    const other = `${id.slice(0, -1)}1`;
-    written.value = JSON.stringify({ parent_transaction_id: id });
-    rememberId(JSON.stringify({ object: 'transaction', id: other }));
-    expect(written.value).toBe(JSON.stringify({ parent_transaction_id: other }));
+  it('encodes the id as one segment of the path', async () => {
+    const { request } = await send('GET', '/transactions/{id}/history', { id: '../coverage?a=1#税' });
+    expect(request?.url).toBe('https://tax.example.com/v1/transactions/..%2Fcoverage%3Fa%3D1%23%E7%A8%8E/history');
   });
 
-  it.each([
-    { title: 'no JSON', text: '<html>' },
-    { title: 'null', text: 'null' },
-    { title: 'a list', text: JSON.stringify({ object: 'list', id }) },
-    { title: 'a calculation', text: JSON.stringify({ object: 'calculation', id: null }) },
-  ])('changes nothing where it is none: $title', ({ text }) => {
-    const before = shown();
-    rememberId(text);
-    expect(shown()).toBe(before);
+  it.each(['/docs', '/openapi.json'])('sends no key to %s, which needs none', async (path) => {
+    const { request } = await send('GET', path);
+    expect([request?.url, [...(request?.headers ?? [])]]).toEqual([`https://tax.example.com/v1${path}`, []]);
+  });
+
+  it('reuses the id of the last transaction in every form', async () => {
+    const ids = (pattern: RegExp) => {
+      const fields = all('[data-in="path"], [data-body], [data-examples] option', document);
+      return fields.flatMap(({ value }) => value.match(pattern) ?? []);
+    };
+    const [transactions, filings] = [ids(/txn_\w{26}/g), ids(/fil_\w{26}/g)];
+    answer.text = '{"object":"calculation","id":null}';
+    await send('POST', '/calculations');
+    expect(ids(/txn_\w{26}/g)).toEqual(transactions);
+    answer.text = JSON.stringify({ object: 'transaction', id });
+    await send('POST', '/transactions');
+    expect(transactions.length).toBeGreaterThan(4);
+    expect(ids(/txn_\w{26}/g)).toEqual(transactions.map(() => id));
+    expect(ids(/fil_\w{26}/g)).toEqual(filings);
+  });
+
+  it('loses the key when the reader leaves the page, and never stores it', () => {
+    expect(key.value).toContain('levy_secret');
+    pageEvents.get('pagehide')?.();
+    expect([key.value, [...storage]]).toEqual(['', []]);
   });
 });
 
-describe('the field of the key', () => {
-  const parts = () => {
-    const [box, field] = [page.querySelector('[data-key]'), page.querySelector('#api-key')] as [StandIn, StandIn];
-    return { box, field, button: box.querySelector('button') as StandIn };
+describe('The language of samples', () => {
+  const shown = (document: Element) => {
+    const samples = all('.samples [data-language]', document).filter(({ hidden }) => !hidden);
+    return [...new Set(samples.map(({ dataset }) => dataset['language']))];
   };
 
-  it('is masked and empty at first, shown on demand, and answers what is in it', () => {
-    const { box, field, button } = parts();
-    field.value = 'levy_kept_by_the_browser';
-    const keyOf: () => string = addKey();
-    expect([box.hidden, field.classes.has('masked'), keyOf()]).toEqual([false, true, '']);
-    field.value = ' levy_secret\n';
-    expect(keyOf()).toBe('levy_secret');
-    button.click();
-    expect([field.classes.has('masked'), button.textContent]).toEqual([false, 'Hide']);
-    button.click();
-    expect([field.classes.has('masked'), button.textContent]).toEqual([true, 'Show']);
+  it('is curl at first, changes everywhere at once, and is remembered', () => {
+    const { document, storage } = open();
+    expect(shown(document)).toEqual(['sh']);
+    all('[data-choose="py"]', document)[0]?.click();
+    expect(shown(document)).toEqual(['py']);
+    expect(all('[data-choose][aria-pressed="true"]', document)).toHaveLength(all('.samples', document).length);
+    expect(shown(open(storage).document)).toEqual(['py']);
   });
 
-  it('is emptied when the page is left', () => {
-    const keyOf: () => string = addKey();
-    parts().field.value = 'levy_secret';
-    pageEvents.get('pagehide')?.();
-    expect(keyOf()).toBe('');
+  it('falls back to curl where a request has no body to show as JSON', () => {
+    const { document } = open(new Map([['sample-language', 'json']]));
+    expect(shown(document).sort()).toEqual(['json', 'sh']);
+  });
+});
+
+describe('The search', () => {
+  const { document, nav, search } = open();
+
+  it.each([
+    { query: 'unit_price', first: 'unit_priceLineItem' },
+    { query: 'Partial refund', first: 'Partial refundWorkflows' },
+    { query: 'idempotency_key_reused', first: 'idempotency_key_reusedError codes' },
+    { query: 'get /rates', first: 'Retrieve ratesGET /rates' },
+    { query: 'replay', first: 'ReplaySchemas' },
+    { query: 'rate limits', first: 'Rate limitsGuide' },
+    { query: 'overlap rotated', first: 'AuthenticationGuide' },
+  ])('finds $query', ({ query, first }) => {
+    const { status, results } = search(query);
+    expect(results[0]).toBe(first);
+    expect(status).toMatch(/^\d+ results?/);
+  });
+
+  it('says so if nothing matches, and shows the contents again when it is empty', () => {
+    expect(search('zzqq')).toMatchObject({ results: [], status: expect.stringMatching(/^Nothing matches “zzqq”/) });
+    expect(only('.contents', document).hidden).toBe(true);
+    expect(search('')).toMatchObject({ results: [], status: '' });
+    expect([only('.contents', document).hidden, only('#results', document).hidden]).toEqual([false, true]);
+  });
+
+  it('shows at most 30 results and closes the contents of a phone after a choice', () => {
+    const { status, links } = search('a');
+    expect([links.length, status]).toEqual([30, expect.stringContaining('the best 30')]);
+    links[0]?.click();
+    expect(nav.hidePopover).toHaveBeenCalled();
   });
 });

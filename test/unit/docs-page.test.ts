@@ -1,42 +1,29 @@
 import { createHash } from 'node:crypto';
+import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { groups } from '../../shared/docs/groups.ts';
+import { type Operation, operations, type Schema } from '../../shared/docs/openapi.ts';
 import { errorCodes } from '../../shared/error-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
-import { attribute, elements, elementsIn, headers, page, parseErrors, textOf, withId } from '../support/docs-page.ts';
+import { all, headers, only, page } from '../support/docs-page.ts';
 
-const policy = headers['Content-Security-Policy'] ?? '';
-const named = (tag: string) => elements.filter(({ tagName }) => tagName === tag);
-const values = (name: string) => elements.flatMap((element) => attribute(element, name) ?? []);
-const ids = values('id');
-const only = (tag: string): string => {
-  expect(named(tag)).toHaveLength(1);
-  return named(tag).map(textOf).join('');
-};
-const operations: any[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
-);
-const resolved = (value: any): any =>
-  value.$ref
-    ? value.$ref
-        .split('/')
-        .slice(1)
-        .reduce((at: any, part: string) => at[part], document)
-    : value;
+const values = (name: string) => all(`[${name}]`).map((element) => element.getAttribute(name) ?? '');
+const textOf = (id: string) => only(`[id="${id}"]`).textContent;
 
-describe('the page', () => {
-  it('is HTML that a parser takes without a word', () => {
-    expect(parseErrors).toEqual([]);
-    expect(named('html').map((element) => attribute(element, 'lang'))).toEqual(['en']);
+describe('The page', () => {
+  it('is valid HTML', () => {
+    const errors: string[] = [];
+    parse(page, { onParseError: ({ code, startLine }) => errors.push(`${code} in line ${startLine}`) });
+    expect(errors).toEqual([]);
   });
 
-  it('has one script and one style, whose hashes are all that its policy lets run', () => {
-    const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-    expect(policy.split('; ')).toEqual([
+  it('has one script and one style, and its policy allows only their hashes', () => {
+    const hash = (tag: string) => `'sha256-${createHash('sha256').update(only(tag).textContent).digest('base64')}'`;
+    expect(headers['Content-Security-Policy']?.split('; ')).toEqual([
       "default-src 'none'",
-      `script-src ${hash(only('script'))}`,
-      `style-src ${hash(only('style'))}`,
+      `script-src ${hash('script')}`,
+      `style-src ${hash('style')}`,
       "connect-src 'self'",
       'img-src data:',
       "base-uri 'none'",
@@ -47,130 +34,118 @@ describe('the page', () => {
     ]);
   });
 
-  it('loads nothing, from here or elsewhere: what it needs it holds', () => {
-    expect(values('src')).toEqual([]);
-    expect(named('link').map((link) => attribute(link, 'rel'))).toEqual(['icon']);
-    expect(named('link').every((link) => attribute(link, 'href')?.startsWith('data:'))).toBe(true);
-    expect(only('style')).not.toMatch(/url\(|@import|@font-face/);
-    const links = named('a').map((link) => attribute(link, 'href') ?? '');
-    // Relative, so that they hold behind a stage, too.
-    expect(links.filter((link) => !link.startsWith('#') && link !== 'openapi.json')).toEqual([]);
-    expect(named('iframe').concat(named('object'), named('embed'), named('base'), named('img'))).toEqual([]);
-  });
-
-  it('has nothing inline that the policy would stop', () => {
-    const inline = elements.flatMap(({ tagName, attrs }) =>
-      attrs.filter(({ name }) => name === 'style' || name.startsWith('on')).map(({ name }) => `${tagName} ${name}`),
+  it('loads nothing and has nothing inline that the policy blocks', () => {
+    expect(all('[src], [style], iframe, object, embed, base, img')).toEqual([]);
+    expect(all('link').map((link) => [link.getAttribute('rel'), link.getAttribute('href')?.slice(0, 5)])).toEqual([
+      ['icon', 'data:'],
+    ]);
+    expect(only('style').textContent).not.toMatch(/url\(|@import|@font-face/);
+    expect(all('*').flatMap((element) => element.getAttributeNames().filter((name) => name.startsWith('on')))).toEqual(
+      [],
     );
-    expect(inline).toEqual([]);
+    // Relative links also work behind a stage.
+    const links = all('a').map((link) => link.getAttribute('href') ?? '');
+    expect(links.filter((link) => !link.startsWith('#') && link !== 'openapi.json')).toEqual([]);
   });
 
-  it('keeps the key in its field: the script knows no storage, no cookie, and makes no HTML of text', () => {
-    const script = only('script');
-    expect(script).toContain('X-API-Key');
-    expect(script).not.toMatch(/localStorage|sessionStorage|indexedDB|\.cookie|history\.|sendBeacon/);
+  it('stores only the language of samples, and makes no HTML of text', () => {
+    const script = only('script').textContent;
+    expect(script.match(/localStorage\.setItem\([^)]*\)/g)).toEqual([expect.stringContaining('"sample-language"')]);
+    expect(script).not.toMatch(/sessionStorage|indexedDB|\.cookie|history\.|sendBeacon/);
     expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(/);
-    expect(attribute(withId('api-key'), 'autocomplete')).toBe('off');
-    expect(attribute(withId('api-key'), 'name')).toBeNull();
+    expect(only('#api-key').getAttribute('autocomplete')).toBe('off');
+    expect(only('#api-key').getAttribute('name')).toBeNull();
   });
 
-  it('has each id once, and whatever refers to one finds it', () => {
+  it('has no duplicate id and no reference to a missing one', () => {
+    const ids = values('id');
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
     const targets = [
       ...values('href').flatMap((href) => (href.startsWith('#') ? [href.slice(1)] : [])),
-      ...['for', 'aria-labelledby', 'aria-controls', 'aria-describedby'].flatMap(values),
+      ...['for', 'aria-labelledby', 'aria-controls', 'aria-describedby', 'popovertarget'].flatMap(values),
     ];
     expect(targets.length).toBeGreaterThan(500);
-    expect([...new Set(targets)].filter((target) => !ids.includes(target))).toEqual([]);
+    const known = new Set(ids);
+    expect(targets.filter((target) => !known.has(target))).toEqual([]);
   });
 });
 
-describe('the page tells the whole document:', () => {
-  it('every operation, in one group, in the way to learn it', () => {
-    expect(groups.flatMap((group) => group.operations).sort()).toEqual(
-      operations.map(({ operationId }) => operationId).sort(),
-    );
-    expect(operations).toHaveLength(Object.keys(endpoints).length);
+describe('The page documents', () => {
+  it('every endpoint, in one group', () => {
+    const grouped = groups.flatMap((group) => [...group.operations]);
+    expect(grouped.toSorted()).toEqual([...operations.keys()].sort());
+    expect(grouped).toHaveLength(Object.keys(endpoints).length);
   });
 
-  it.each(operations)('$operationId, with its parameters, fields, answers and error codes', (operation) => {
-    const { operationId, method, path, summary, parameters, requestBody, responses } = operation;
-    const article = withId(operationId);
-    const inside = elementsIn(article);
-    const has = (id: string) => inside.some((element) => attribute(element, 'id') === id);
-    const text = textOf(article);
-    expect(text).toContain(summary);
-    expect(text).toContain(`${method.toUpperCase()} ${path}`);
-    for (const parameter of parameters.map(resolved)) {
-      expect([parameter.name, has(`${operationId}.${parameter.name}`)]).toEqual([parameter.name, true]);
-      expect(inside.filter((element) => attribute(element, 'name') === parameter.name)).toHaveLength(1);
+  const codesOf = ({ content }: Operation['responses'][string]) =>
+    content?.['application/json']?.schema?.properties?.['errors']?.items?.properties?.['code']?.enum ?? [];
+
+  it.each([...operations.values()])('$operationId with its parameters, responses and error codes', (operation) => {
+    const { operationId: id, method, path, summary, parameters, responses } = operation;
+    const article = only(`[id="${id}"]`);
+    expect(article.textContent).toContain(summary);
+    expect(article.textContent).toContain(`${method} ${path}`);
+    for (const { name } of parameters) {
+      only(`[id="${id}.${name}"]`, article);
+      only(`[name="${name}"]`, article);
     }
-    const body = requestBody && resolved(requestBody.content['application/json'].schema);
-    for (const field of Object.keys(body?.properties ?? {}))
-      expect([field, has(`${operationId}.body.${field}`)]).toEqual([field, true]);
-    const statuses = inside.filter((element) => attribute(element, 'class')?.startsWith('status')).map(textOf);
+    const statuses = all('.status', article).map(({ textContent }) => textContent);
     expect(statuses).toEqual(expect.arrayContaining(Object.keys(responses)));
-    const links = inside.flatMap((element) => attribute(element, 'href') ?? []);
-    for (const response of Object.values(responses).map(resolved)) {
-      const codes =
-        response.content?.['application/json']?.schema?.properties?.errors?.items.properties.code.enum ?? [];
-      for (const code of codes) expect(links).toContain(`#error-${code}`);
-    }
+    const links = new Set(all('a', article).map((link) => link.getAttribute('href')));
+    const codes = Object.values(responses).flatMap(codesOf);
+    expect(codes.filter((code) => !links.has(`#error-${code}`))).toEqual([]);
   });
 
-  it('every field of every schema, with its text', () => {
-    const told = Object.entries<any>(document.components.schemas).flatMap(([name, { properties }]) =>
-      Object.entries<any>(properties).map(([field, { description }]) => {
-        const text = textOf(withId(`schema-${name}.${field}`));
-        // Markdown leaves no backticks and brackets behind.
+  it('every field of every schema with its description, and again in the operations that take it', () => {
+    const schemas: Readonly<Record<string, { readonly properties: object }>> = document.components.schemas;
+    const fields = Object.entries(schemas).flatMap(([name, { properties }]) =>
+      Object.entries<Schema>({ ...properties }).map(([field, { description = '' }]) => {
+        // Markdown removes backticks and asterisks.
         const words = description.replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').slice(0, 30);
-        return [name, field, text.replaceAll(/\s+/g, ' ').includes(words)];
+        return [`${name}.${field}`, textOf(`schema-${name}.${field}`).replaceAll(/\s+/g, ' ').includes(words)] as const;
       }),
     );
-    expect(told.length).toBeGreaterThan(400);
-    expect(told.filter(([, , isThere]) => !isThere)).toEqual([]);
-  });
-
-  it('whether a field that is asked for must be sent, and what it may hold', () => {
-    const quantity = textOf(withId('schema-LineItemRequest.quantity'));
-    expect(quantity).toMatch(/required.*\n.*\n.*decimal/);
-    expect(textOf(withId('schema-LineItemRequest.id'))).toMatch(/optional/);
-    expect(textOf(withId('schema-TransactionRequest.line_items'))).toContain('1 to 1,000 items');
-    expect(textOf(withId('listTransactions.limit'))).toContain('1 to 100');
-    expect(textOf(withId('schema-TransactionRequest.status'))).toContain('one of draft, finalized');
-  });
-
-  it('every error code with its status, its meaning and what to do', () => {
-    for (const [code, { status }] of Object.entries(errorCodes)) {
-      const cells = elementsIn(withId(`error-${code}`)).filter(({ tagName }) => /^t[dh]$/.test(tagName));
-      const [told, name, meaning = '', remedy = ''] = cells.map(textOf);
-      expect([told, name]).toEqual([String(status), code]);
-      for (const text of [meaning, remedy]) expect(text).toMatch(/^[A-Z].{10,}\.$/);
-      expect(remedy).not.toBe(meaning);
+    expect(fields.length).toBeGreaterThan(400);
+    expect(fields.filter(([, isThere]) => !isThere)).toEqual([]);
+    for (const { operationId: id, requestBody } of operations.values()) {
+      const name = requestBody?.content['application/json']?.schema?.$ref?.split('/').at(-1) ?? '';
+      for (const field of Object.keys(schemas[name]?.properties ?? {})) only(`[id="${id}.body.${field}"]`);
     }
+  });
+
+  it('required fields first, and the constraints of fields', () => {
+    const presence = all('[id="schema-LineItemRequest"] > ul > li :is(.required, .presence)');
+    const words = presence.map(({ textContent }) => textContent);
+    expect(words.filter((word, at) => word === 'required' && at > words.indexOf('optional'))).toEqual([]);
+    expect(words).toContain('required');
+    expect(textOf('schema-LineItemRequest.quantity')).toMatch(/required[\s\S]*decimal/);
+    expect(textOf('schema-TransactionRequest.line_items')).toContain('1 to 1,000 items');
+    expect(textOf('listTransactions.limit')).toContain('1 to 100');
+    expect(textOf('schema-TransactionRequest.status')).toContain('one of draft, finalized');
+  });
+
+  it('every error code with its status, meaning and remedy', () => {
+    const rows = all('.error-table tbody tr').map((row) => all('td, th', row).map(({ textContent }) => textContent));
+    expect(rows.map(([status, code]) => [code, status])).toEqual(
+      Object.entries(errorCodes).map(([code, { status }]) => [code, String(status)]),
+    );
+    for (const [, , meaning, remedy] of rows) expect(meaning).not.toBe(remedy);
   });
 });
 
-describe('somebody who does not see the page, or has no mouse,', () => {
-  it('finds its landmarks, one heading of the first level, and no level left out', () => {
-    for (const tag of ['header', 'nav', 'main', 'footer', 'h1']) expect(named(tag).length).toBeGreaterThan(0);
-    expect(named('h1')).toHaveLength(1);
-    expect(elements.find(({ tagName }) => tagName === 'a')?.attrs).toContainEqual({ name: 'href', value: '#main' });
-    const main = named('main')[0];
-    const levels = (main ? elementsIn(main) : []).flatMap(({ tagName }) =>
-      /^h\d$/.test(tagName) ? [Number(tagName[1])] : [],
-    );
+describe('Without sight or a mouse', () => {
+  it('there are landmarks, one heading of the first level, and no skipped level', () => {
+    for (const tag of ['header', 'nav', 'search', 'main', 'footer', 'h1']) only(`body ${tag}:not(article *)`);
+    expect(all('a')[0]?.getAttribute('href')).toBe('#main');
+    const levels = all('main :is(h1, h2, h3, h4)').map(({ tagName }) => Number(tagName[1]));
     expect(levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1)).toEqual([]);
   });
 
-  it('hears what each field is called, and reaches what scrolls', () => {
+  it('every field has a label, and blocks of code can be focused', () => {
     const labels = new Set(values('for'));
-    const unnamed = [...named('input'), ...named('select'), ...named('textarea')].filter(
-      (field) => !labels.has(attribute(field, 'id') ?? '') && !attribute(field, 'aria-label'),
-    );
-    expect(unnamed).toEqual([]);
-    expect(named('pre').filter((block) => attribute(block, 'tabindex') !== '0')).toEqual([]);
-    expect(named('pre').filter((block) => !attribute(block, 'aria-label'))).toEqual([]);
+    const fields = all(':is(input, select, textarea):not(label > *, [aria-label])');
+    expect(fields.filter(({ id }) => !labels.has(id)).map(({ id }) => id)).toEqual([]);
+    expect(all('pre:not([tabindex="0"][aria-label])')).toEqual([]);
   });
 });
 
@@ -182,8 +157,8 @@ const luminance = (color: string): number => {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
-const contrast = (one: string, other: string): number => {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+const contrast = (...colors: readonly string[]): number => {
+  const [dark = 0, light = 0] = colors.map(luminance).sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 };
 const long = (color: string) => (color.length === 4 ? color.replaceAll(/[^#]/g, '$&$&') : color);
@@ -192,15 +167,13 @@ const schemes = [...page.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) =>
     [...rules.matchAll(/--([\w-]+): *(#[0-9a-f]+)/g)].map(([, name = '', color = '']) => [name, long(color)]),
   ),
 );
-const pairs = [
+
+it.each([
   ...['ink', 'soft', 'accent', 'write', 'bad'].flatMap((text) => ['paper', 'raised'].map((under) => [text, under])),
   ...['ink', 'soft', 'json-name', 'json-text', 'json-other'].map((text) => [text, 'code']),
   ...['accent', 'write', 'bad'].map((name) => [name, `${name}-soft`]),
   ['paper', 'accent'],
-];
-
-it.each(pairs)('%s can be read on %s, by day and by night', (text = '', under = '') => {
+])('%s on %s has a contrast of 4.5 : 1, light and dark', (text = '', under = '') => {
   expect(schemes).toHaveLength(2);
-  for (const scheme of schemes)
-    expect(contrast(scheme[text] as string, scheme[under] as string)).toBeGreaterThanOrEqual(4.5);
+  for (const scheme of schemes) expect(contrast(scheme[text] ?? '', scheme[under] ?? '')).toBeGreaterThanOrEqual(4.5);
 });

@@ -1,17 +1,42 @@
-/** What the page does beyond being read: every part of it works without, but filtering, copying and trying. */
-import { nameAddress } from './address.ts';
-import { addMenu, markPlace, unfoldTarget } from './contents.ts';
-import { addCopies } from './copy.ts';
-import { addFilter } from './filter.ts';
-import { addKey } from './key.ts';
-import { addTabs } from './tabs.ts';
+/** The script of the page. Everything except search, copying and trying works without it. */
+import { addCopy, all, one, serviceAddress } from './dom.ts';
+import { addLanguages } from './samples.ts';
+import { addSearch } from './search.ts';
 import { addForms } from './try.ts';
 
-nameAddress();
-addTabs();
-addCopies();
+/** On a narrow screen, close the contents after a choice. */
+const addMenu = (): void => {
+  const nav = one('nav');
+  nav.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('a')) nav.hidePopover();
+  });
+};
+
+/** Mark the section that is being read in the contents. */
+const markSection = (): void => {
+  const links = new Map(all('nav li a').map((link) => [link.getAttribute('href') ?? '', link]));
+  const observer = new IntersectionObserver(
+    (entries) => {
+      const link = links.get(`#${entries.findLast(({ isIntersecting }) => isIntersecting)?.target.id}`);
+      if (!link) return;
+      for (const marked of all('nav [aria-current]')) marked.removeAttribute('aria-current');
+      link.setAttribute('aria-current', 'location');
+      if (!link.closest('details:not([open])')) link.scrollIntoView({ block: 'nearest' });
+    },
+    // A line at a quarter of the height.
+    { rootMargin: '-25% 0px -75%' },
+  );
+  for (const section of all('main [id]')) if (links.has(`#${section.id}`)) observer.observe(section);
+};
+
+// Show the real address in the commands of the guide.
+for (const code of all('.guide code.sh')) {
+  const text = code.firstChild;
+  if (text instanceof Text) text.data = text.data.replace(/LEVY=http\S+/, `LEVY=${serviceAddress()}`);
+}
+all('.code').forEach(addCopy);
+addLanguages();
 addMenu();
-addFilter();
-addForms(addKey());
-unfoldTarget();
-markPlace();
+addSearch();
+addForms();
+markSection();
