@@ -14,8 +14,8 @@ import { exchangeOf } from '../../shared/http/exchange.ts';
 import { errorResult } from '../../shared/http/failure.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
-import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { Died, type Invocation } from './invocation.ts';
 

@@ -1,7 +1,6 @@
 /** What was recorded in Hawaii stays as it was, whatever the account decides about general excise tax later. */
 import { expect, it } from 'vitest';
-import { Account, defaultSettings, type Settings } from '../../shared/accounts/account.ts';
-import { newAccount } from '../../shared/accounts/account.ts';
+import { Account, defaultSettings, newAccount, type Settings } from '../../shared/accounts/account.ts';
 import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { createCalculation } from '../../shared/transactions/create-calculation.ts';
