@@ -1,5 +1,5 @@
-import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { newAccount } from '../../shared/accounts/account.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
