@@ -50,7 +50,7 @@ export const endpoint = defineEndpoint({
     'validation_too_many_entries',
   ],
   run: async ({ body, caller, unknownFields, exchange }) => {
-    const requested = { ...body, state: stateOf(body.state), dry_run: body.dry_run ?? false };
+    const requested = { ...body, state: stateOf(body.state) };
     const ports = filingPorts(exchange.remainingMs);
     return mapResult(await createFiling(requested, idempotencyOf(exchange), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),

@@ -1,5 +1,5 @@
 import { definePublicDocument, type PublicDocument, publicHandler } from '../shared/http/define-public-document.ts';
-import { textOf } from '../shared/packed/read.ts';
+import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
 type PackedDocs = { readonly page: string; readonly policy: string };

@@ -37,10 +37,8 @@ export const endpoint = defineEndpoint({
   ],
   errors: ['validation_invalid_cursor', 'not_found'],
   run: async ({ id, query, caller, exchange }) => {
-    const { expand = null, starting_after = null } = query;
-    const page = { expand, limit: pageLimitOf(query), starting_after };
-    return mapResult(await getFiling(id, page, caller.account, filingReadPorts), (filing) =>
-      filingReply(filing, page.limit, exchange),
+    return mapResult(await getFiling(id, query, caller.account, filingReadPorts), (filing) =>
+      filingReply(filing, pageLimitOf(query), exchange),
     );
   },
 });

@@ -6,12 +6,11 @@ import { accept, mapResult, type Result, refuse } from '../shared/result.ts';
 import { historyReads } from '../shared/store/ledger/history-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
-import { answerOf } from '../shared/transactions/answer.ts';
 import { transactionWithHistory } from '../shared/transactions/history/history.ts';
 import { TransactionQuery } from '../shared/transactions/history/query.ts';
 import type { RetrievedTransaction } from '../shared/transactions/history/response.ts';
 import { asOf } from '../shared/transactions/lifecycle.ts';
-import { notFound } from '../shared/transactions/ports.ts';
+import { answerOf, notFound } from '../shared/transactions/ports.ts';
 
 const withoutHistory = async (id: string, account: string): Promise<Result<RetrievedTransaction>> => {
   const stored = await ledgerReads.find(account, id);

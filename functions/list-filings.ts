@@ -6,7 +6,6 @@ import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-read-ports.ts';
 import { partitions } from '../shared/store/table-access.ts';
-import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
 export const endpoint = defineEndpoint({
   name: 'list-filings',
@@ -25,14 +24,8 @@ export const endpoint = defineEndpoint({
   responses: [{ status: 200, description: 'A page of filings.', schema: 'FilingList' }],
   errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) => {
-    const { state, starting_after = null, ...filters } = query;
-    const page = {
-      ...filters,
-      ...(state !== undefined && { state: stateOf(state) }),
-      limit: pageLimitOf(query),
-      starting_after,
-    };
-    return mapResult(await listFilings(page, caller.account, filingReadPorts), (body) => ({ status: 200, body }));
+    const filters = { ...query, ...(query.state !== undefined && { state: stateOf(query.state) }) };
+    return mapResult(await listFilings(filters, caller.account, filingReadPorts), (body) => ({ status: 200, body }));
   },
 });
 

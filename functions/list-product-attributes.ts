@@ -2,8 +2,8 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { taggedReply } from '../shared/http/tagged-reply.ts';
 import { accept } from '../shared/result.ts';
-import { attributesFor } from '../shared/vocabulary/applicability.ts';
 import { pageOf } from '../shared/vocabulary/page.ts';
+import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
 import { vocabulary } from '../shared/vocabulary/vocabulary.ts';
 

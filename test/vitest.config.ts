@@ -14,7 +14,7 @@ const modes = {
     include: ['**/!(*.long).test.ts'],
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
-  long: { include: ['**/*.long.test.ts'], projects: ['integration', 'contract', 'simulation', 'model'] },
+  long: { include: ['**/*.long.test.ts'], projects: ['unit', 'integration', 'contract', 'simulation', 'model'] },
   amazon: { include: ['**/!(*.long).test.ts'], projects: ['integration'] },
 };
 const notOnAmazon =

@@ -2,7 +2,7 @@ import type { ReleaseHead } from '../content/content.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import type { Doubt } from '../tax/document.ts';
-import { doubtsAboutLocation, doubtsAboutSourcing } from '../tax/doubts.ts';
+import { doubtsAbout } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import { areaUsed } from './by-place.ts';
 import type { LocatedLine } from './locate-lines.ts';
@@ -131,9 +131,11 @@ export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
 /** Doubts about who taxes a line: the local taxes of its addresses, and which address decides. */
 export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedLine): Warning[] => [
   ...decisive.flatMap(({ evidence, at, place }) =>
-    evidence.flatMap((one) => doubted(doubtsAboutLocation(one, place.name), pointers[at])),
+    evidence.flatMap((one) => doubted(doubtsAbout(one, `${place.name}, the local taxes of an address`), pointers[at])),
   ),
-  ...(doubtful ? doubted(doubtsAboutSourcing(doubtful, name), pointers.origin) : []),
+  ...(doubtful
+    ? doubted(doubtsAbout(doubtful, `${name}, where sales within the state are taxed`), pointers.origin)
+    : []),
 ];
 
 /** Warns that only the state's tax is known, where a rule gives it without a general rate. */

@@ -1,13 +1,14 @@
 import type { Settings } from '../accounts/account.ts';
 import type { ReleaseFor } from '../content/content.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { TaxDocument, TaxLine } from '../tax/document.ts';
+import type { Relief, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Customer, Exemption } from './fields.ts';
 import { distinct, type LocatedLine, locateLines } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
-import { reliefOf } from './relief.ts';
 import type { CalculationInput } from './request.ts';
 
 /** The inputs of a calculation besides the request. */
@@ -32,6 +33,35 @@ const productOf = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
   if (!parsed.ok) throw new Error('The schema accepted an unknown product tax code.');
   return parsed.value;
+};
+
+const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined) =>
+  (!from || from <= day) && (!to || day <= to);
+
+const isValid = ({ regions, valid_from, valid_to }: Exemption, place: string, day: string): boolean =>
+  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => stateJurisdiction(region) === place));
+
+/**
+ * Why nothing is collected from a buyer in a place (`US-MI`) on a tax day, or `null`.
+ *
+ * In this order: the account is not registered there, a marketplace collects, the buyer's certificate is valid. A line's
+ * customer overrides the document's (interface decisions 2).
+ */
+const reliefOf = (
+  { collected_by, customer }: CalculationInput,
+  lineCustomer: Customer | null,
+  place: string,
+  day: string,
+  { registrations }: Settings,
+): Relief => {
+  if (
+    registrations &&
+    !registrations.some(({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to))
+  )
+    return 'not_collecting';
+  if (collected_by === 'marketplace') return 'marketplace_collects';
+  const exemption = lineCustomer?.exemption ?? customer?.exemption;
+  return exemption && isValid(exemption, place, day) ? 'customer_exempt' : null;
 };
 
 /**

@@ -1,4 +1,3 @@
-import { lineIds } from './line-ids.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { LineItemResponse, ShippingResponse } from './response.ts';
 
@@ -11,7 +10,7 @@ export const metadataOf = (
     : {};
 
 /** The request's fields in a response: as sent, `null` where absent, defaults filled in. */
-export const inputEcho = (input: CalculationInput, taxDate: string) => ({
+export const inputEcho = (input: Omit<CalculationInput, 'shipping' | 'line_items'>, taxDate: string) => ({
   currency: input.currency ?? 'USD',
   tax_date: taxDate,
   customer: input.customer ?? null,
@@ -38,30 +37,39 @@ const lineEcho = (line: LineItemRequest, id: string) => ({
   metadata: metadataOf(line.metadata),
 });
 
+/**
+ * The ids of line items: as sent, otherwise `line_1`, `line_2`, … by position. A generated id never equals one that was sent
+ * or one of `others`: a credit's line must not match a line of its sale by a generated id.
+ */
+export const lineIds = (
+  lines: readonly { readonly id?: string | null | undefined }[],
+  others: readonly string[] = [],
+): string[] => {
+  const taken = new Set(others);
+  for (const { id } of lines) if (id) taken.add(id);
+  return lines.map(({ id }, index) => {
+    if (id) return id;
+    let made = `line_${index + 1}`;
+    while (taken.has(made)) made = `${made}_`;
+    taken.add(made);
+    return made;
+  });
+};
+
 export const lineEchoes = (lines: readonly LineItemRequest[]) => {
   const ids = lineIds(lines);
   return lines.map((line, index) => lineEcho(line, ids[index] as string));
 };
 
-type Echoed = Omit<ReturnType<typeof inputEcho>, 'metadata' | 'explain'> & {
+type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
+  readonly tax_date: string;
   readonly shipping: Pick<ShippingResponse, 'amount' | 'product_tax_code'> | null;
   readonly line_items: readonly LineItemResponse[];
-  readonly metadata: Record<string, string>;
-  readonly explain: boolean;
 };
 
 /** The inputs that a response was calculated from: it echoes all of them. */
 export const inputOf = (answer: Echoed) => ({
-  currency: answer.currency,
-  tax_date: answer.tax_date,
-  customer: answer.customer,
-  ship_from: answer.ship_from,
-  discount_amount: answer.discount_amount,
-  third_party_discount_amount: answer.third_party_discount_amount,
+  ...inputEcho(answer, answer.tax_date),
   shipping: answer.shipping && { amount: answer.shipping.amount, product_tax_code: answer.shipping.product_tax_code },
-  tax_included: answer.tax_included,
-  collected_by: answer.collected_by,
   line_items: answer.line_items.map((line) => lineEcho(line, line.id)),
-  metadata: answer.metadata,
-  explain: answer.explain,
 });

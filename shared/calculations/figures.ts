@@ -1,6 +1,6 @@
 import type { Jurisdiction } from '../content/release.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import type { TaxedDocument, TaxedShipping, TaxRow } from '../tax/document.ts';
+import type { TaxedDocument, TaxRow } from '../tax/document.ts';
 import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
 
 /** Formats an amount of minor units in the document's currency. */
@@ -38,106 +38,75 @@ export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
   };
 };
 
-type SummedJurisdiction = Pick<Jurisdiction, 'code' | 'name' | 'type'>;
-type Sum = {
-  readonly jurisdiction: SummedJurisdiction;
-  readonly rate: string;
-  taxable: bigint;
-  exempt: bigint;
-  tax: bigint;
+type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
+  readonly jurisdiction: Pick<Jurisdiction, 'code' | 'name' | 'type'>;
 };
-type Amounts = Readonly<Record<'taxable' | 'exempt' | 'tax', bigint>>;
+type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
-/** Sums rows by jurisdiction and rate, in the order of their first appearance, as returns need them. */
-const summarizer = () => {
+/** Sum rows by jurisdiction and rate, in the order of their first appearance, as returns need them. */
+const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
   const sums: Sum[] = [];
   // By code, and then by rate, of which a jurisdiction has few. A joined text key for every row would be slower.
   const byCode = new Map<string, Sum[]>();
-  const find = ({ code }: SummedJurisdiction, rate: string) => byCode.get(code)?.find((sum) => sum.rate === rate);
-  const start = (sum: Sum): void => {
-    sums.push(sum);
-    const { code } = sum.jurisdiction;
-    byCode.set(code, [...(byCode.get(code) ?? []), sum]);
-  };
-  return {
-    add: (jurisdiction: SummedJurisdiction, rate: string, { taxable, exempt, tax }: Amounts): void => {
-      const sum = find(jurisdiction, rate);
-      if (sum) {
-        sum.taxable += taxable;
-        sum.exempt += exempt;
-        sum.tax += tax;
-      } else start({ jurisdiction, rate, taxable, exempt, tax });
-    },
-    rows: (write: Writer): TaxSummaryRow[] =>
-      sums.map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
-        jurisdiction_code: code,
-        jurisdiction_name: name,
-        jurisdiction_type: type,
-        rate,
-        taxable_amount: write(taxable),
-        exempt_amount: write(exempt),
-        tax_amount: write(tax),
-      })),
-  };
+  for (const { jurisdiction, rate, taxable, exempt, tax } of rows) {
+    const own = byCode.get(jurisdiction.code) ?? [];
+    const sum = own.find((known) => known.rate === rate);
+    if (sum) {
+      sum.taxable += taxable;
+      sum.exempt += exempt;
+      sum.tax += tax;
+      continue;
+    }
+    const started = { jurisdiction, rate, taxable, exempt, tax };
+    sums.push(started);
+    if (own.push(started) === 1) byCode.set(jurisdiction.code, own);
+  }
+  return sums.map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
+    jurisdiction_code: code,
+    jurisdiction_name: name,
+    jurisdiction_type: type,
+    rate,
+    taxable_amount: write(taxable),
+    exempt_amount: write(exempt),
+    tax_amount: write(tax),
+  }));
 };
 
 /** The summary of a calculated document. */
-export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] => {
-  const summary = summarizer();
-  for (const charge of shipping ? [...lines, shipping] : lines)
-    for (const row of charge.rows) summary.add(row.jurisdiction, row.rate, row);
-  return summary.rows(write);
-};
+export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
+  summarize(
+    [...lines, ...(shipping ? [shipping] : [])].flatMap(({ rows }) => rows),
+    write,
+  );
 
 /** The summary of a response's rows: of a credit, or after a tax was supplied. */
-export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] => {
-  const summary = summarizer();
-  for (const row of rows)
-    summary.add({ code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type }, row.rate, {
+export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] =>
+  summarize(
+    rows.map((row) => ({
+      jurisdiction: { code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type },
+      rate: row.rate,
       taxable: parseAmount(row.taxable_amount, exponent),
       exempt: parseAmount(row.exempt_amount, exponent),
       tax: parseAmount(row.tax_amount, exponent),
-    });
-  return summary.rows(writerFor(exponent));
-};
+    })),
+    writerFor(exponent),
+  );
 
-/** The amounts of a whole document, in minor units. */
-export type Totals = {
-  readonly subtotal: bigint;
-  readonly discount: bigint;
-  readonly thirdPartyDiscount: bigint;
-  readonly shipping: bigint;
-  readonly taxable: bigint;
-  readonly exempt: bigint;
-  readonly tax: bigint;
-  readonly total: bigint;
-};
-
-/** total = subtotal − both discounts + shipping, plus the tax unless it is included (interface decisions 2). */
-export const totalsOf = (
-  amounts: readonly bigint[],
-  { lines, shipping }: TaxedDocument,
-  taxIncluded: boolean,
-): Totals => {
+/** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */
+export const totalsOf = (amounts: readonly bigint[], { lines, shipping }: TaxedDocument, taxIncluded: boolean) => {
   const totals = { subtotal: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
   for (const [index, line] of lines.entries()) {
     totals.subtotal += amounts[index] as bigint;
     totals.discount += line.discount;
     totals.thirdPartyDiscount += line.thirdPartyDiscount;
-    addCharge(totals, line);
   }
-  if (shipping) addCharge(totals, shipping);
+  for (const { taxable, exempt, tax } of shipping ? [...lines, shipping] : lines) {
+    totals.taxable += taxable;
+    totals.exempt += exempt;
+    totals.tax += tax;
+  }
   const { subtotal, discount, thirdPartyDiscount, tax } = totals;
   const charged = shipping?.net ?? 0n;
   const total = subtotal - discount - thirdPartyDiscount + charged + (taxIncluded ? 0n : tax);
   return { ...totals, shipping: charged, total };
-};
-
-const addCharge = (
-  totals: { taxable: bigint; exempt: bigint; tax: bigint },
-  { taxable, exempt, tax }: Pick<TaxedShipping, 'taxable' | 'exempt' | 'tax'>,
-): void => {
-  totals.taxable += taxable;
-  totals.exempt += exempt;
-  totals.tax += tax;
 };

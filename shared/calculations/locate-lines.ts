@@ -26,7 +26,9 @@ export type LocatedLine = {
 };
 
 const addressOf = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null => holder?.address ?? null;
-const isEmpty = (address: PostalAddress) => Object.values(address).every((value) => !value);
+
+/** Whether every field of an address is empty. */
+export const isEmptyAddress = (address: PostalAddress): boolean => Object.values(address).every((value) => !value);
 
 /** The inputs of locating besides the addresses. */
 type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
@@ -48,7 +50,7 @@ const saleOf = (
   const origin = ownOrigin ?? addressOf(input.ship_from);
   return {
     address: own ?? addressOf(input.customer) ?? {},
-    origin: origin && !isEmpty(origin) ? origin : settings.ship_from,
+    origin: origin && !isEmptyAddress(origin) ? origin : settings.ship_from,
     pointers: {
       destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
       origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
@@ -141,3 +143,11 @@ const finderOf = (context: Locating, day: string) => {
 /** Find where a sale from another state to an address is taxed. The address is the whole request. */
 export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
   lineOf(findRoute({ to, from: null }, context, day), { pointers: { destination: '', origin: '' } });
+
+/** The releases that places are taxed by, by the states' jurisdiction codes. Transactions pin them. */
+export const contentReleases = (located: readonly { readonly place: Place }[]): Record<string, string> => {
+  const releases: Record<string, string> = {};
+  for (const { release } of new Set(located.map(({ place }) => place)))
+    if (release) releases[release.state] = release.pinnedBy ?? release.id;
+  return releases;
+};

@@ -19,11 +19,14 @@ export const lineItemsMax = 1000;
 
 // On create, null means absent. Fields of one kind share a schema: building one takes 20 µs of a cold start.
 const optional = {
-  customer: z.nullish(Customer),
+  customer: described(z.nullish(Customer), "The buyer. A line item's customer overrides the document's."),
   decimal: z.nullish(decimalString),
   flag: z.nullish(flag),
   identifier: z.nullish(identifier),
-  metadata: z.nullish(metadata),
+  metadata: described(
+    z.nullish(metadata),
+    'Key-value data of the client: at most 50 keys of 40 characters, with values of 500.',
+  ),
   productTaxCode: z.nullish(productTaxCode),
   shipFrom: z.nullish(ShipFrom),
 };
@@ -47,22 +50,19 @@ export const LineItemRequest = described(
       ),
       description: described(z.nullish(text(1000)), 'Free text.'),
       product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),
-      quantity: described(quantity, 'The quantity, above zero.'),
+      quantity,
       unit_price: described(
         optional.decimal,
         'The price per unit. Required, except on a line that credits a line of the parent.',
       ),
       discount_amount: described(optional.decimal, discountAdvice),
       third_party_discount_amount: described(optional.decimal, thirdPartyAdvice),
-      customer: described(optional.customer, "The buyer. A line item's customer overrides the document's."),
+      customer: optional.customer,
       ship_from: described(
         optional.shipFrom,
         "Where the seller ships this line from. A line item's origin overrides the document's.",
       ),
-      metadata: described(
-        optional.metadata,
-        'Key-value data of the client: at most 50 keys of 40 characters, with values of 500.',
-      ),
+      metadata: optional.metadata,
     },
     'Send an object.',
   ),
@@ -99,7 +99,7 @@ export const inputShape = {
     z.nullish(instant),
     'The date whose rates and rules apply: an instant in UTC, or a date. At most 31 days in the future. Default: now.',
   ),
-  customer: described(optional.customer, "The buyer. A line item's customer overrides the document's."),
+  customer: optional.customer,
   ship_from: described(
     optional.shipFrom,
     "Where the seller ships the goods from. Default: the account's `ship_from` setting; without one, Levy treats the sale as remote.",
@@ -120,10 +120,7 @@ export const inputShape = {
     ),
     'The line items. Required, except on a credit with a parent, which copies those of the parent.',
   ),
-  metadata: described(
-    optional.metadata,
-    'Key-value data of the client: at most 50 keys of 40 characters, with values of 500.',
-  ),
+  metadata: optional.metadata,
   explain: described(optional.flag, 'Whether to return the steps of the calculation in `explanation`. Default: false.'),
 };
 

@@ -113,23 +113,16 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   };
 };
 
+// From the worst to the best.
 const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9'] as const;
 const coverages = ['none', 'partial', 'complete'] as const;
-const worst = <Value>(order: readonly Value[], values: readonly Value[]): Value =>
-  order.find((value) => values.includes(value)) as Value;
 
 /** The worst level, ambiguity and coverage of the addresses that decide. */
 export const resolutionOf = (decisive: readonly Decisive[]): Resolution => {
   const resolutions = decisive.map(({ resolution }) => resolution);
   return {
-    level: worst(
-      levels,
-      resolutions.map(({ level }) => level),
-    ),
+    level: levels.find((worst) => resolutions.some(({ level }) => level === worst)) ?? 'none',
     ambiguous: resolutions.some(({ ambiguous }) => ambiguous),
-    coverage: worst(
-      coverages,
-      resolutions.map(({ coverage }) => coverage),
-    ),
+    coverage: coverages.find((worst) => resolutions.some(({ coverage }) => coverage === worst)) ?? 'none',
   };
 };

@@ -1,47 +1,43 @@
 import { assert } from '../assert.ts';
 import { jurisdictionCode } from '../jurisdiction.ts';
-import { type PackedName, unpackLines } from '../packed/unpack.ts';
+import { unpackLines } from '../packed/unpack.ts';
 import type { ReleaseFor } from './content.ts';
 import type { Release } from './release.ts';
 
-/** A packed file of built-in releases by id. A release is parsed on first use. */
-type ReleaseBundle = { readonly texts: ReadonlyMap<string, string>; readonly releases: Map<string, Release> };
+type Bundle = 'releases' | 'older-releases';
 
-// Unpacked on first use (2 ms) and cached: releases are immutable. The newest release of each state is in a file of its
-// own, because only a replay reads the older ones. A test checks the shape of each.
-const bundles = new Map<PackedName, ReleaseBundle>();
+// Unpacked on first use (2 ms) and cached: releases are immutable. The newest release of each state is in a separate file,
+// because only a replay reads the older ones. A test checks the shape of each.
+const bundles = new Map<Bundle, ReadonlyMap<string, string>>();
+/** Releases by id, parsed on first use. */
+const releases = new Map<string, Release>();
 
-const idPattern = /^\{"id":"(?<id>[^"]+)"/;
 const idOf = (text: string): string => {
-  const id = idPattern.exec(text)?.groups?.['id'];
+  const id = /^\{"id":"(?<id>[^"]+)"/.exec(text)?.groups?.['id'];
   assert(id !== undefined, 'a packed release begins with its id');
   return id;
 };
 
-const bundle = (name: 'releases' | 'older-releases'): ReleaseBundle => {
-  const known = bundles.get(name);
-  if (known) return known;
-  const made = { texts: new Map(unpackLines(name).map((text) => [idOf(text), text])), releases: new Map() };
-  bundles.set(name, made);
-  return made;
+const textsIn = (name: Bundle): ReadonlyMap<string, string> => {
+  const texts = bundles.get(name) ?? new Map(unpackLines(name).map((text) => [idOf(text), text]));
+  bundles.set(name, texts);
+  return texts;
 };
 
-const releaseIn = ({ texts, releases }: ReleaseBundle, id: string): Release | undefined => {
+const releaseIn = (name: Bundle, id: string): Release | undefined => {
   const known = releases.get(id);
-  if (known) return known;
-  const text = texts.get(id);
-  if (text === undefined) return undefined;
+  const text = known ? undefined : textsIn(name).get(id);
+  if (text === undefined) return known;
   const release: Release = JSON.parse(text);
   releases.set(id, release);
   return release;
 };
 
-const allIn = (name: 'releases' | 'older-releases'): Release[] =>
-  [...bundle(name).texts.keys()].map((id) => releaseIn(bundle(name), id) as Release);
+const allIn = (name: Bundle): Release[] => [...textsIn(name).keys()].map((id) => releaseIn(name, id) as Release);
 
 let newestIds: ReadonlyMap<string, string> | undefined;
 const newestId = (state: string): string | undefined => {
-  newestIds ??= new Map([...bundle('releases').texts.keys()].map((id) => [id.slice(0, id.indexOf('@')), id]));
+  newestIds ??= new Map([...textsIn('releases').keys()].map((id) => [id.slice(0, id.indexOf('@')), id]));
   return newestIds.get(state);
 };
 
@@ -54,7 +50,7 @@ export const builtInReleases = (): readonly Release[] => [...allIn('older-releas
 /** Find the newest built-in release of a state by its two-letter code (`MI`). */
 export const builtInRelease = (stateCode: string): Release | undefined => {
   const id = newestId(jurisdictionCode(stateCode));
-  return id === undefined ? undefined : releaseIn(bundle('releases'), id);
+  return id === undefined ? undefined : releaseIn('releases', id);
 };
 
 /** Finds the newest built-in release for an address, for calculations without imported content. */
@@ -62,4 +58,4 @@ export const builtInReleaseFor: ReleaseFor = ({ state }) => (state === null ? un
 
 /** Find a built-in release by its id (`US-MI@2026-10-01.1`): a transaction pins the one that it was calculated with. */
 export const builtInReleaseById = (id: string): Release | undefined =>
-  releaseIn(bundle('releases'), id) ?? releaseIn(bundle('older-releases'), id);
+  releaseIn('releases', id) ?? releaseIn('older-releases', id);

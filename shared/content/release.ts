@@ -11,16 +11,14 @@ export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
 export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
 
 /**
- * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force.
- *
- * `from: null` says that the first day is not established: the value counts from the release's `established_from`, and
- * what it was before is not covered. `to: null` is open.
+ * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the first
+ * day is not established; the value counts from the release's `established_from`, and is not covered before it.
  */
 export type Dated = { readonly from: string | null; readonly to: string | null };
 
 /**
- * The days of each year on which a rule is in force: month and day (`06-01`), both inclusive. A season whose `to` comes
- * before its `from` goes over the new year. To include all of February, end it on `02-29`.
+ * The days of each year on which a rule is in force: month and day (`06-01`), inclusive. If `to` is before `from`, the
+ * season includes the new year. To include all of February, end it on `02-29`.
  */
 export type Season = { readonly from: string; readonly to: string };
 
@@ -31,9 +29,9 @@ export type Jurisdiction = {
   readonly name: string;
   readonly type: JurisdictionType;
   readonly tax_type: 'sales' | 'general_excise';
-  /** The code that the state's return names it by. */
+  /** Its code in the state's return. */
   readonly reporting_code?: string;
-  /** Which of several taxes of its level it is (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */
+  /** Which of several taxes of its level (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */
   readonly kind?: string;
 };
 
@@ -45,54 +43,42 @@ export type Rate = Dated &
   Evidence & {
     readonly jurisdiction: string;
     readonly rate: string;
-    /**
-     * The rate on food for home use, if another, where no rule exempts it or has a rate of its own; SST rate files have one
-     * for each jurisdiction. What is such food stands in `shared/tax/general-rate.ts`.
-     */
+    /** The rate on food for home use (`shared/tax/general-rate.ts`), if it differs and no rule sets another one. */
     readonly food_rate?: string;
-    /** Both rates for a sale that comes from another state, where one differs; without a `food_rate` food is at its rate. */
+    /** Both rates for a sale from another state, if they differ. Without `food_rate`, food has the general rate. */
     readonly interstate?: { readonly rate: string; readonly food_rate?: string };
   };
 
 /**
- * A rule of taxability, of one state.
- *
- * The most specific product code wins, then the most attributes, then the most specific jurisdiction (or ZIP), then the
- * latest first day (content notes 4.9).
+ * A rule of taxability. The most specific product code wins, then the most attributes, then the most specific
+ * jurisdiction or place, then the latest first day (content notes 4.9).
  */
 export type Rule = Dated &
   Evidence & {
     readonly id: string;
-    /** Jurisdiction types that it binds; `null` is every one in the state. */
+    /** The jurisdiction types that it binds; `null` is all of them. */
     readonly levels: readonly JurisdictionType[] | null;
-    /** The codes of the jurisdictions that it binds (New York City); `null` is every one of those types. */
+    /** The codes of the jurisdictions that it binds (New York City); `null` is every jurisdiction of those types. */
     readonly jurisdictions?: readonly string[] | null;
     /**
-     * The ZIPs where it binds, ranges of five digits, inclusive: of a sale that is sourced in one of them, and never of an
-     * address without a ZIP. It says which places a law names (New York City) whatever an imported file calls their
-     * jurisdictions, and is as specific as naming these. Without it, or `null`, it binds everywhere in the state.
+     * The ranges of five-digit ZIPs where it binds, inclusive, whatever the codes of their jurisdictions in an import. It
+     * never binds at an address without a ZIP. As specific as naming jurisdictions.
      */
     readonly zips?: readonly (readonly [low: string, high: string])[] | null;
-    /**
-     * The counties (five-digit FIPS codes) where it binds: of a sale that is sourced in one of them, whatever an imported
-     * file calls its jurisdictions, and never of an address whose county is not known. As specific as naming jurisdictions.
-     */
+    /** The counties (five-digit FIPS codes) where it binds, as `zips`; never at an address of unknown county. */
     readonly counties?: readonly string[];
     /** The kinds of jurisdictions that it binds (`Jurisdiction.kind`). As specific as naming jurisdictions. */
     readonly kinds?: readonly string[];
-    /** Out of its season the rule does not exist. In it, it competes as a rule whose first day is that of the season. */
+    /** Out of season the rule does not exist. In season, its first day is the first day of the season. */
     readonly season?: Season;
-    /**
-     * Whether the unit's share of the shipping counts in the price that is compared with its threshold, and is a part of it:
-     * of a `threshold_excess` the shipping has what the goods leave of the exempt amount (Rhode Island clothing).
-     */
+    /** Whether a unit's share of the shipping counts toward the rule's threshold (Rhode Island clothing). */
     readonly threshold_includes_shipping?: boolean;
-    /** Product tax codes, or families (`CLOTHING`): a code matches when it is one of these or lies below one. */
+    /** Product tax codes or families (`CLOTHING`). A code matches itself and the codes below it. */
     readonly ptcs: readonly string[];
     readonly attributes: {
-      /** When not empty, the product must carry at least one of these. */
+      /** If not empty, the product must have at least one of these. */
       readonly any: readonly string[];
-      /** The product must carry none of these. */
+      /** The product must have none of these. */
       readonly none: readonly string[];
     };
     readonly effect: Effect;
@@ -100,29 +86,27 @@ export type Rule = Dated &
 
 /**
  * An area with local taxes: every ZIP of the ranges (five or nine digits, inclusive) or, without ranges, the city.
- *
- * `alternatives` are the sets of local jurisdictions that an address there may have, beside the state. One set is an
- * answer; several say that the ZIP spans borders, so that the address is ambiguous.
+ * `alternatives` are the sets of local jurisdictions that an address there may have. Several make the address ambiguous.
  */
 export type Location = Dated &
   Evidence & {
     readonly zips: readonly (readonly [low: string, high: string])[];
     /** Upper case, without punctuation. */
     readonly cities: readonly string[];
-    /** Of the ZIPs only the addresses of this city, written as `cities`: a shop's table may name both at once. */
+    /** Limits the ZIPs to addresses of this city. Without ZIPs, the city applies only with ZIPs that list it. */
     readonly within_city?: string;
     /**
-     * A city that is known by its name alone comes before this, and an address without a city is ambiguous. With
-     * `within_city` that city is such a one: it is no other city's name for the ZIPs.
+     * A city that is known by its name alone takes precedence, and an address without a city is ambiguous. With
+     * `within_city`, that city is such a city.
      */
     readonly yields_to_city?: true;
-    /** Borders cross the ZIPs, and of the taxes beyond these the source says nothing. */
+    /** Borders cross the ZIPs, and the source lacks the taxes beyond the borders. */
     readonly crosses_borders?: true;
-    /** The source says nothing here beyond the state's rate: local taxes may be missing. */
+    /** The source has only the state's rate here: local taxes may be missing. */
     readonly lacks_locals?: true;
     /**
-     * The alternatives belong to some street addresses in the ZIPs, and the release does not list which. Any address of
-     * the ZIPs may have them, in addition to its other locations. Without others, they are all that is known.
+     * The alternatives apply to some street addresses in the ZIPs, which the release does not list. Any address of the ZIPs
+     * may have them, in addition to the sets of its other locations.
      */
     readonly of_streets?: true;
     readonly alternatives: readonly (readonly string[])[];
@@ -132,10 +116,8 @@ export type Location = Dated &
 export type Coverage = 'complete' | 'partial' | 'none';
 
 /**
- * One jurisdiction's table for the cents above a whole dollar: as many cents of tax as there are steps below them.
- *
- * It holds for what is taxed at `rate`, on the total of an invoice. `nothing_below`: smaller totals are not taxed,
- * and just this one a cent.
+ * A jurisdiction's table for the cents above a whole dollar of an invoice that it taxes at `rate`: one cent of tax for each
+ * step below them. Totals below `nothing_below` are not taxed, and that total is taxed with one cent.
  */
 export type Bracket = {
   readonly jurisdiction: string;
@@ -144,23 +126,19 @@ export type Bracket = {
   readonly nothing_below: string | null;
 };
 
-/** How a state rounds, and what holds for prices that include tax. */
+/** How a state rounds, and how it extracts tax from prices that include tax. */
 export type Rounding = RoundingMethod & {
-  /**
-   * `keep_base`: where prices include tax that is rounded on the invoice, every taxed charge keeps a base of at least one
-   * cent, if such bases give the gross. Without it, a charge of one cent may be all tax.
-   */
+  /** `keep_base`: if possible, each taxed charge keeps a base of at least one cent. Otherwise one cent may be all tax. */
   readonly tax_included?: 'keep_base';
 };
 
 type RoundingMethod =
   /**
-   * The third decimal, up when it is over four (SSUTA section 324); the account chooses line or invoice. By line,
-   * `shipping: 'with_goods'` rounds the shipping together with the goods that it brings (`shared/tax/shipping-with-goods.ts`);
-   * without it, the shipping is rounded by itself.
+   * By the third decimal, up if it is over four (SSUTA section 324); the account chooses line or invoice. By line,
+   * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping-with-goods.ts`).
    */
   | { readonly method: 'half_up'; readonly shipping?: 'with_goods' }
-  /** Mandatory tables on the invoice's total; what they do not name is rounded half up there. */
+  /** Mandatory tables on the invoice's total; other jurisdictions round half up. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 
 /** Where a sale within the state is taxed. `mixed`: districts at the destination, all others at the origin (California). */
@@ -170,12 +148,11 @@ export type Sourcing = 'destination' | 'origin' | 'mixed';
  * How a state taxes a shipping charge that no rule names.
  *
  * - `follows_goods`: each line's share of the shipping is taxed as the line.
- * - `any_taxable`: all of it is taxed once any line is.
- * - `always_taxable`: taxed whatever it brings.
- * - `exempt_unless_included`: exempt, because an amount in `shipping` is stated separately. A charge that is
- *   `_INCLUDED_IN_PRICE` follows the goods.
+ * - `any_taxable`: all of it is taxed if any line is.
+ * - `always_taxable`: always taxed.
+ * - `exempt_unless_included`: exempt, because `shipping` is stated separately; `_INCLUDED_IN_PRICE` follows the goods.
  * - `taxable_unless_avoidable`: follows the goods, unless the buyer can avoid it (`_OPTIONAL_CHARGE`).
- * - `exempt_if_stated`: exempt only with `_SEPARATELY_STATED`. Releases before 2026-11-22 have it.
+ * - `exempt_if_stated`: exempt only with `_SEPARATELY_STATED`. Releases before 2026-11-22 use it.
  */
 export type ShippingPolicy = (typeof shippingPolicies)[number];
 export const shippingPolicies = [
@@ -209,22 +186,19 @@ export type Release = {
   readonly established_from: string;
   /** The last tax day that the release knows, or `null`. */
   readonly established_to: string | null;
-  /** What an address that no location names gets: nothing more (`complete`), or something unknown (`partial`). */
+  /** The coverage of an address that no location names: no local tax (`complete`), or unknown local taxes (`partial`). */
   readonly coverage: Exclude<Coverage, 'none'>;
-  /**
-   * `listed`: every ZIP of the state is named by a location, also one without local taxes. A ZIP that none names on a
-   * tax day is then not covered, and never taxed by the state alone. What is imported from files of ZIPs is so.
-   */
+  /** `listed`: locations name every ZIP of the state, so a ZIP without a location on a tax day is not covered. */
   readonly locals?: 'listed';
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
-  /** Where the local rates of addresses come from that no location names. */
+  /** The source of the local rates of addresses that no location names. */
   readonly local?: LocalTables;
-  /** The release that answers for what this one does not name: the loader puts it here, it is stored nowhere. */
+  /** The release for addresses that this one does not name. The content loader sets it; it is not stored. */
   readonly fallback?: Release;
-  /** The id of the release that this one is the fallback of: a transaction pins that one. */
+  /** The id of the release that this one is a fallback of, which a transaction pins. */
   readonly pinnedBy?: string;
   readonly rules: readonly Rule[];
   readonly settings: {

@@ -1,11 +1,10 @@
 import { firstInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
-import type { Confidence, Dated, Rate, Release } from '../content/release.ts';
+import type { Dated, Rate, Release } from '../content/release.ts';
 import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
-import { localNotes } from './local-notes.ts';
-import { type LocalCoverage, type LocalRates, localCoverageOn, localRatesOn, releaseDay } from './local-rates.ts';
-import { subjectCoverage } from './subject.ts';
-import { coveredBy, type SubjectCoverage } from './subject-coverage.ts';
+import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
+import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
+import { coveredBy, subjectCoverage } from './subject.ts';
 
 /** The kinds of goods that coverage reports, by their product tax codes. */
 export const subjects = {
@@ -17,30 +16,6 @@ export const subjects = {
   saas: ['SOFTWARE.SAAS'],
 } as const;
 export type Subject = keyof typeof subjects;
-
-type GeneralRate = {
-  readonly rate: string;
-  /** `null`: not established. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly confidence: Confidence;
-  readonly citation: string | null;
-};
-
-/** The coverage of a state by a release on a day. */
-export type StateCoverage = Readonly<Record<Subject | 'shipping', SubjectCoverage>> & {
-  /** Two letters. */
-  readonly state: string;
-  readonly name: string;
-  readonly release: string;
-  /** The day in the release's id. */
-  readonly as_of: string;
-  readonly general_rate: GeneralRate | null;
-  /** Whether all local taxes are known, those of listed ZIPs, some, or none. */
-  readonly local_rates: LocalRates;
-  readonly local: LocalCoverage;
-  readonly notes: readonly string[];
-};
 
 const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | null =>
   rate

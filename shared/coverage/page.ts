@@ -1,6 +1,7 @@
 import type { Confidence, Release } from '../content/release.ts';
-import { coverageOfAll, type StateCoverage, type Subject } from './coverage.ts';
+import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
+import type { StateCoverage } from './response.ts';
 
 const percent = (fraction: string): string => {
   const [whole = '0', decimals = ''] = fraction.split('.');

@@ -1,13 +1,14 @@
-import type { RateSummaries, RateSummary } from '../content/local/packed-table.ts';
+import { assert } from '../assert.ts';
+import type { RateSummary } from '../content/local/packed-table.ts';
 import type { LocalTables } from '../content/release.ts';
 import { unpack } from '../packed/unpack.ts';
 
-let summaries: RateSummaries | undefined;
+let summaries: Readonly<Record<string, RateSummary>> | undefined;
 
 /** The summary of a release's rate table. The bundles that report coverage do not contain the tables. */
 export const rateSummaryOf = ({ rates }: LocalTables): RateSummary => {
-  summaries ??= unpack<RateSummaries>('rate-summaries');
-  const summary = summaries[rates];
-  if (!summary) throw new Error(`There is no summary of the rate table ${rates}: run npm run pack.`);
+  summaries ??= unpack('rate-summaries');
+  const summary = summaries?.[rates];
+  assert(summary !== undefined, `the rate table ${rates} has a summary: run npm run pack`);
   return summary;
 };

@@ -1,7 +1,7 @@
 import type { ReleaseHead } from '../content/content.ts';
 import type { ActiveReleases } from '../content/loading/active-releases.ts';
 import type { ReadContent } from '../content/loading/content-cache.ts';
-import { ReleaseNotFound } from '../content/loading/release-not-found.ts';
+import { ReleaseNotFound } from '../content/loading/content-errors.ts';
 import type { Release } from '../content/release.ts';
 
 type Ports = {

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { count, date, objectType, rate } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
-import { localBases, localRates } from './local-rates.ts';
 
 /** How a state treats a kind of goods. */
-export const treatments = [
+const treatments = [
   'taxable',
   'exempt',
   'reduced_rate',
@@ -24,6 +23,13 @@ export const treatments = [
   'not_established',
 ] as const;
 export type TreatmentName = (typeof treatments)[number];
+
+/** How far a release covers local taxes. */
+const localRates = ['complete', 'listed', 'partial', 'none'] as const;
+export type LocalRates = (typeof localRates)[number];
+
+/** How a release finds the local rates of an address. */
+const localBases = ['by_place', 'by_file', 'not_levied', 'none'] as const;
 
 export const confidence = described(
   z.enum(['high', 'medium-high', 'medium', 'low']),
@@ -47,6 +53,7 @@ const SubjectCoverage = described(
   'How a state taxes a kind of goods, or shipping.',
   { id: 'SubjectCoverage' },
 );
+export type SubjectCoverage = z.infer<typeof SubjectCoverage>;
 
 const GeneralRate = described(
   z.object({
@@ -59,6 +66,7 @@ const GeneralRate = described(
   'The general rate of a state.',
   { id: 'GeneralRate' },
 );
+export type GeneralRate = z.infer<typeof GeneralRate>;
 
 const LocalCoverage = described(
   z.object({
@@ -86,6 +94,7 @@ const LocalCoverage = described(
   'How Levy finds the taxes below the state, and how much of them is missing.',
   { id: 'LocalCoverage' },
 );
+export type LocalCoverage = z.infer<typeof LocalCoverage>;
 
 const Attribution = described(
   z.object({
@@ -126,6 +135,7 @@ const StateCoverage = described(
   'What the active release covers in a state, and what it does not.',
   { id: 'StateCoverage' },
 );
+export type StateCoverage = z.infer<typeof StateCoverage>;
 
 /** The response of GET /coverage. */
 export const Coverage = described(

@@ -1,9 +1,39 @@
-import type { Release, Rule } from '../content/release.ts';
+import type { Confidence, Release, Rule } from '../content/release.ts';
 import { definitionOf } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { type Decision, decisionsOn, generalRateOn, holdsOn, knowsLocals, names } from './decisions.ts';
-import { coveredBy, lowest, type SubjectCoverage, untaxed } from './subject-coverage.ts';
+import type { SubjectCoverage, TreatmentName } from './response.ts';
+
+const order: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
+
+/** The lowest of several confidences; `null` without any. */
+const lowest = (confidences: readonly Confidence[]): Confidence | null =>
+  order.find((confidence) => confidences.includes(confidence)) ?? null;
+
+/** The coverage by rules or settings, each source and id once. */
+export const coveredBy = (
+  release: Release,
+  treatment: TreatmentName,
+  text: string,
+  rules: readonly Pick<Rule, 'source' | 'confidence'>[],
+  ids: readonly string[],
+): SubjectCoverage => ({
+  treatment,
+  text,
+  confidence: lowest(rules.map(({ confidence }) => confidence)),
+  rule_ids: [...new Set(ids)],
+  citations: [...new Set(rules.map(({ source }) => release.sources[source] ?? source))],
+});
+
+/** The coverage of a state without general sales tax and without other known taxes. */
+const untaxed = (release: Release): SubjectCoverage => {
+  const [treatment, text] =
+    release.coverage === 'complete'
+      ? (['not_subject_to_tax', 'The state has no general sales tax.'] as const)
+      : (['not_established', 'The state has no general sales tax; what local taxes do is not established.'] as const);
+  return coveredBy(release, treatment, text, [], []);
+};
 
 /** Parse a product tax code of the coverage itself: an invalid one is a bug. */
 const productOf = (text: string): ProductTaxCode => {

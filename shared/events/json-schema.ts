@@ -54,7 +54,7 @@ const described = (node: Node, path: readonly string[] = []): Node => ({
 });
 
 /** The published schema of an event's detail. It allows additional properties, so that a new field breaks no consumer. */
-export const eventSchemaOf = (type: EventType): Record<string, unknown> => {
+const eventSchemaOf = (type: EventType): Record<string, unknown> => {
   const { $schema, ...schema } = z.toJSONSchema(events[type], {
     target: 'draft-2020-12',
     io: 'input',

@@ -1,5 +1,9 @@
+import { accept, mapResult, type Result } from '../result.ts';
+import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
+import { type Answered, answerOfReplay } from '../transactions/ports.ts';
 import type { Filing, FilingEntries } from './filing.ts';
-import type { Counts, ShardProgress, StoredFiling } from './ledger.ts';
+import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
+import type { FilingPorts } from './ports.ts';
 import { answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
 
 /** The number of entries of all shards, by phase. */
@@ -52,3 +56,40 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   warnings: [],
   entries: null,
 });
+
+/** The answer to a request, and the filing to work on afterwards. */
+export type Decided = { readonly answered: Answered; readonly filing: StoredFiling | null };
+
+/** 202 with `Location` while work remains; otherwise 200. */
+export const filingReply = (filing: Filing, isNew = false): SavedAnswer => ({
+  status: filing.progress.complete ? 200 : 202,
+  body: JSON.stringify(filing),
+  headers: isNew ? { Location: `filings/${filing.id}` } : {},
+});
+
+/** The answer to a repeated request, which starts no work. */
+export const repliedBefore = (replay: Replay): Result<Decided> =>
+  mapResult(answerOfReplay(replay), (answered) => ({ answered, filing: null }));
+
+/** The result of a commit that began work on a filing. */
+export const decidedBy = (
+  committed: FilingCommitted,
+  answer: SavedAnswer,
+  filing: StoredFiling,
+): Result<Decided> | 'stale' => {
+  if (committed.kind === 'stale') return 'stale';
+  if (committed.kind !== 'committed') return repliedBefore(committed);
+  return accept({ answered: { answer, isReplayed: false }, filing });
+};
+
+/** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
+export const saveUnchanged = async (
+  filing: StoredFiling,
+  answer: SavedAnswer,
+  idempotency: Idempotency | null,
+  { ledger, now }: Pick<FilingPorts, 'ledger' | 'now'>,
+): Promise<Result<Decided>> => {
+  const saved = idempotency && (await ledger.saveAnswer(filing.account, { ...idempotency, answer }, now()));
+  if (saved && saved.kind !== 'committed') return repliedBefore(saved);
+  return accept({ answered: { answer, isReplayed: false }, filing });
+};

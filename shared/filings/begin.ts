@@ -3,36 +3,26 @@ import type { Chain, FilingCommit, ShardProgress, StoredFiling } from './ledger.
 import type { Period } from './periods.ts';
 import { noTotals } from './totals.ts';
 
-type New = {
-  readonly account: string;
-  readonly id: string;
-  readonly state: string;
-  readonly period: Period;
-  readonly previous: StoredFiling['previous'];
-  readonly askedBy: string;
-  readonly nowMs: number;
-};
-
 /** A new filing, before its entries move. */
-export const newFiling = ({ account, id, state, period, previous, askedBy, nowMs }: New): StoredFiling => ({
-  account,
-  id,
-  state,
-  period_start: period.start,
-  period_end: period.end,
-  frequency: period.frequency,
+export const newFiling = (
+  filing: Pick<StoredFiling, 'account' | 'id' | 'state' | 'previous' | 'asked_by'>,
+  { start, end, frequency }: Period,
+  nowMs: number,
+): StoredFiling => ({
+  ...filing,
+  period_start: start,
+  period_end: end,
+  frequency,
   status: 'closing',
   isUnfinished: true,
   confirmation_number: null,
   summary: [],
   entries: { moved: 0, marked: 0, reopened: 0 },
-  asked_by: askedBy,
   filed_by: null,
   created_at: new Date(nowMs).toISOString(),
   closed_at: null,
   filed_at: null,
   canceled_at: null,
-  previous,
   version: 1,
 });
 

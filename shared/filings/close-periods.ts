@@ -2,8 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import type { Chain, StoredFiling } from './ledger.ts';
-import { isOver, nextPeriod } from './next-period.ts';
-import { type Period, registeredUntil, registrationsIn } from './periods.ts';
+import { isOver, nextPeriod, type Period, registeredUntil, registrationsIn } from './periods.ts';
 import type { Closed, ClosePorts } from './ports.ts';
 import { workOn } from './work-on.ts';
 
@@ -34,17 +33,13 @@ export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
   return closed.complete || isTimeUp(ports) ? closed : sumOf([closed, await resumeAll(ports, 1)]);
 };
 
-const failedOn = (error: unknown, { onFailure }: ClosePorts): Closed => {
-  onFailure(error);
-  return { ...nothing, complete: false, failed: 1 };
-};
-
 const guarded = async (work: () => Promise<Closed>, ports: ClosePorts): Promise<Closed> => {
   if (isTimeUp(ports)) return { ...nothing, complete: false };
   try {
     return await work();
   } catch (error) {
-    return failedOn(error, ports);
+    ports.onFailure(error);
+    return { ...nothing, complete: false, failed: 1 };
   }
 };
 
@@ -120,7 +115,7 @@ const duePeriod = async (
   if (chain?.isBusy || chain?.isHeld) return null;
   const until = registeredUntil(registrationsIn(state, account.settings.registrations));
   const period = await nextPeriod(account, state, chain, filings);
-  return period && isOver(period, now()) && (until === null || period.start <= until) ? period : null;
+  return period && isOver(period.end, now()) && (until === null || period.start <= until) ? period : null;
 };
 
 const closeState = async (account: Account, state: string, seen: Chain | null, ports: ClosePorts): Promise<Closed> => {
@@ -130,15 +125,11 @@ const closeState = async (account: Account, state: string, seen: Chain | null, p
     const period = await duePeriod(account, state, chain, ports);
     if (period === null) return closed;
     const nowMs = ports.now();
-    const filing = newFiling({
-      account: account.id,
-      id: ports.newId(nowMs),
-      state,
+    const filing = newFiling(
+      { account: account.id, id: ports.newId(nowMs), state, previous: chain?.last ?? null, asked_by: askedBy },
       period,
-      previous: chain?.last ?? null,
-      askedBy,
       nowMs,
-    });
+    );
     const begun = await ports.filings.commit(beginning(filing, newShards(ports.filings.shards), chain, null));
     // A concurrent request closed the period.
     if (begun.kind !== 'committed') return closed;

@@ -1,64 +1,63 @@
-import { type Cell, csvText, figure, text } from './csv-text.ts';
+import { assert } from '../assert.ts';
 import type { Filing } from './filing.ts';
 
 /** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */
 const filingColumns = ['filing_id', 'status', 'state', 'period_start', 'period_end'] as const;
 const jurisdictionColumns = ['jurisdiction_code', 'jurisdiction_name', 'jurisdiction_type'] as const;
+const amountColumns = ['exempt_amount', 'taxable_amount', 'tax_amount'] as const;
 
 const totalColumns = [
-  ...filingColumns,
-  ...jurisdictionColumns,
-  'currency',
-  'rate',
-  'gross_amount',
-  'exempt_amount',
-  'taxable_amount',
-  'tax_amount',
-  'count',
+  ...[...filingColumns, ...jurisdictionColumns],
+  ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count'] as const),
 ] as const;
 
 const entryColumns = [
   ...filingColumns,
-  'transaction_id',
-  'month',
-  'currency',
-  ...jurisdictionColumns,
-  'rate',
-  'exempt_amount',
-  'taxable_amount',
-  'tax_amount',
+  ...(['transaction_id', 'month', 'currency', ...jurisdictionColumns, 'rate', ...amountColumns] as const),
 ] as const;
 
-const filingCells = ({ id, status, state, period_start, period_end }: Filing): Cell[] =>
-  [id, status, state, period_start, period_end].map(text);
+const figureColumns: ReadonlySet<string> = new Set(['rate', 'gross_amount', ...amountColumns, 'count']);
 
-type Jurisdiction = Readonly<Record<(typeof jurisdictionColumns)[number], string>>;
-const jurisdictionCells = (jurisdiction: Jurisdiction): Cell[] =>
-  jurisdictionColumns.map((column) => text(jurisdiction[column]));
+// Spreadsheets run text that begins like this as a formula (CSV injection).
+const formula = /^[=+\-@\t\r]/;
+const number = /^-?\d+(\.\d+)?$/;
+
+type Value = string | number | null;
+
+const cell = (column: string, value: Value): string => {
+  const text = String(value ?? '');
+  if (figureColumns.has(column)) {
+    // Figures are not escaped, because -5.70 must stay a number. So they are validated.
+    assert(number.test(text), 'A figure in a CSV file must be a number.');
+    return text;
+  }
+  const guarded = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+};
+
+/** A CSV file with its header (RFC 4180): lines end in CRLF, figures stay numbers, and no text is a formula. */
+export const csvText = <Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<Column, Value>>[],
+): string =>
+  [columns, ...rows.map((row) => columns.map((column) => cell(column, row[column])))]
+    .map((cells) => `${cells.join(',')}\r\n`)
+    .join('');
 
 /** The totals of a filing as CSV: one row for each jurisdiction, currency and rate. Each tax appears in one row only. */
-export const totalsCsv = (filing: Filing): string => {
-  const rows = (filing.totals ?? []).flatMap((total) =>
-    total.rates.map((rate) => [
-      ...filingCells(filing),
-      ...jurisdictionCells(total),
-      text(total.currency),
-      figure(rate.rate),
-      ...[rate.gross_amount, rate.exempt_amount, rate.taxable_amount, rate.tax_amount, rate.count].map(figure),
-    ]),
+export const totalsCsv = (filing: Filing): string =>
+  csvText(
+    totalColumns,
+    (filing.totals ?? []).flatMap((total) =>
+      total.rates.map((rate) => ({ ...filing, filing_id: filing.id, ...total, ...rate })),
+    ),
   );
-  return csvText(totalColumns, rows);
-};
 
 /** The entries of a page of a filing as CSV: one row for each entry, jurisdiction and rate. */
-export const entriesCsv = (filing: Filing): string => {
-  const rows = (filing.entries?.data ?? []).flatMap(({ transaction_id, month, currency, amounts }) =>
-    amounts.map((amount) => [
-      ...filingCells(filing),
-      ...[transaction_id, month, currency].map(text),
-      ...jurisdictionCells(amount),
-      ...[amount.rate, amount.exempt_amount, amount.taxable_amount, amount.tax_amount].map(figure),
-    ]),
+export const entriesCsv = (filing: Filing): string =>
+  csvText(
+    entryColumns,
+    (filing.entries?.data ?? []).flatMap(({ amounts, ...entry }) =>
+      amounts.map((amount) => ({ ...filing, filing_id: filing.id, ...entry, ...amount })),
+    ),
   );
-  return csvText(entryColumns, rows);
-};

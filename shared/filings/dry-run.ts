@@ -25,20 +25,16 @@ export const dryRun = async (
   ports: Ports,
 ): Promise<Result<Filing>> => {
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));
-  const sums = await Promise.all(shards.map((shard) => shardTotals(shard, lastMonthOf(period), ports)));
+  const sums = await Promise.all(shards.map((shard) => shardTotals(shard, lastMonthOf(period.end), ports)));
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(tooManyEntries);
   const totals = totalsOfAll(known.map((sum) => sum.totals));
   const moved = known.reduce((sum, { count }) => sum + count, 0);
-  const filing = newFiling({
-    account: account.id,
-    id: '',
-    state,
+  const filing = newFiling(
+    { account: account.id, id: '', state, previous: null, asked_by: askedBy },
     period,
-    previous: null,
-    askedBy,
-    nowMs: ports.now(),
-  });
+    ports.now(),
+  );
   return accept({
     ...rowAnswer(filing, { moved, marked: 0, reopened: 0 }),
     id: null,

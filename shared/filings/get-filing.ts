@@ -2,11 +2,13 @@ import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
+import { pageLimitOf } from '../transactions/page-limit.ts';
 import { filingAnswer } from './answer.ts';
 import type { Filing, FilingEntries, FilingEntry } from './filing.ts';
 import type { EntryPlace } from './ledger.ts';
-import type { FilingPage, FilingReadPorts } from './ports.ts';
+import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor } from './problems.ts';
+import type { FilingQuery } from './query.ts';
 
 /**
  * A filing with its totals, and with a page of its entries where the request expands them (interface decisions 8). Both
@@ -16,17 +18,17 @@ import { filingNotFound, invalidCursor } from './problems.ts';
  */
 export const getFiling = async (
   id: string,
-  page: FilingPage,
+  query: FilingQuery,
   account: Account,
   ports: FilingReadPorts,
 ): Promise<Result<Filing>> => {
   const filing = await ports.filings.find(account.id, id);
   if (!filing) return refuse(filingNotFound);
-  const after = page.starting_after === null ? start : placeAfter(page.starting_after, id, account);
+  const after = query.starting_after === undefined ? start : placeAfter(query.starting_after, id, account);
   if (after === null) return refuse(invalidCursor);
   const [shards, entries] = await Promise.all([
     ports.filings.progress(account.id, id),
-    page.expand === null ? null : entriesOf(id, page.limit, after, account, ports),
+    query.expand === undefined ? null : entriesOf(id, pageLimitOf(query), after, account, ports),
   ]);
   return accept(filingAnswer(filing, shards, entries));
 };
@@ -66,7 +68,7 @@ const rowsAfter = async function* (
   while (left > 0 && place.shard < filings.shards) {
     const { shard, entry } = place;
     const found = await filings.filedEntries({ account, id, shard }, left, entry);
-    for (const one of found.entries) yield { shard, entry: one };
+    for (const filed of found.entries) yield { shard, entry: filed };
     left -= found.entries.length;
     place = found.next === null ? { shard: shard + 1, entry: null } : { shard, entry: found.next };
   }

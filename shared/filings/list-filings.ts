@@ -1,29 +1,35 @@
 import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
+import { pageLimitOf } from '../transactions/page-limit.ts';
 import { countsOf, rowAnswer } from './answer.ts';
 import type { Filing, FilingList } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
-import type { FilingFilters, FilingListAsked, FilingReadPorts } from './ports.ts';
+import type { FilingReadPorts } from './ports.ts';
 import { invalidCursor } from './problems.ts';
+import type { FilingListQuery } from './query.ts';
+
+type FilingFilters = Pick<FilingListQuery, 'status' | 'state' | 'period_end'>;
 
 /** The most pages of filings that one request reads. A page of the list may be short because of it. */
 const pagesMax = 4;
 const scannedRows = 100;
 
 /**
- * List an account's filings, newest first (interface decisions 8). A page with fewer rows than its limit may still have a
+ * List an account's filings, newest first (interface decisions 8); `state` is a jurisdiction code. A page with fewer rows than its limit may still have a
  * next page, where the filters match few filings.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */
 export const listFilings = async (
-  { limit, starting_after, ...filters }: FilingListAsked,
+  query: FilingListQuery,
   account: Account,
   ports: FilingReadPorts,
 ): Promise<Result<FilingList>> => {
-  const after = starting_after === null ? null : await positionAfter(starting_after, filters, account, ports);
-  if (starting_after !== null && after === null) return refuse(invalidCursor);
+  const { limit: _limit, starting_after, ...filters } = query;
+  const limit = pageLimitOf(query);
+  const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
+  if (starting_after !== undefined && after === null) return refuse(invalidCursor);
   const { rows, next } = await scan(filters, after, limit + 1, account.id, ports);
   const page = rows.slice(0, limit);
   const position = rows.length > limit ? (page.at(-1)?.id ?? null) : next;

@@ -1,7 +1,8 @@
-import type { Registration } from '../accounts/account.ts';
-import { dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
+import type { Account, Registration } from '../accounts/account.ts';
+import { dayBefore, dayOf, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
+import type { Chain, FilingReads } from './ledger.ts';
 
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
@@ -23,7 +24,7 @@ export const registrationsIn = (state: string, registrations: Registrations): re
       from: registration.from.slice(0, 10),
       to: registration.to?.slice(0, 10) ?? null,
     }))
-    .sort((one, other) => (one.from < other.from ? -1 : 1));
+    .sort((a, b) => (a.from < b.from ? -1 : 1));
 
 /** The frequency of a period that begins in this month: of the registration on its first day, or the first one after. */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency => {
@@ -60,11 +61,11 @@ export const periodAgain = (canceled: Period, registrations: readonly Registrati
   return periodAround(start, registrations);
 };
 
-/** The last month of a period, `YYYY-MM`. */
-export const lastMonthOf = ({ end }: Pick<Period, 'end'>): string => end.slice(0, 7);
+/** The month of a period's last day, `YYYY-MM`. */
+export const lastMonthOf = (end: string): string => end.slice(0, 7);
 
 /** The inputs that decide a state's first period. */
-export type FilingStarts = {
+type FilingStarts = {
   /** `YYYY-MM`; `null` where nothing is open. */
   readonly oldestOpenMonth: string | null;
   /** When the account was created, an instant. */
@@ -111,3 +112,20 @@ export const endsAround = (
   while (period.end < day) period = periodAfter(period.end, registrations);
   return { before: dayBefore(period.start), after: period.end };
 };
+
+/** The next period of a state to close; `null` where the state has no filing and no entry, so that any may be first. */
+export const nextPeriod = async (
+  { id, created_at, settings }: Account,
+  state: string,
+  chain: Chain | null,
+  filings: Pick<FilingReads, 'oldestOpenMonth'>,
+): Promise<Period | null> => {
+  const registrations = registrationsIn(state, settings.registrations);
+  if (chain?.last) return periodAfter(chain.last.period_end, registrations);
+  if (chain?.begins) return periodAgain(chain.begins, registrations);
+  const oldestOpenMonth = await filings.oldestOpenMonth(id, state);
+  return firstPeriod({ oldestOpenMonth, createdAt: created_at }, registrations);
+};
+
+/** Whether a period with this last day is over at an instant in milliseconds, by the UTC day. */
+export const isOver = (end: string, nowMs: number): boolean => end < dayOf(nowMs);

@@ -4,30 +4,12 @@ import type { Ports } from '../transactions/ports.ts';
 import type { FilingStatus } from './filing.ts';
 import type { FilingLedger, FilingReads } from './ledger.ts';
 
-/** The validated body of POST /filings: `state` is a jurisdiction code (`US-MI`), `period_end` a day. */
-export type FilingAsked = { readonly state: string; readonly period_end: string; readonly dry_run: boolean };
-
 /** The validated body of POST /filings/{id}. */
 export type FilingChange = {
   readonly id: string;
   readonly status: FilingStatus;
   readonly confirmation_number: string | null;
 };
-
-export type FilingPage = {
-  readonly expand: 'entries' | null;
-  readonly limit: number;
-  readonly starting_after: string | null;
-};
-
-export type FilingFilters = {
-  readonly status?: FilingStatus | undefined;
-  /** `US-MI` */
-  readonly state?: string | undefined;
-  readonly period_end?: string | undefined;
-};
-
-export type FilingListAsked = FilingFilters & { readonly limit: number; readonly starting_after: string | null };
 
 /** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-read-ports.ts. */
 export type FilingReadPorts = { readonly filings: FilingReads };

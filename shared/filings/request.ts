@@ -6,6 +6,7 @@ import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
+import { confirmationMissing } from './problems.ts';
 
 /** The jurisdiction code of a validated state: `US-MI`. */
 export const stateOf = (text: string): string => stateJurisdiction(text) as string;
@@ -52,15 +53,7 @@ export type FilingUpdate = z.infer<typeof FilingUpdate>;
 /** Problems between the fields of an update: a confirmation number belongs to `filed`, and only to it. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
   const { status, confirmation_number }: JsonObject = objectOf(body) ?? {};
-  if (status === 'filed' && !isSent(confirmation_number))
-    return [
-      {
-        code: 'validation_required_field',
-        title: 'Missing field confirmation_number',
-        detail: "Send confirmation_number, the state's number for the return.",
-        source: { pointer: '/confirmation_number' },
-      },
-    ];
+  if (status === 'filed' && !isSent(confirmation_number)) return [confirmationMissing];
   if (filingStatuses.some((known) => known === status && known !== 'filed') && isSent(confirmation_number))
     return [
       invalidFormat(

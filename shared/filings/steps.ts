@@ -1,3 +1,4 @@
+import { assert } from '../assert.ts';
 import { auditEntry } from '../transactions/audit.ts';
 import type { HeadChange } from '../transactions/ledger.ts';
 import { openEntriesOf } from '../transactions/open-entries.ts';
@@ -11,7 +12,7 @@ import { withEntries } from './totals.ts';
 type StepPorts = Pick<FilingPorts, 'filings' | 'ledger' | 'now' | 'storedSize'>;
 
 /** One step on the next entries of a shard, at most `limit`: the writes, and the shard's progress after it. */
-export type Step = { readonly commit: FilingCommit; readonly after: ShardProgress };
+type Step = { readonly commit: FilingCommit; readonly after: ShardProgress };
 
 type Plan = (filing: StoredFiling, progress: ShardProgress, limit: number, ports: StepPorts) => Promise<Step>;
 
@@ -32,12 +33,7 @@ const placeOf = ({ account, id, state }: StoredFiling, { shard }: ShardProgress)
 
 /** Move the oldest open entries into the filing until there are none. Later entries belong to the next period. */
 const move: Plan = async (filing, progress, limit, { filings, now }) => {
-  const { entries } = await filings.openEntries(
-    placeOf(filing, progress),
-    lastMonthOf({ end: filing.period_end }),
-    limit,
-    null,
-  );
+  const { entries } = await filings.openEntries(placeOf(filing, progress), lastMonthOf(filing.period_end), limit, null);
   if (entries.length === 0) return stepTo(filing, progress, now(), { isDone: true });
   return stepTo(
     filing,
@@ -72,7 +68,7 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
     const found = new Map((await ledger.findSome(account, some)).map((stored) => [stored.transaction.id, stored]));
     for (const id of some) {
       const stored = found.get(id);
-      if (!stored) throw new Error('A filing has an entry of a missing transaction.');
+      assert(stored !== undefined, 'A filing has an entry of a missing transaction.');
       bytes += storedSize(stored);
       if (fitting.length > 0 && bytes > headBytesMax) return fitting;
       fitting.push(stored);
@@ -88,8 +84,7 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
   const { transaction } = before;
   if (transaction.filings.some(({ id }) => id === filing.id)) return null;
-  if (transaction.status !== 'finalized')
-    throw new Error('A filing has an entry of a transaction that is not finalized.');
+  assert(transaction.status === 'finalized', 'A filing has an entry of a transaction that is not finalized.');
   const at = new Date(nowMs).toISOString();
   const filings = [...transaction.filings, { id: filing.id, state: filing.state, status: 'filed' }];
   const filed = new Set(filings.map(({ state }) => state));

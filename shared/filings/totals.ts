@@ -22,23 +22,23 @@ export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map() }
 
 const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
-const plus = (one: Sum, other: Sum): Sum => ({
-  taxable: one.taxable + other.taxable,
-  exempt: one.exempt + other.exempt,
-  tax: one.tax + other.tax,
-  count: one.count + other.count,
+const plus = (a: Sum, b: Sum): Sum => ({
+  taxable: a.taxable + b.taxable,
+  exempt: a.exempt + b.exempt,
+  tax: a.tax + b.tax,
+  count: a.count + b.count,
 });
 
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
   void sums.set(key, plus(sums.get(key) ?? nothing, sum));
 
-const merged = (one: JurisdictionSum | undefined, other: JurisdictionSum): JurisdictionSum => {
-  if (!one) return other;
-  const rates = new Map(one.rates);
-  for (const [rate, sum] of other.rates) addTo(rates, rate, sum);
+const merged = (a: JurisdictionSum | undefined, b: JurisdictionSum): JurisdictionSum => {
+  if (!a) return b;
+  const rates = new Map(a.rates);
+  for (const [rate, sum] of b.rates) addTo(rates, rate, sum);
   // Releases may name a jurisdiction differently. The choice must not depend on the order of the entries.
-  const { jurisdiction_name, jurisdiction_type } = one.jurisdiction_name <= other.jurisdiction_name ? one : other;
-  return { ...one, jurisdiction_name, jurisdiction_type, sum: plus(one.sum, other.sum), rates };
+  const { jurisdiction_name, jurisdiction_type } = a.jurisdiction_name <= b.jurisdiction_name ? a : b;
+  return { ...a, jurisdiction_name, jurisdiction_type, sum: plus(a.sum, b.sum), rates };
 };
 
 const keyOf = ({ jurisdiction_code, currency }: JurisdictionSum) => `${jurisdiction_code} ${currency}`;
@@ -96,13 +96,14 @@ const answered = ({ taxable, exempt, tax, count }: Sum, currency: string) => {
   };
 };
 
-const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other));
+const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 const unitsOf = (rate: string): bigint => rescale(decimal(rate), digits.fraction);
 
-const byRate = ({ rate: one }: { readonly rate: string }, { rate: other }: { readonly rate: string }) => {
-  const above = unitsOf(one) - unitsOf(other);
-  return above === 0n ? byText(one, other) : above < 0n ? -1 : 1;
+type Rated = { readonly rate: string };
+const byRate = (a: Rated, b: Rated) => {
+  const above = unitsOf(a.rate) - unitsOf(b.rate);
+  return above === 0n ? byText(a.rate, b.rate) : above < 0n ? -1 : 1;
 };
 
 /** The totals by jurisdiction for the API, ordered by code and currency; rates in ascending order. */
@@ -113,12 +114,10 @@ export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
       ...answered(sum, jurisdiction.currency),
       rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
     }))
-    .sort(
-      (one, other) => byText(one.jurisdiction_code, other.jurisdiction_code) || byText(one.currency, other.currency),
-    );
+    .sort((a, b) => byText(a.jurisdiction_code, b.jurisdiction_code) || byText(a.currency, b.currency));
 
 /** The totals of the whole state, by currency. */
 export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
   [...summary]
     .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
-    .sort((one, other) => byText(one.currency, other.currency));
+    .sort((a, b) => byText(a.currency, b.currency));

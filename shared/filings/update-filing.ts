@@ -1,21 +1,13 @@
-import { accept, type Result, refuse } from '../result.ts';
+import { assert } from '../assert.ts';
+import { type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { retryWhileStale } from '../transactions/retry-while-stale.ts';
-import { filingAnswer } from './answer.ts';
+import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingChange, FilingPorts } from './ports.ts';
-import {
-  cancelFirst,
-  confirmationFixed,
-  confirmationMissing,
-  filingNotFound,
-  filingTransitionProblem,
-  newerFiled,
-} from './problems.ts';
-import { type Decided, filingReply, repliedBefore, saveUnchanged } from './reply.ts';
-import { processInline } from './work-on.ts';
+import { cancelFirst, confirmationFixed, filingNotFound, filingTransitionProblem, newerFiled } from './problems.ts';
+import { decideAndProcess } from './work-on.ts';
 
 /**
  * Mark a filing as filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries reopened,
@@ -25,20 +17,14 @@ import { processInline } from './work-on.ts';
  * confirmation number, `conflict_period_order` where a newer filing of the state would have to be canceled first.
  */
 export const updateFiling = async (
-  asked: FilingChange,
+  request: FilingChange,
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<Answered>> => {
-  const decided = await retryWhileStale(() => updateOnce(asked, idempotency, caller, ports), ports);
-  if (!decided.ok) return decided;
-  const { answered, filing } = decided.value;
-  if (filing) await processInline(filing, ports);
-  return accept(answered);
-};
+): Promise<Result<Answered>> => decideAndProcess(() => updateOnce(request, idempotency, caller, ports), ports);
 
 const updateOnce = async (
-  asked: FilingChange,
+  request: FilingChange,
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
@@ -47,30 +33,29 @@ const updateOnce = async (
   const account = caller.account.id;
   const replay = idempotency && (await ledger.findReplay(account, idempotency, now()));
   if (replay) return repliedBefore(replay);
-  const filing = await filings.find(account, asked.id);
+  const filing = await filings.find(account, request.id);
   if (!filing) return refuse(filingNotFound);
   const shards = await filings.progress(account, filing.id);
-  if (isAsked(filing, asked)) {
-    if (asked.confirmation_number !== null && asked.confirmation_number !== filing.confirmation_number)
+  if (hasStatus(filing, request.status)) {
+    if (request.confirmation_number !== null && request.confirmation_number !== filing.confirmation_number)
       return refuse(confirmationFixed);
     return saveUnchanged(filing, filingReply(filingAnswer(filing, shards)), idempotency, ports);
   }
-  const problem = filingTransitionProblem(filing, asked.status);
+  const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
-  if (asked.status === 'filed' && asked.confirmation_number === null) return refuse(confirmationMissing);
-  const [chain = null] = asked.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
+  const [chain = null] = request.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== filing.id) {
     const newest = await filings.find(account, chain.last.filing);
-    if (!newest) throw new Error('A chain ends with a missing filing.');
+    assert(newest !== undefined, 'A chain ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
     return refuse((isFiled ? newerFiled : cancelFirst)(filing.state, newest.period_end));
   }
-  return change(filing, shards, chain, asked, idempotency, caller, ports);
+  return change(filing, shards, chain, request, idempotency, caller, ports);
 };
 
 // A filing that is being marked counts as filed.
-const isAsked = ({ status }: StoredFiling, asked: FilingChange): boolean =>
-  status === asked.status || (status === 'marking' && asked.status === 'filed');
+const hasStatus = ({ status }: StoredFiling, requested: FilingChange['status']): boolean =>
+  status === requested || (status === 'marking' && requested === 'filed');
 
 const begun = (progress: ShardProgress, phase: Phase): ShardProgress => ({
   ...progress,
@@ -81,10 +66,10 @@ const begun = (progress: ShardProgress, phase: Phase): ShardProgress => ({
 });
 
 /** The filing after the change, before its entries are processed. */
-const changed = (filing: StoredFiling, asked: FilingChange, credential: string, nowMs: number): StoredFiling => ({
+const changed = (filing: StoredFiling, request: FilingChange, credential: string, nowMs: number): StoredFiling => ({
   ...filing,
-  ...(asked.status === 'filed'
-    ? { status: 'marking', confirmation_number: asked.confirmation_number, filed_by: credential }
+  ...(request.status === 'filed'
+    ? { status: 'marking', confirmation_number: request.confirmation_number, filed_by: credential }
     : { status: 'canceled', canceled_at: new Date(nowMs).toISOString() }),
   isUnfinished: true,
   version: filing.version + 1,
@@ -94,14 +79,14 @@ const change = async (
   before: StoredFiling,
   shards: readonly ShardProgress[],
   chain: Chain | null,
-  asked: FilingChange,
+  request: FilingChange,
   idempotency: Idempotency | null,
   { credential }: Caller,
   { filings, now }: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const nowMs = now();
-  const after = changed(before, asked, credential, nowMs);
-  const phase = asked.status === 'filed' ? 'mark' : 'reopen';
+  const after = changed(before, request, credential, nowMs);
+  const phase = request.status === 'filed' ? 'mark' : 'reopen';
   const begunShards = shards.map((progress) => begun(progress, phase));
   const answer = filingReply(filingAnswer(after, begunShards));
   const committed = await filings.commit(
@@ -114,7 +99,5 @@ const change = async (
       work: 'put',
     }),
   );
-  if (committed.kind === 'stale') return 'stale';
-  if (committed.kind === 'committed') return accept({ answered: { answer, isReplayed: false }, filing: after });
-  return repliedBefore(committed);
+  return decidedBy(committed, answer, after);
 };

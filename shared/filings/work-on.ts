@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finish } from './finish.ts';
-import type { Phase, ShardProgress, StoredFiling } from './ledger.ts';
+import { assert } from '../assert.ts';
+import { mapResult, type Result } from '../result.ts';
+import type { Answered } from '../transactions/ports.ts';
+import { retryWhileStale } from '../transactions/retry-while-stale.ts';
+import { countsOf, type Decided, totalsOf } from './answer.ts';
+import { filingCommit } from './begin.ts';
+import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
+import type { Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { planStep } from './steps.ts';
+import { answeredSummary } from './totals.ts';
 
 const phaseOf = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
@@ -55,17 +62,59 @@ const readAgain = async (
   { shard }: ShardProgress,
   { filings }: FilingPorts,
 ): Promise<ShardProgress> => {
-  const progress = (await filings.progress(account, id)).find((one) => one.shard === shard);
-  if (!progress) throw new Error('A shard of a filing is missing.');
+  const progress = (await filings.progress(account, id)).find((candidate) => candidate.shard === shard);
+  assert(progress !== undefined, 'A shard of a filing is missing.');
   return progress;
 };
+
+/** The commit that ends a phase once all shards are done. It also removes the work item of the schedule. */
+const finish = async (
+  filing: StoredFiling,
+  shards: readonly ShardProgress[],
+  { filings, now }: FilingPorts,
+): Promise<void> => {
+  const nowMs = now();
+  const [chain = null] = filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]);
+  // A stale commit means that a concurrent worker finished the filing: nothing else changes an unfinished one.
+  await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endOf(filing, shards, chain, nowMs) }));
+};
+
+const endOf = (
+  before: StoredFiling,
+  shards: readonly ShardProgress[],
+  chain: Chain | null,
+  nowMs: number,
+): Partial<FilingCommit> => {
+  const at = new Date(nowMs).toISOString();
+  const after = { ...before, isUnfinished: false, entries: countsOf(shards), version: before.version + 1 };
+  if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
+  assert(chain !== null, 'An unfinished filing is in no chain.');
+  const free = { ...chain, isBusy: false, version: chain.version + 1 };
+  if (before.status === 'closing') {
+    const summary = answeredSummary(totalsOf(shards));
+    return {
+      head: { before, after: { ...after, status: 'closed', closed_at: at, summary } },
+      chain: { before: chain, after: free },
+    };
+  }
+  // The next period is this one again. The schedule does not close it, because a client canceled it.
+  return {
+    head: { before, after },
+    chain: { before: chain, after: { ...free, last: before.previous, begins: beginsAgain(before), isHeld: true } },
+    period: { remove: before.period_end },
+  };
+};
+
+// Late entries since then have earlier months, and must not move the first period's start.
+const beginsAgain = ({ previous, period_start, period_end, frequency }: StoredFiling): Period | null =>
+  previous === null ? { start: period_start, end: period_end, frequency } : null;
 
 // The time that a request waits for a slow step, and the time that its answer takes.
 const patienceMs = 1000;
 const answerMs = 2000;
 
 /** Work for a short time on the filing that a request began. The request succeeds in any case; the schedule continues the work. */
-export const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
+const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
   const budgetMs = Math.min(ports.atOnceMs, remainingMs - answerMs - patienceMs);
   if (budgetMs <= 0) return;
@@ -74,4 +123,14 @@ export const processInline = async (filing: StoredFiling, ports: FilingPorts): P
   // An abandoned step does no harm if it completes later: its write is conditional on what it read.
   await Promise.race([work, sleep(budgetMs + patienceMs, null, { signal: patience.signal }).catch(() => null)]);
   patience.abort();
+};
+
+/** Decide a request, then work for a short time on the filing that it began. Retries while concurrent writes make it stale. */
+export const decideAndProcess = async (
+  decide: () => Promise<Result<Decided> | 'stale'>,
+  ports: FilingPorts,
+): Promise<Result<Answered>> => {
+  const decided = await retryWhileStale(decide, ports);
+  if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
+  return mapResult(decided, ({ answered }) => answered);
 };

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { writeRates } from '../content/local/packed-table.ts';
-import { summarizeRates } from '../content/local/summary.ts';
-import { editionsOf, packRates, packZips } from '../content/local/text-tables.ts';
+import { localTable } from '../content/local/local-table.ts';
+import { type RateSummary, writeRates } from '../content/local/packed-table.ts';
+import { editionsOf, packRates, packZips, rateRows, sourceRows } from '../content/local/text-tables.ts';
 import { docs } from '../docs/docs.ts';
 import type { PackedName } from './unpack.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-const packText = (text: string): Buffer =>
+/** Compress the text of a packed file, which takes much longer than to make the text. */
+export const compress = (text: string): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
-const pack = (value: unknown): Buffer => packText(JSON.stringify(value));
-const packLines = (values: readonly unknown[]): Buffer =>
-  packText(values.map((value) => JSON.stringify(value)).join('\n'));
+
+const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 type Released = { readonly state: string };
 
@@ -47,42 +47,64 @@ const crosswalk = (): string =>
     .map((line) => line.split(',').slice(0, 4).join(','))
     .join('\n');
 
-/** One file: what it is called, where it lies, what makes it, and the module whose bundles carry it. */
-export type PackedFile = {
-  readonly name: PackedName | 'docs';
+/** The counts of an edition (`NY@2026-11-22`), for functions that report on tables without them. A place in several counties counts once. */
+const summarizeRates = (edition: string): RateSummary => {
+  const rows = rateRows(edition);
+  const packed = packRates(edition);
+  const table = localTable(packed, '');
+  const days = new Map(sourceRows().map(({ key, as_of }) => [key, as_of]));
+  const places = Map.groupBy(rows, ({ place }) => place);
+  places.delete('');
+  return {
+    as_of:
+      rows
+        .map(({ source }) => days.get(source) ?? '')
+        .toSorted()
+        .at(-1) || null,
+    is_untaxed: table.isUntaxed,
+    areas: rows.filter(({ rate }) => rate !== '').length,
+    places: places.size,
+    places_missing: [...places.values()].filter((own) => own.every(({ rate }) => rate === '')).length,
+    counties_missing: Object.keys(packed.counties).filter((county) => table.remainder(county) === null).length,
+  };
+};
+
+/** A packed file: its name and path, the text that it compresses, and the module whose bundles carry it. */
+type PackedFile = {
+  readonly name: PackedName;
   readonly path: string;
-  readonly pack: () => Buffer;
+  readonly text: () => string;
   readonly readBy: string;
 };
 
-const data = (name: PackedFile['name'], readBy: string, packed: () => Buffer): PackedFile => ({
+const data = (name: PackedName, readBy: string, text: () => string): PackedFile => ({
   name,
   path: pathOf(`./${name}.br`),
-  pack: packed,
+  text,
   readBy,
 });
 
 const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) => string): PackedFile[] =>
   editionsOf(kind).map((edition) =>
-    data(`${kind}-${edition}`, 'shared/content/local/load.ts', () => packText(textOfEdition(edition))),
+    data(`${kind}-${edition}`, 'shared/content/local/load.ts', () => textOfEdition(edition)),
   );
 
 /**
- * The data that functions carry, packed: compressed JSON, made of the files that people edit.
+ * The data that functions carry: compressed text, made of the files that people edit.
  *
- * Releases are one to a line, and the newest of each state are in a file of their own: calculations read no others, and
- * of those only the states of their addresses. The older ones are there for a replay.
+ * Releases are one to a line, and the newest of each state are in a separate file: calculations read no others, and of
+ * those only the states of their addresses. The older ones are there for a replay.
  */
 export const packedFiles: readonly PackedFile[] = [
-  data('releases', 'shared/content/built-in.ts', () => packLines(releases('newest'))),
-  data('older-releases', 'shared/content/built-in.ts', () => packLines(releases('older'))),
-  data('vocabulary', 'shared/vocabulary/vocabulary.ts', () => pack(vocabulary())),
-  data('product-tax-codes', 'shared/vocabulary/catalog.ts', () => pack(catalog())),
-  data('code-crosswalk', 'shared/vocabulary/crosswalk.ts', () => packText(crosswalk())),
+  data('releases', 'shared/content/built-in.ts', () => lines(releases('newest'))),
+  data('older-releases', 'shared/content/built-in.ts', () => lines(releases('older'))),
+  data('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
+  data('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
+  data('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
   data('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
-    pack(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
+    JSON.stringify(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
   ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
-  data('docs', 'functions/get-docs.ts', () => pack(docs())),
+  data('docs', 'functions/get-docs.ts', () => JSON.stringify(docs())),
 ];

@@ -1,4 +1,5 @@
-import { textOf } from './read.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** `rates-NY@2026-11-22` and `zips-NY@2026-11-22` are the local tables of one state. */
 export type PackedName =
@@ -8,7 +9,19 @@ export type PackedName =
   | 'product-tax-codes'
   | 'code-crosswalk'
   | 'rate-summaries'
+  | 'docs'
   | `${'rates' | 'zips'}-${string}`;
+
+// zlib is loaded when it is first used, as the data is: an instance has found its caller by then.
+// In a bundle, which is CommonJS, the packed files lie beside it; import.meta has no folder there.
+const folder = import.meta.dirname ?? __dirname;
+
+/** The text of a packed file, by its name without the ending. */
+export const textOf = (name: string): string =>
+  process
+    .getBuiltinModule('node:zlib')
+    .brotliDecompressSync(readFileSync(join(folder, `${name}.br`)))
+    .toString('utf8');
 
 /** Read a value that `npm run pack` packed. Its shape is the packer's word: tests compare it with the files it came from. */
 export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));

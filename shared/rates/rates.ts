@@ -1,9 +1,8 @@
 import type { Settings } from '../accounts/account.ts';
 import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
-import { contentReleases } from '../calculations/content-releases.ts';
 import { citeRate, decimalText } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
-import { type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
+import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { policyProblem } from '../calculations/policy.ts';
 import type { Warning } from '../calculations/response.ts';
 import { dayOf } from '../calendar.ts';
@@ -14,7 +13,7 @@ import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../con
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ScaledRate } from '../tax/document.ts';
-import { doubtsAboutRate } from '../tax/doubts.ts';
+import { doubtsAbout } from '../tax/doubts.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
 import type { RatesQuery } from './query.ts';
@@ -42,10 +41,8 @@ const inQuery =
     return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
   };
 
-const asRefusal = (problems: readonly [Problem, ...Problem[]], query: RatesQuery): Result<never> => {
-  const [first, ...others] = problems;
-  return refuse(inQuery(query)(first), ...others.map(inQuery(query)));
-};
+const asRefusal = ([first, ...others]: readonly [Problem, ...Problem[]], query: RatesQuery): Result<never> =>
+  refuse(inQuery(query)(first), ...others.map(inQuery(query)));
 
 type Rated = {
   readonly jurisdiction: Jurisdiction;
@@ -101,7 +98,7 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string):
   const warnings = [
     ...resolutionWarnings(located, false),
     ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located)),
-    ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAboutRate(rate, jurisdiction), '')),
+    ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAbout(rate, `${jurisdiction.name}, general rate`), '')),
     ...exciseWarnings(located, rated),
   ];
   // Each warning once, without a pointer: there is no body.
@@ -137,12 +134,8 @@ const answerOf = (query: RatesQuery, located: LocatedLine, day: string, settings
   };
 };
 
-/** The ports of finding rates. */
-export type RatesPorts = {
-  readonly loadContent: LoadContent;
-  /** The service's time in milliseconds. */
-  readonly now: () => number;
-};
+/** `now` is the service's time in milliseconds. */
+type RatesPorts = { readonly loadContent: LoadContent; readonly now: () => number };
 
 /**
  * Find the general rates on a sale from another state to an address on a day (default: today in UTC), as decimal fractions

@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import type { Bracket } from '../content/release.ts';
+import type { Bracket, Rounding } from '../content/release.ts';
 import { allocate } from '../money/allocate.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { scaledRate } from './general-rate.ts';
@@ -24,12 +24,14 @@ export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_be
 };
 
 /** The table for a jurisdiction's tax at a rate, if there is one. Caps and fees have no table. */
-export const bracketOf = ({ treatment, rate, taxable, exact }: Assessment): Bracket | undefined =>
-  treatment.rounding.method === 'bracket' && exact === taxable * rate.units
-    ? treatment.rounding.brackets.find(
-        (bracket) =>
-          bracket.jurisdiction === treatment.jurisdiction.code && scaledRate(bracket.rate).units === rate.units,
-      )
+export const bracketFor = (
+  rounding: Rounding,
+  code: string,
+  rateUnits: bigint,
+  { taxable, exact }: Pick<Assessment, 'taxable' | 'exact'>,
+): Bracket | undefined =>
+  rounding.method === 'bracket' && exact === taxable * rateUnits
+    ? rounding.brackets.find(({ jurisdiction, rate }) => jurisdiction === code && scaledRate(rate).units === rateUnits)
     : undefined;
 
 /** Round assessments by their table, on their total, and allocate the tax by largest remainder. */

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
-import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxRow, Treatment } from './document.ts';
+import type { TaxDocument, TaxedDocument, TaxedLine, TaxRow, Treatment } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf } from './sale.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
@@ -23,20 +23,37 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sent: Nets = { lines: discounted.map(({ net }) => net), shipping: document.shipping?.amount ?? 0n };
   const { nets, charges, taxes, inexact } = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
   const inexactAt = (index: number | null) => inexact.find((gross) => gross.charges.includes(index)) ?? null;
-  const lines = discounted.map((line, index) =>
-    taxedLine(
-      line,
-      nets.lines[index] as bigint,
-      sale.goods[index] as Treated,
-      charges[index] as Charge,
-      taxes[index] as bigint[],
-      inexactAt(index),
-    ),
-  );
+  const lines = discounted.map(({ discount, thirdPartyDiscount, net }, index): TaxedLine => {
+    const { assessments } = charges[index] as Charge;
+    const { treatments, isHoliday } = sale.goods[index] as Treated;
+    const own = taxes[index] as bigint[];
+    const taxable = widestBase(assessments);
+    return {
+      discount,
+      thirdPartyDiscount,
+      net,
+      taxable,
+      exempt: (nets.lines[index] as bigint) - taxable,
+      tax: sum(own),
+      rows: rowsOf(assessments, own),
+      treatments: isHoliday ? decided(treatments, assessments) : treatments,
+      inexact: inexactAt(index),
+    };
+  });
   const delivery = charges[lines.length];
   if (!delivery) return { lines, shipping: null };
-  const shipping = taxedDelivery(sale, sent.shipping, nets.shipping, delivery, taxes.at(-1) as bigint[]);
-  return { lines, shipping: { ...shipping, inexact: inexactAt(null) } };
+  const own = taxes.at(-1) as bigint[];
+  const taxable = widestShippingBase(delivery.assessments);
+  const shipping = {
+    net: sent.shipping,
+    taxable,
+    exempt: nets.shipping - taxable,
+    tax: sum(own),
+    rows: rowsOf(delivery.assessments, own),
+    treatments: [...new Set(sale.delivery.flatMap(({ treatments }) => treatments))],
+    inexact: inexactAt(null),
+  };
+  return { lines, shipping };
 };
 
 /** Tax added to the prices. */
@@ -62,43 +79,9 @@ const discountedLines = ({ lines, discount, thirdPartyDiscount }: TaxDocument): 
   });
 };
 
-const taxedLine = (
-  { discount, thirdPartyDiscount, net }: Discounted,
-  base: bigint,
-  { treatments, isHoliday }: Treated,
-  { assessments }: Charge,
-  taxes: readonly bigint[],
-  inexact: TaxedLine['inexact'],
-): TaxedLine => {
-  const taxable = widestBase(assessments);
-  return {
-    discount,
-    thirdPartyDiscount,
-    net,
-    taxable,
-    exempt: base - taxable,
-    tax: sum(taxes),
-    rows: rowsOf(assessments, taxes),
-    treatments: isHoliday ? decided(treatments, assessments) : treatments,
-    inexact,
-  };
-};
-
 // In a holiday, the price decides which rule applies, and so which doubts.
 const decided = (treatments: readonly Treatment[], assessments: readonly Assessment[]): readonly Treatment[] =>
   treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment);
-
-const taxedDelivery = (
-  { delivery }: Sale,
-  net: bigint,
-  base: bigint,
-  { assessments }: Charge,
-  taxes: readonly bigint[],
-): Omit<TaxedShipping, 'inexact'> => {
-  const taxable = widestShippingBase(assessments);
-  const treatments = [...new Set(delivery.flatMap((treated) => treated.treatments))];
-  return { net, taxable, exempt: base - taxable, tax: sum(taxes), rows: rowsOf(assessments, taxes), treatments };
-};
 
 // A jurisdiction that exists for a band alone has a row only where it taxes something.
 const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {

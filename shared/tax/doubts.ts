@@ -1,4 +1,4 @@
-import type { Dated, Evidence, Jurisdiction, Rate, Release } from '../content/release.ts';
+import type { Dated, Evidence, Jurisdiction, Release } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Subject } from './case.ts';
 import type { Doubt } from './document.ts';
@@ -34,7 +34,7 @@ export const otherCurrencyTable = ({ name, currency }: Release, document: string
 /** Whether the confidence in a value is below medium-high. */
 export const isDoubtful = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
-/** Doubt about a value of low or medium confidence. */
+/** Doubt about a value of low or medium confidence. `what` names the place and the value. */
 export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): readonly Doubt[] => {
   const { confidence, source } = evidence;
   if (!isDoubtful(evidence)) return [];
@@ -42,22 +42,6 @@ export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): 
   const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
   return [{ code: 'content_unconfirmed', message: `${what}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
-
-/** Doubt about the general rate of a jurisdiction. */
-export const doubtsAboutRate = (rate: Rate, { name }: Jurisdiction): readonly Doubt[] =>
-  doubtsAbout(rate, `${name}, general rate`);
-
-/** Doubt about the local taxes of an address. */
-export const doubtsAboutLocation = (evidence: Evidence, place: string): readonly Doubt[] =>
-  doubtsAbout(evidence, `${place}, the local taxes of an address`);
-
-/** Doubt about whether a sale within the state is taxed at its origin or its destination. */
-export const doubtsAboutSourcing = (evidence: Evidence, place: string): readonly Doubt[] =>
-  doubtsAbout(evidence, `${place}, where sales within the state are taxed`);
-
-/** Doubt about how the state rounds. */
-export const doubtsAboutRounding = (evidence: Evidence, { name }: Release): readonly Doubt[] =>
-  doubtsAbout(evidence, `${name}, rounding`);
 
 /** Shipping was taxed as not separately stated, because its code does not say so. */
 export const doubtsAboutShipping = (

@@ -3,7 +3,7 @@ import { type Jurisdiction, rateDecimals } from '../content/release.ts';
 import { formatAmount } from '../money/currency.ts';
 import { powerOfTen } from '../money/decimal.ts';
 import type { ScaledRate, Treatment } from './document.ts';
-import { taxedAt } from './effects/rate.ts';
+import { taxedAt } from './effects/plain.ts';
 
 /** Where the highest visible rate of Hawaii's general excise tax, the only one in the content, is published. */
 export const visibleRateSource = 'Hawaii Department of Taxation, Announcement 2018-14 (highest visible rate)';

@@ -1,7 +1,7 @@
 import type { Evidence, Release } from '../content/release.ts';
 import { minorUnit } from './assessment.ts';
 import type { Doubt, TaxDocument, TaxedDocument, TaxRow } from './document.ts';
-import { doubtsAboutRounding, isDoubtful } from './doubts.ts';
+import { doubtsAbout, isDoubtful } from './doubts.ts';
 import { roundingSettingOn } from './rounding-setting.ts';
 
 /** A doubt about how a state rounds, and the first line it applies to; `null` is the shipping. */
@@ -24,26 +24,8 @@ const doubtfulStates = ({ lines, day, currency }: TaxDocument): Map<string, Stat
 const exactOf = (rows: readonly TaxRow[]): bigint => rows.reduce((sum, { exact }) => sum + exact, 0n);
 const isRounded = (exact: bigint): boolean => exact % minorUnit !== 0n;
 
-/** A part of an invoice that is rounded as one, and its first line. */
-type Total = { readonly state: string; readonly line: number | null; exact: bigint };
-
-/** The sums of the rows of each state's invoice, by table. */
-class Invoices {
-  private readonly byName = new Map<string, Map<string, Total>>();
-
-  add(state: string, { isBracketed }: State, { jurisdiction, rate, exact }: TaxRow, line: number | null): void {
-    // Rows without a table are rounded together. If each is whole cents, so is their sum.
-    const [name, part] = isBracketed ? [jurisdiction.code, rate] : [state, ''];
-    const parts = this.byName.get(name) ?? new Map<string, Total>();
-    const total = parts.get(part) ?? { state, line, exact: 0n };
-    if (total.exact === 0n) this.byName.set(name, parts.set(part, total));
-    total.exact += exact;
-  }
-
-  rounded(): readonly Total[] {
-    return [...this.byName.values()].flatMap((parts) => [...parts.values()].filter(({ exact }) => isRounded(exact)));
-  }
-}
+/** What is rounded as one on an invoice, and its first line. */
+type Total = { readonly state: string; readonly line: number | null; readonly exact: bigint };
 
 /**
  * The doubts about states whose rounding is not confirmed, each once, and only where rounding changed the tax: exact taxes
@@ -51,33 +33,36 @@ class Invoices {
  */
 export const roundingDoubts = (document: TaxDocument, { lines, shipping }: TaxedDocument): readonly RoundingDoubt[] => {
   const states = doubtfulStates(document);
-  const invoices = new Invoices();
+  if (states.size === 0) return [];
   const doubts: RoundingDoubt[] = [];
   const report = (code: string, line: number | null): void => {
     const state = states.get(code);
     states.delete(code);
-    if (state) for (const doubt of doubtsAboutRounding(state.evidence, state.release)) doubts.push({ doubt, line });
+    if (state)
+      for (const doubt of doubtsAbout(state.evidence, `${state.release.name}, rounding`)) doubts.push({ doubt, line });
   };
-  const isOnInvoice = (state: State): boolean => document.rounding === 'invoice' || state.isBracketed;
-  for (const [line, { rows }] of states.size > 0 ? lines.entries() : []) {
-    const code = document.lines[line]?.place.code ?? '';
-    const state = states.get(code);
-    if (!state) continue;
-    if (isOnInvoice(state)) for (const row of rows) invoices.add(code, state, row, line);
-    else if (isRounded(exactOf(rows))) report(code, line);
-  }
-  if (shipping && states.size > 0) {
-    const codes = new Map(
-      document.lines.flatMap(({ place }) => place.jurisdictions.map(({ code }) => [code, place.code] as const)),
-    );
-    const isOdd = isRounded(exactOf(shipping.rows));
-    for (const row of shipping.rows) {
-      const code = codes.get(row.jurisdiction.code) ?? '';
+  const invoices = new Map<string, Total>();
+  const places = [...new Set(document.lines.map(({ place }) => place))];
+  const stateOf = new Map(
+    places.flatMap(({ jurisdictions, code }) =>
+      jurisdictions.map((jurisdiction) => [jurisdiction.code, code] as const),
+    ),
+  );
+  const charges = [...lines.entries(), ...(shipping ? [[null, shipping] as const] : [])];
+  for (const [line, { rows }] of charges) {
+    if (states.size === 0) break;
+    const isOdd = isRounded(exactOf(rows));
+    for (const { jurisdiction, rate, exact } of rows) {
+      const code = stateOf.get(jurisdiction.code) ?? '';
       const state = states.get(code);
-      if (state && isOnInvoice(state)) invoices.add(code, state, row, null);
-      else if (isOdd && row.exact !== 0n) report(code, null);
+      if (state && (document.rounding === 'invoice' || state.isBracketed)) {
+        // Each table has a total. Rows without a table are rounded together.
+        const key = state.isBracketed ? `${jurisdiction.code} ${rate}` : code;
+        const total = invoices.get(key) ?? { state: code, line, exact: 0n };
+        invoices.set(key, { ...total, exact: total.exact + exact });
+      } else if (isOdd && exact !== 0n) report(code, line);
     }
   }
-  for (const { state, line } of invoices.rounded()) report(state, line);
+  for (const { state, line, exact } of invoices.values()) if (isRounded(exact)) report(state, line);
   return doubts;
 };

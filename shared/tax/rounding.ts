@@ -1,7 +1,8 @@
 import { distributeRemainder } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
-import { bracketOf, roundByBracket } from './brackets.ts';
+import { bracketFor, roundByBracket } from './brackets.ts';
+import { sum } from './widest-base.ts';
 
 /**
  * Round assessments together: their exact taxes are summed, rounded once (half up) and allocated to them by largest
@@ -11,21 +12,21 @@ import { bracketOf, roundByBracket } from './brackets.ts';
  * sum rounded up or down, and so never negative.
  */
 export const roundTogether = (assessments: readonly Assessment[], before = 0n): bigint[] => {
-  let sum = 0n;
+  let exactSum = 0n;
   let floors = 0n;
   const parts: bigint[] = [];
   const remainders: bigint[] = [];
   for (const { exact } of assessments) {
     // Division dominates the time, and a third of all rows have no tax.
     const floor = exact === 0n ? 0n : exact / minorUnit;
-    sum += exact;
+    exactSum += exact;
     floors += floor;
     parts.push(floor);
     remainders.push(exact - floor * minorUnit);
   }
-  if (sum === 0n) return parts;
+  if (exactSum === 0n) return parts;
   const alone = before === 0n ? 0n : divideHalfUp(before, minorUnit);
-  return distributeRemainder(parts, remainders, divideHalfUp(before + sum, minorUnit) - alone - floors);
+  return distributeRemainder(parts, remainders, divideHalfUp(before + exactSum, minorUnit) - alone - floors);
 };
 
 /**
@@ -35,7 +36,10 @@ export const roundTogether = (assessments: readonly Assessment[], before = 0n): 
  */
 export const roundInvoice = (assessments: readonly Assessment[], charges: readonly number[] = []): bigint[] => {
   const taxes: bigint[] = new Array(assessments.length).fill(0n);
-  const groups = Map.groupBy(assessments.keys(), (index) => bracketOf(assessments[index] as Assessment));
+  const groups = Map.groupBy(assessments.keys(), (index) => {
+    const { treatment, rate, taxable, exact } = assessments[index] as Assessment;
+    return bracketFor(treatment.rounding, treatment.jurisdiction.code, rate.units, { taxable, exact });
+  });
   for (const [bracket, indexes] of groups) {
     const group = indexes.map((index) => assessments[index] as Assessment);
     const parts = bracket
@@ -52,12 +56,9 @@ export const roundInvoice = (assessments: readonly Assessment[], charges: readon
 const roundByCharge = (group: readonly Assessment[], charges: readonly (number | undefined)[]): bigint[] => {
   const members = [...Map.groupBy(group.keys(), (index) => charges[index]).values()];
   const exactOf = (index: number) => (group[index] as Assessment).exact;
-  const exacts = members.map((indexes) => indexes.reduce((sum, index) => sum + exactOf(index), 0n));
+  const exacts = members.map((indexes) => sum(indexes.map(exactOf)));
   const taxes: bigint[] = new Array(group.length);
-  const total = divideHalfUp(
-    exacts.reduce((left, right) => left + right, 0n),
-    minorUnit,
-  );
+  const total = divideHalfUp(sum(exacts), minorUnit);
   for (const [charge, tax] of split(total, exacts).entries()) {
     const indexes = members[charge] as number[];
     const parts = split(tax, indexes.map(exactOf));
@@ -70,5 +71,5 @@ const roundByCharge = (group: readonly Assessment[], charges: readonly (number |
 const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
   const parts = exacts.map((exact) => exact / minorUnit);
   const remainders = exacts.map((exact) => exact % minorUnit);
-  return distributeRemainder(parts, remainders, total - parts.reduce((left, right) => left + right, 0n));
+  return distributeRemainder(parts, remainders, total - sum(parts));
 };

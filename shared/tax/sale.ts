@@ -1,8 +1,7 @@
 import { type Assessment, assess } from './assessment.ts';
 import type { TaxDocument, TaxLine } from './document.ts';
 import type { Base } from './effects/base.ts';
-import { assessShipping } from './shipping.ts';
-import { shareShipping, shippedLines } from './shipping-shares.ts';
+import { assessShipping, shareShipping, shippedLines } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
 import { widestBase } from './widest-base.ts';
 

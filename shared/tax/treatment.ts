@@ -6,7 +6,7 @@ import { untaxed } from './assessment.ts';
 import { type Case, generalLater, isKnown, ruleOf, type Subject } from './case.ts';
 import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, TaxabilityReason, Treatment } from './document.ts';
 import {
-  doubtsAboutRate,
+  doubtsAbout,
   doubtsAboutRule,
   doubtsAboutShipping,
   notCovered,
@@ -16,7 +16,7 @@ import {
 import { isBandJurisdiction } from './effects/band.ts';
 import type { ResolvedEffect } from './effects/definition.ts';
 import { definitionOf } from './effects/effects.ts';
-import { taxedAtGeneralRate } from './effects/taxable.ts';
+import { taxedAtGeneralRate } from './effects/plain.ts';
 import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
 import { halfUp, roundingOf } from './rounding-setting.ts';
 import type { DecidingRule } from './rule-choice.ts';
@@ -116,7 +116,7 @@ const resolveRule = (
   if (rule && isForeign && definitionOf(rule.effect).isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const doubts = [
-    ...(rate ? doubtsAboutRate(rate, jurisdiction) : []),
+    ...(rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : []),
     ...doubtsAboutRule(rule, product, jurisdiction, release),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),

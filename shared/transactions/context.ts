@@ -1,10 +1,15 @@
 import { addressesOf } from '../calculations/addresses-of.ts';
+import { calculate, type Outcome } from '../calculations/calculate.ts';
 import type { Context } from '../calculations/document.ts';
 import type { CalculationInput } from '../calculations/request.ts';
 import type { LoadContent } from '../content/content.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
+import { mapResult, type Result } from '../result.ts';
+import { creditOf } from './credits/credit.ts';
+import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
 import type { PinnedSettings } from './pinned.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
 
@@ -14,11 +19,11 @@ export type BaseContext = Omit<Context, 'releaseFor'>;
 /** The context of a new calculation: the active content of the input's addresses. */
 export const currentContext = async (
   input: Addressed,
-  around: BaseContext,
+  base: BaseContext,
   loadContent: LoadContent,
 ): Promise<Context> => ({
-  ...around,
-  releaseFor: await loadContent(addressesOf(input, around.settings)),
+  ...base,
+  releaseFor: await loadContent(addressesOf(input, base.settings)),
 });
 
 type Pinning = {
@@ -43,4 +48,23 @@ export const pinnedContext = async (
     !isStateGuessed || isPinned(state) || !statesOfZip(zip5 ?? '').some(isPinned);
   const found = await loadContent(addressesOf(input, then), content_releases);
   return { settings: then, now, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
+};
+
+/** The calculated figures of a document; `kind` is that of a credit of a sale. */
+export type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
+
+/** Calculate a document from the active content, or a credit from the current state of its sale and the sale's content. */
+export const calculateWithContent = async (
+  request: CreditRequest,
+  sale: StoredTransaction | null,
+  base: BaseContext,
+  loadContent: LoadContent,
+  unknownFields: readonly string[],
+): Promise<Result<Calculated>> => {
+  if (sale) {
+    const context = await pinnedContext(unmatchedInput(sale.transaction, request), sale, base, loadContent);
+    return creditOf(sale, request, context, unknownFields);
+  }
+  const context = await currentContext(request, base, loadContent);
+  return mapResult(calculate(request, context, unknownFields), (outcome) => ({ outcome, kind: null }));
 };

@@ -1,12 +1,9 @@
 import type { Account } from '../accounts/account.ts';
-import { calculate, type Outcome } from '../calculations/calculate.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation } from '../calculations/response.ts';
-import { accept, type Result, refuse } from '../result.ts';
-import { currentContext, pinnedContext } from './context.ts';
-import { parentNotFound } from './credits/admission.ts';
-import { creditOf } from './credits/credit.ts';
-import { unmatchedInput } from './credits/unmatched.ts';
+import { mapResult, type Result, refuse } from '../result.ts';
+import { calculateWithContent } from './context.ts';
+import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import type { Ports } from './ports.ts';
@@ -21,24 +18,17 @@ export const createCalculation = async (
   { id: account, settings }: Account,
   ports: Pick<Ports, 'now' | 'loadContent'> & { readonly ledger: Pick<Ledger, 'find'> },
 ): Promise<Result<Calculation>> => {
-  const around = { settings, now: ports.now() };
-  const parentId = request.parent_transaction_id;
+  const base = { settings, now: ports.now() };
+  const { type = 'sale', parent_transaction_id: parentId = null } = request;
   // An empty id matches no transaction.
-  if (request.type !== 'credit' || parentId === undefined || parentId === null) {
-    const context = await currentContext(request, around, ports.loadContent);
-    const calculated = calculate(request, context, unknownFields);
-    return calculated.ok ? accept(answer(request, calculated.value)) : calculated;
-  }
-  const parent = await ports.ledger.find(account, parentId);
-  if (!parent) return refuse(parentNotFound);
-  const context = await pinnedContext(unmatchedInput(parent.transaction, request), parent, around, ports.loadContent);
-  const credit = creditOf(storedAsOf(parent, context.now), request, context, unknownFields);
-  return credit.ok ? accept(answer(request, credit.value.outcome)) : credit;
+  const parent = type !== 'credit' || parentId === null ? null : await ports.ledger.find(account, parentId);
+  if (parent === undefined) return refuse(parentNotFound);
+  const sale = parent && storedAsOf(parent, base.now);
+  const calculated = await calculateWithContent(request, sale, base, ports.loadContent, unknownFields);
+  return mapResult(calculated, ({ outcome }) => ({
+    object: 'calculation',
+    type: type ?? 'sale',
+    parent_transaction_id: parentId,
+    ...outcome,
+  }));
 };
-
-const answer = (request: CalculationRequest, outcome: Outcome): Calculation => ({
-  object: 'calculation',
-  type: request.type ?? 'sale',
-  parent_transaction_id: request.parent_transaction_id ?? null,
-  ...outcome,
-});

@@ -1,15 +1,29 @@
+import { AssertionError } from '../assert.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { answerOf } from './answer.ts';
-import { commitOf } from './creation/commit.ts';
-import { draft } from './creation/draft.ts';
-import { parentNotFound } from './credits/admission.ts';
+import { commitOf } from './commit.ts';
+import { calculateWithContent } from './context.ts';
+import { parentNotFound } from './credits/problems.ts';
+import { withRecordedTax } from './credits/supplied-credit-tax.ts';
 import type { Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
-import { type Answered, answerOfReplay, type Caller, type CreatePorts, referenceTaken, tooLarge } from './ports.ts';
+import { newTransaction } from './new-transaction.ts';
+import { pinnedOf } from './pinned.ts';
+import {
+  type Answered,
+  answerOf,
+  answerOfReplay,
+  type Caller,
+  type CreatePorts,
+  referenceTaken,
+  tooLarge,
+} from './ports.ts';
+import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
+import { taxDecimalsProblem } from './request-problems.ts';
 import { retryWhileStale } from './retry-while-stale.ts';
+import type { StoredTransaction } from './transaction.ts';
 
-export type Creation = {
+type Creation = {
   readonly request: TransactionRequest;
   readonly idempotency: Idempotency | null;
   readonly unknownFields: readonly string[];
@@ -47,20 +61,42 @@ const createOnce = async (
   const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
   const stored = fitting.value;
-  const commit = commitOf(stored, parent, idempotency, caller, ports.now());
-  const committed = await ports.ledger.commit(commit);
+  const answer = answerOf(201, stored.transaction);
+  const record = idempotency && { ...idempotency, answer };
+  const change = { before: null, next: stored, fields: [], parent };
+  const committed = await ports.ledger.commit(commitOf(change, caller.account.id, caller.credential, record));
   switch (committed.kind) {
     case 'committed':
-      return accept({ answer: answerOf(201, stored.transaction), isReplayed: false, transaction: stored.transaction });
+      return accept({ answer, isReplayed: false, transaction: stored.transaction });
     case 'reference_taken':
       return refuse(referenceTaken(committed.transactionId));
     case 'stale':
       return 'stale';
     case 'period_closed':
-      throw new Error('A new transaction removes no open entry.');
+      throw new AssertionError('A new transaction removes no open entry.');
     default:
       return answerOfReplay(committed);
   }
+};
+
+/** The new transaction of a request with its figures. A credit has the figures and settings of its sale. */
+const draft = async (
+  { request, unknownFields }: Creation,
+  parent: StoredTransaction | null,
+  { account: { settings } }: Caller,
+  ports: CreatePorts,
+): Promise<Result<StoredTransaction>> => {
+  const supplied = request.tax_amount ?? null;
+  const decimals = parent && taxDecimalsProblem(supplied, parent.transaction.currency);
+  if (decimals) return refuse(decimals);
+  const base = { settings, now: ports.now() };
+  const calculated = await calculateWithContent(request, parent, base, ports.loadContent, unknownFields);
+  if (!calculated.ok) return calculated;
+  const { outcome, kind } = calculated.value;
+  const recorded = withRecordedTax(outcome, supplied, parent);
+  if (!recorded.ok) return recorded;
+  const basis = { creditOf: kind, ...newBasis(parent), pinned: parent?.pinned ?? pinnedOf(settings) };
+  return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };
 
 // The first request with this key may have been accepted before the refusal became true.

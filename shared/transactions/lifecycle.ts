@@ -60,3 +60,7 @@ export const draftExpired = ({ expires_at }: Transaction): Problem => ({
   detail: `Its deadline was ${expires_at}. Create the transaction again; its reference_id is free.`,
   source: { pointer: '/status' },
 });
+
+/** Whether a transaction counts: it is finalized or filed. */
+export const isLive = ({ status }: Pick<Transaction, 'status'>): boolean =>
+  status === 'finalized' || status === 'filed';

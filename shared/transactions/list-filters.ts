@@ -9,8 +9,8 @@ type Range = { readonly from: number | null; readonly to: number | null };
 type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 
 // A date as a bound means the whole day: `lte` includes it, and `gt` begins with the next day.
-export const edge = (text: string | undefined, bound: Bound): number | null => {
-  if (text === undefined) return null;
+export const edge = (text: string | null | undefined, bound: Bound): number | null => {
+  if (text === undefined || text === null) return null;
   const at = Date.parse(text);
   const dayEnd = text.length === 10 ? at + dayMs - 1 : at;
   return { gte: at, gt: dayEnd + 1, lte: dayEnd, lt: at - 1 }[bound];
@@ -35,7 +35,8 @@ const earliest = 0;
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 const clamp = (at: number) => Math.min(Math.max(at, earliest), latest);
 
-const instants = ({ from, to }: Range) => ({
+/** The range as instants in ISO 8601, within the years that it can express. */
+export const instants = ({ from, to }: Range) => ({
   from: from === null ? null : new Date(clamp(from)).toISOString(),
   to: to === null ? null : new Date(clamp(to)).toISOString(),
 });

@@ -5,7 +5,7 @@ import { asOf } from './lifecycle.ts';
 import { cursorOf, positionOf } from './list-cursor.ts';
 import { chooseIndex, filtersAfter } from './list-filters.ts';
 import { limitOf, type TransactionListQuery } from './list-query.ts';
-import type { TransactionList, TransactionRow } from './list-response.ts';
+import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
 
 export type ListPorts = {

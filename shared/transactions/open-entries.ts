@@ -1,4 +1,5 @@
 import type { TaxRowResponse } from '../calculations/response.ts';
+import { jurisdictionCode, stateOfJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -36,8 +37,6 @@ export type OpenEntry = {
 /** Minor units. */
 type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint };
 
-const stateOf = (jurisdictionCode: string) => jurisdictionCode.split('-').slice(0, 2).join('-');
-
 // Uncollected tax is not owed. Over-collected tax is.
 const isLiability = ({ taxability_reason, tax_amount }: TaxRowResponse) =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(taxability_reason) || /[1-9]/.test(tax_amount);
@@ -68,7 +67,9 @@ export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
   const { line_items, shipping } = transaction;
   // The rows of each charge, by state.
   const charges = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
-    [...Map.groupBy(taxes.filter(isLiability), (row) => stateOf(row.jurisdiction_code))].map(([state, rows]) => ({
+    [
+      ...Map.groupBy(taxes.filter(isLiability), (row) => jurisdictionCode(stateOfJurisdiction(row.jurisdiction_code))),
+    ].map(([state, rows]) => ({
       state,
       rows,
     })),

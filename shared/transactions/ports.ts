@@ -42,6 +42,20 @@ export type Answered = {
   readonly transaction?: Transaction;
 };
 
+/**
+ * The response with a transaction, with its version as the entity tag (interface decisions 1).
+ *
+ * `Location` is relative to the request's path, because functions do not know the deployed stage.
+ */
+export const answerOf = (status: 200 | 201, transaction: Transaction): SavedAnswer => ({
+  status,
+  body: JSON.stringify(transaction),
+  headers: {
+    ETag: `"${transaction.version}"`,
+    ...(status === 201 && { Location: `transactions/${transaction.id}` }),
+  },
+});
+
 /** The saved answer of a repeated request, or the refusal of a different request with the same key (interface decisions 10). */
 export const answerOfReplay = (replay: Replay): Result<Answered> =>
   replay.kind === 'replay'

@@ -1,6 +1,10 @@
-import { crossFieldProblems } from '../calculations/cross-field.ts';
 import { invalidFormat } from '../calculations/fields.ts';
-import { addressProblems, calculationProblems, dateProblems } from '../calculations/request-problems.ts';
+import {
+  addressProblems,
+  calculationProblems,
+  crossFieldProblems,
+  dateProblems,
+} from '../calculations/request-problems.ts';
 import { type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import type { Problem } from '../problem.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { amount, objectType, timestamp, version } from '../calculations/answer-scalars.ts';
+import { amount, hasMore, nextCursor, objectType, timestamp, version } from '../calculations/answer-scalars.ts';
 import { outcomeShape } from '../calculations/response.ts';
 import { described } from '../described.ts';
 import { statuses } from './transaction.ts';
@@ -53,3 +53,26 @@ export const Transaction = described(
   'A recorded sale or credit.',
   { id: 'Transaction' },
 );
+
+/** A row of a list. It has line items only if the request expands them (interface decisions 6). */
+const TransactionRow = described(
+  z.extend(Transaction, {
+    line_items: described(z.nullable(Transaction.shape.line_items), '`null` unless `expand=line_items`.'),
+  }),
+  'A transaction in a list.',
+  { id: 'TransactionListItem' },
+);
+export type TransactionRow = z.infer<typeof TransactionRow>;
+
+export const TransactionList = described(
+  z.object({
+    object: objectType('list'),
+    url: described(z.literal('/transactions'), 'The path of this list.'),
+    has_more: hasMore,
+    next_cursor: nextCursor,
+    data: described(z.array(TransactionRow), 'The transactions of the page.'),
+  }),
+  'A page of transactions.',
+  { id: 'TransactionList' },
+);
+export type TransactionList = z.infer<typeof TransactionList>;

@@ -1,8 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 
-/** Whether two values are the same JSON, whatever the order of their keys. */
-export const isSame = (one: unknown, other: unknown): boolean =>
-  canonicalJson(one ?? null) === canonicalJson(other ?? null);
+/** Whether two values are the same JSON. The order of their keys does not matter. */
+export const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
 /** Absent and null are equal inside an object, because clients may send either. */
 export const withoutNulls = (value: unknown): unknown => {

@@ -1,4 +1,4 @@
-import { expiryOf } from './expiry.ts';
+import { expiryOf } from './commit.ts';
 import type { DraftIndex, ExpiredDraft, Ledger } from './ledger.ts';
 import { isExpired } from './lifecycle.ts';
 

@@ -18,22 +18,23 @@ export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'>
   readonly explanation: null;
 };
 
-/** A credited amount: net and tax, as decimal strings of the currency. */
-export type Credited = { readonly net: string; readonly tax: string };
+type RowAmounts<Value> = { readonly taxable: Value; readonly exempt: Value; readonly tax: Value };
+
+/** The amounts of a line or of the shipping, and of its rows in their order. */
+export type ChargeAmounts<Value> = RowAmounts<Value> & {
+  readonly net: Value;
+  readonly discount: Value;
+  readonly third_party_discount: Value;
+  readonly rows: readonly RowAmounts<Value>[];
+};
 
 /**
- * The credited amounts of a line or of the shipping, and of its rows in their order.
+ * The credited amounts of a line or of the shipping, as decimal strings of the currency.
  *
  * Each amount has a counter, because none can be derived from the others: taxes may be supplied, discounts sent, and
  * credits voided in any order. The credits of a line must still add up to every recorded figure.
  */
-export type CreditedCharge = Credited & {
-  readonly discount: string;
-  readonly third_party_discount: string;
-  readonly taxable: string;
-  readonly exempt: string;
-  readonly rows: readonly { readonly taxable: string; readonly exempt: string; readonly tax: string }[];
-};
+export type CreditedCharge = ChargeAmounts<string>;
 
 /** The state of a sale when a credit was computed: its recorded tax, and the amounts of its live credits as text. */
 export type SaleState = { readonly tax_amount: string; readonly credited: string };
@@ -48,7 +49,7 @@ export type StoredTransaction = {
   readonly credited: {
     readonly lines: Readonly<Record<string, CreditedCharge>>;
     readonly shipping: CreditedCharge;
-    readonly unmatched: Credited;
+    readonly unmatched: Pick<CreditedCharge, 'net' | 'tax'>;
   };
   /** The kind of credit request, so that finalizing can compute it again. */
   readonly creditOf: 'all' | 'remaining' | 'lines' | null;

@@ -1,10 +1,10 @@
 import { accept, type Result, refuse } from '../result.ts';
-import { answerOf } from './answer.ts';
-import { expiryOf } from './expiry.ts';
+import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
 import { isExpired, storedAsOf } from './lifecycle.ts';
 import {
   type Answered,
+  answerOf,
   answerOfReplay,
   type Caller,
   type ChangePorts,
@@ -16,11 +16,9 @@ import {
 import type { TransactionUpdate } from './request.ts';
 import { retryWhileStale } from './retry-while-stale.ts';
 import { oppositeOf, type StoredTransaction } from './transaction.ts';
-import { basisOf } from './updates/basis.ts';
-import { commitOf } from './updates/commit.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
 
-export type Update = {
+type UpdateRequest = {
   readonly id: string;
   readonly update: TransactionUpdate;
   /** The versions in If-Match; `null` without the header, `'*'` for any. */
@@ -35,8 +33,11 @@ export type Update = {
  *
  * Refused in this order: `not_found`, `precondition_failed`, then the problems of the status.
  */
-export const updateTransaction = (asked: Update, caller: Caller, ports: ChangePorts): Promise<Result<Answered>> =>
-  retryWhileStale(() => updateOnce(asked, caller, ports), ports);
+export const updateTransaction = (
+  request: UpdateRequest,
+  caller: Caller,
+  ports: ChangePorts,
+): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(request, caller, ports), ports);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
@@ -50,14 +51,18 @@ const isBesideTheParent = (update: TransactionUpdate): boolean =>
 const isBesideTheFigures = (fields: readonly string[]): boolean =>
   fields.every((field) => field === 'status' || besideTheParent.has(field));
 
-const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<Result<Answered> | 'stale'> => {
-  const { id, idempotency } = asked;
+const updateOnce = async (
+  request: UpdateRequest,
+  caller: Caller,
+  ports: Ports,
+): Promise<Result<Answered> | 'stale'> => {
+  const { id, idempotency } = request;
   const nowMs = ports.now();
   const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
   if (replay) return answerOfReplay(replay);
   if (!stored) return refuse(notFound);
   const current = storedAsOf(stored, nowMs);
-  if (!isMatch(asked.ifMatch, current))
+  if (!isMatch(request.ifMatch, current))
     return refuse({
       code: 'precondition_failed',
       title: 'Precondition Failed',
@@ -66,11 +71,16 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
       meta: { version: current.transaction.version },
     });
   const parentId = current.transaction.parent_transaction_id;
-  const isRead = parentId !== null && !isBesideTheParent(asked.update);
+  const isRead = parentId !== null && !isBesideTheParent(request.update);
   const parent = isRead ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
-  const around = { settings: caller.account.settings, now: nowMs };
-  const basis = await basisOf(asked.update, current, parent, around, ports.loadContent);
-  const planned = planUpdate(asked.update, current, basis, asked.unknownFields);
+  const planned = await planUpdate({
+    update: request.update,
+    stored: current,
+    parent,
+    unknownFields: request.unknownFields,
+    base: { settings: caller.account.settings, now: nowMs },
+    loadContent: ports.loadContent,
+  });
   if (!planned.ok) return planned;
   if (planned.value === null) return answerUnchanged(current, idempotency, caller, ports);
   if (isExpired(stored.transaction, nowMs)) {
@@ -78,7 +88,7 @@ const updateOnce = async (asked: Update, caller: Caller, ports: Ports): Promise<
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
     return 'stale';
   }
-  return write(planned.value, current, parent, asked, caller, ports);
+  return write(planned.value, current, parent, request, caller, ports);
 };
 
 // Nothing changes, but the idempotency key is recorded, so that the request can be replayed.
@@ -98,14 +108,15 @@ const write = async (
   { next, fields }: Plan,
   before: StoredTransaction,
   parent: StoredTransaction | null,
-  { idempotency }: Update,
+  { idempotency }: UpdateRequest,
   caller: Caller,
   ports: Ports,
 ): Promise<Result<Answered> | 'stale'> => {
   if (!ports.fitsItemLimit(next, isBesideTheFigures(fields) ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = answerOf(200, next.transaction);
+  const record = idempotency && { ...idempotency, answer };
   const committed = await ports.ledger.commit(
-    commitOf({ next, fields }, before, parent, idempotency && { ...idempotency, answer }, caller),
+    commitOf({ before, next, fields, parent }, caller.account.id, caller.credential, record),
   );
   switch (committed.kind) {
     case 'committed':

@@ -1,20 +1,12 @@
 /** The product tax codes as GET /product-tax-codes lists them. */
+import type * as z from 'zod/mini';
 import { unpack } from '../packed/unpack.ts';
-import { type CrosswalkRow, crosswalk, crosswalkRows, type System } from './crosswalk.ts';
+import { type CrosswalkRow, crosswalk, crosswalkRows } from './crosswalk.ts';
+import type { ProductTaxCodeItem } from './schema.ts';
 import { familyOf } from './vocabulary.ts';
 
-type Texts = {
-  readonly code: string;
-  readonly name: string;
-  readonly description: string;
-  readonly examples: readonly string[];
-};
-
-export type CatalogItem = Texts & {
-  readonly object: 'product_tax_code';
-  readonly family: string;
-  readonly equivalents: readonly { system: System; code: string; match: CrosswalkRow['match'] }[];
-};
+export type CatalogItem = z.infer<typeof ProductTaxCodeItem>;
+type Texts = Pick<CatalogItem, 'code' | 'name' | 'description' | 'examples'>;
 
 export type CatalogFilters = {
   readonly family?: string | undefined;
@@ -28,11 +20,7 @@ let items: readonly CatalogItem[] | undefined;
 /** Every product tax code, sorted by code as a string. Unpacked on first use. */
 export const catalog = (): readonly CatalogItem[] => {
   if (items) return items;
-  // A general code of another service is not an equivalent of a single code.
-  const equivalents = Map.groupBy(
-    crosswalk().filter(({ match }) => match !== 'family'),
-    pathOf,
-  );
+  const rows = Map.groupBy(crosswalk(), pathOf);
   items = unpack<Texts[]>('product-tax-codes').map(({ code, name, description, examples }) => ({
     object: 'product_tax_code',
     code,
@@ -40,7 +28,10 @@ export const catalog = (): readonly CatalogItem[] => {
     description,
     family: familyOf(code),
     examples,
-    equivalents: (equivalents.get(code) ?? []).map(({ system, code, match }) => ({ system, code, match })),
+    // A general code of another service is not an equivalent of a single code.
+    equivalents: (rows.get(code) ?? []).flatMap(({ system, code, match }) =>
+      match === 'family' ? [] : [{ system, code, match }],
+    ),
   }));
   return items;
 };

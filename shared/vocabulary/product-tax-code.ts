@@ -1,7 +1,13 @@
 import type { Problem } from '../problem.ts';
 import { type Accepted, accept, type Result, refuse } from '../result.ts';
-import { readComponents } from './components.ts';
-import { conflictProblem, duplicateProblem, notApplicableProblem } from './problems.ts';
+import {
+  conflictProblem,
+  duplicateProblem,
+  malformedProblem,
+  notApplicableProblem,
+  unknownAttributeProblem,
+  unknownPathProblem,
+} from './problems.ts';
 import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** A parsed product tax code. */
@@ -18,11 +24,55 @@ export type ProductTaxCode = {
   readonly canonical: string;
 };
 
+/** More than the longest code of the vocabulary with every attribute that it can carry. */
+export const textLengthMax = 255;
+
 /** The format of a code in the OpenAPI document. Whether the code exists, an error of its own says. */
 export const productTaxCodeKeywords = {
   pattern: '^[A-Z][A-Z0-9_]*(\\.[A-Z][A-Z0-9_]*)*(\\._[A-Z0-9_]+)*$',
-  maxLength: 255,
+  maxLength: textLengthMax,
   examples: ['CLOTHING.APPAREL._ATHLETIC'],
+};
+
+/** The components of a text. */
+type Components = {
+  /** The full path; absent if the text names no product tax code. */
+  readonly path?: string;
+  /** The attribute codes, known or not, sorted, with duplicates. */
+  readonly attributes: readonly string[];
+  readonly problems: readonly Problem[];
+};
+
+const wellFormed = new RegExp(productTaxCodeKeywords.pattern);
+
+/**
+ * Read a text as a product tax code and its attributes: the trailing components that start with an underscore (spec 1).
+ *
+ * The code is a full path (`CLOTHING.APPAREL`) or its label alone (`APPAREL`): `ptcs` lists codes as labels (spec 2.1), and
+ * a label names one path only. A family (`CLOTHING`) or a path that does not exist (`FOOD.APPAREL`) names nothing.
+ */
+const readComponents = (text: string): Components => {
+  if (text.length > textLengthMax || !wellFormed.test(text))
+    return { attributes: [], problems: [malformedProblem(text, textLengthMax)] };
+  const start = text.indexOf('._');
+  const name = start < 0 ? text : text.slice(0, start);
+  const attributes =
+    start < 0
+      ? []
+      : text
+          .slice(start + 1)
+          .split('.')
+          .sort();
+  const path = vocabulary().pathByName.get(name);
+  const unknown = new Set(attributes.filter((code) => !vocabulary().attributeByCode.has(code)));
+  return {
+    ...(path !== undefined && { path }),
+    attributes,
+    problems: [
+      ...(path === undefined ? [unknownPathProblem(name, text)] : []),
+      ...[...unknown].map(unknownAttributeProblem),
+    ],
+  };
 };
 
 const conflictsAmong = (attributes: readonly ProductAttribute[]): Problem[] =>
@@ -78,4 +128,18 @@ const parse = (text: string): Result<ProductTaxCode> => {
     attributes: codes,
     canonical: [fullPath, ...codes].join('.'),
   });
+};
+
+/**
+ * The authoritative set for a product tax code, in the order of the vocabulary (specification 4.1, interface decisions 7).
+ *
+ * It follows from the label in `ptcs`, because the vocabulary has no exclusions. Attributes in the text must exist and are
+ * otherwise ignored.
+ */
+export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> => {
+  const { path, problems } = readComponents(ptc);
+  const [first, ...others] = problems;
+  if (first) return refuse(first, ...others);
+  const label = labelOf(path as string);
+  return accept(vocabulary().productAttributes.filter((attribute) => appliesTo(attribute, label)));
 };

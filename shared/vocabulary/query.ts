@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
-import { attributesFor } from './applicability.ts';
 import { readableBy } from './check.ts';
 import { systemNames } from './crosswalk.ts';
-import { productTaxCodeKeywords } from './product-tax-code.ts';
+import { attributesFor, productTaxCodeKeywords } from './product-tax-code.ts';
 import { vocabulary } from './vocabulary.ts';
 
 const limit = described(

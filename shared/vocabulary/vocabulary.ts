@@ -1,22 +1,10 @@
 /** The vocabulary as plain data, with the look-ups that its readers share (specification 2.1 and 2.2). */
+import type * as z from 'zod/mini';
 import { unpack } from '../packed/unpack.ts';
+import type { ProductAttributeItem } from './schema.ts';
 
-export type ProductAttributeGroup = {
-  readonly key: string;
-  readonly name: string;
-  /** A product may carry at most one attribute of such a group. */
-  readonly mutually_exclusive: boolean;
-};
-
-/** The same shape on disk and in responses. */
-export type ProductAttribute = {
-  readonly code: string;
-  readonly name: string;
-  readonly description: string;
-  readonly group: ProductAttributeGroup;
-  /** Single labels, not paths; empty means every product. */
-  readonly ptcs: readonly string[];
-};
+/** The same shape on disk and in responses. `ptcs` has single labels, not paths; empty means every product. */
+export type ProductAttribute = z.infer<typeof ProductAttributeItem>;
 
 /** The last component, which decides applicability: `APPAREL` of `CLOTHING.APPAREL`. */
 export const labelOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);

@@ -13,35 +13,7 @@ const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
 
 describe('the parent (interface decisions 5.1)', () => {
-  it.each([
-    { state: 'draft', make: (client: Client) => made(client.create(sale())) },
-    {
-      state: 'void',
-      make: async (client: Client) => made(client.update((await sold(client)).id, { status: 'void' })),
-    },
-    {
-      state: 'credit',
-      make: async (client: Client) => made(client.create(creditOf(await sold(client)))),
-    },
-  ])('is no $state: 409 conflict_parent_not_creditable, at calculation, creation and finalizing', async ({ make }) => {
-    const client = await newClient();
-    const credit = creditOf(await make(client));
-    const refused = '409 | conflict_parent_not_creditable /parent_transaction_id';
-    expect(refusalOf(await client.create(credit))).toBe(refused);
-    expect(refusalOf(await client.create({ ...credit, status: 'draft' }))).toBe(refused);
-    expect(refusalOf(await client.calculate({ ...credit, status: undefined }))).toBe(refused);
-  });
-
-  it('is not a sale that was voided after the credit was drafted', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
-    await made(client.update(parent.id, { status: 'void' }));
-    const refused = await client.update(draft.id, { status: 'finalized' });
-    expect(refusalOf(refused)).toBe('409 | conflict_parent_not_creditable /parent_transaction_id');
-  });
-
-  it('must be there, and be this account’s: 422 either way, in the same words', async () => {
+  it('must exist in this account: otherwise 422 with the same detail', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
     const answers = await Promise.all(
@@ -52,13 +24,6 @@ describe('the parent (interface decisions 5.1)', () => {
     expect(new Set(answers.map(({ body }) => body.errors[0].detail)).size).toBe(1);
     expect(refusalOf(await client.calculate(creditOf(foreign)))).toContain('422 | validation_parent_not_found');
     expect(await creditedOf(other, foreign)).toEqual(['0.00', '0.00', 'none']);
-  });
-
-  it('an empty id is one that nobody has', async () => {
-    const client = await newClient();
-    const credit = { type: 'credit', parent_transaction_id: '', discount_amount: '1' };
-    for (const answer of [await client.create(credit), await client.calculate(credit)])
-      expect(refusalOf(answer)).toContain('validation_parent_not_found /parent_transaction_id');
   });
 
   it('belongs to credits only: a sale with one is 422, an empty one is none', async () => {
@@ -121,16 +86,6 @@ describe('a credit without line items (5.2)', () => {
     ]);
   });
 
-  it('is refused where anything was credited before, and says what is left', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-    const refused = await client.create(creditOf(parent));
-    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /parent_transaction_id');
-    expect(metaOf(refused)).toEqual({ remaining_amount: '50.00', remaining_tax_amount: '3.00' });
-    expect(detailOf(refused)).toContain('than is left of the sale.');
-  });
-
   it('credits exactly what is left with credit_remaining, once', async () => {
     const client = await newClient();
     const parent = await sold(client, { ...twoLines, shipping: { amount: '4.99' } });
@@ -188,45 +143,6 @@ describe('a credit with line items (5.3)', () => {
       ['shirt', '19.98'],
       ['mug', '100.00'],
     ]);
-  });
-
-  it('refunds the recorded tax, not the tax of today: also one that was supplied', async () => {
-    const client = await newClient();
-    const parent = await sold(client, { tax_amount: '5.01' });
-    const half = creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] });
-    expect((await made(client.create(half))).tax_amount).toBe('2.51');
-    expect((await made(client.create(half))).tax_amount).toBe('2.50');
-    expect(await creditedOf(client, parent)).toEqual(['100.00', '5.01', 'full']);
-  });
-
-  it('is bounded by money on each line, never by quantity', async () => {
-    const client = await newClient();
-    const parent = await sold(client, twoLines);
-    const by = (line: object) => client.create(creditOf(parent, { line_items: [line] }));
-    const refused = await by({ id: 'shirt', quantity: '1', unit_price: '29.98' });
-    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items/0');
-    expect(metaOf(refused)).toEqual({ remaining_amount: '29.97', remaining_tax_amount: '1.80' });
-    expect(detailOf(refused)).toContain('than is left of this line.');
-    expect((await by({ id: 'shirt', quantity: '2997', unit_price: '0.01' })).status).toBe(201);
-  });
-
-  it('lets several lines draw on one, together no more than it has', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    const drawing = (...prices: string[]) => ({
-      line_items: prices.map((unit_price, index) => ({
-        id: `part_${index}`,
-        parent_line_item_id: 'item_1',
-        quantity: '1',
-        unit_price,
-      })),
-    });
-    expect(refusalOf(await client.create(creditOf(parent, drawing('60.00', '40.01'))))).toBe(
-      '409 | conflict_over_credit /line_items/1',
-    );
-    const credit = await made(client.create(creditOf(parent, drawing('33.33', '33.33', '33.34'))));
-    expect(credit.tax_amount).toBe('6.00');
-    expect((await creditedOf(client, parent))[2]).toBe('full');
   });
 
   it('credits shipping only where it is sent, and no more than was charged', async () => {
@@ -297,7 +213,7 @@ describe('a credit with line items (5.3)', () => {
     expect(await creditedOf(client, parent)).toEqual(['50.00', '3.00', 'partial']);
   });
 
-  it('counts a full credit on its own lines, whatever the sale’s lines said of parents', async () => {
+  it('counts a full credit on the lines of the sale, even if these name parents', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       line_items: [goods({ id: 'a', parent_line_item_id: 'b' }), goods({ id: 'b', unit_price: '1.00' })],
@@ -357,7 +273,7 @@ describe('what a credit has from its sale (5)', () => {
     }
   });
 
-  it('may be sent as it is, and is not cleared by an update', async () => {
+  it('may be sent unchanged, and cannot be cleared by an update', async () => {
     const client = await newClient();
     const parent = await sold(client, { ship_from: ohio });
     const same = { ship_from: ohio, tax_included: false, collected_by: 'seller', currency: 'USD' };
@@ -368,7 +284,7 @@ describe('what a credit has from its sale (5)', () => {
     );
   });
 
-  it('is told all at once, before what the sale does not allow', async () => {
+  it('gives all field problems at once, before the problem of the sale', async () => {
     const client = await newClient();
     const parent = await made(client.create(sale()));
     expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
@@ -418,57 +334,22 @@ describe('a supplied tax on a credit (5.3)', () => {
     expect(await creditedOf(client, parent)).toEqual(['100.00', '6.00', 'partial']);
   });
 
-  it('credits tax alone with a unit price of zero', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    const line_items = [{ id: 'item_1', quantity: '1', unit_price: '0' }];
-    const credit = await made(client.create(creditOf(parent, { line_items, tax_amount: '6.00' })));
-    expect(credit).toMatchObject({ subtotal_amount: '0.00', tax_amount: '6.00', total_amount: '6.00' });
-    expect(credit.line_items[0].taxes[0].tax_amount).toBe('6.00');
-    expect(await creditedOf(client, parent)).toEqual(['0.00', '6.00', 'partial']);
-    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
-    expect([rest.subtotal_amount, rest.tax_amount]).toEqual(['100.00', '0.00']);
-    expect((await creditedOf(client, parent))[2]).toBe('full');
-  });
-
-  it('does not make the net look credited where only the tax is over', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    const line_items = [{ id: 'item_1', quantity: '1', unit_price: '0' }];
-    const credit = (tax_amount: string) => client.create(creditOf(parent, { line_items, tax_amount }));
-    const first = await made(credit('2.50'));
-    const refused = await credit('3.51');
-    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    expect(metaOf(refused)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '3.50' });
-    await made(credit('3.50'));
-    const raised = await client.update(first.id, { tax_amount: '2.51' });
-    expect(refusalOf(raised)).toBe('409 | conflict_over_credit /tax_amount');
-    expect(metaOf(raised)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '2.50' });
-  });
-
-  it('is bounded in total, too, where unmatched lines took some of it', async () => {
+  it('is bounded by the remainder of the sale where unmatched lines took some of it', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const goodwill = goods({ id: 'goodwill', quantity: '1', unit_price: '80.00' });
     await made(client.create(creditOf(parent, { line_items: [goodwill] })));
-    const line = { id: 'item_1', quantity: '1', unit_price: '20.00' };
-    const refused = await client.create(creditOf(parent, { line_items: [line], tax_amount: '1.21' }));
-    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    expect(metaOf(refused)).toEqual({ remaining_amount: '20.00', remaining_tax_amount: '1.20' });
-    const both = [line, goods({ id: 'more', quantity: '1', unit_price: '1.00' })].map((each, index) =>
-      index === 0 ? { ...each, unit_price: '19.00' } : each,
-    );
-    expect(refusalOf(await client.create(creditOf(parent, { line_items: both, tax_amount: '1.21' })))).toBe(
-      '409 | conflict_over_credit /tax_amount',
-    );
-    await made(client.create(creditOf(parent, { line_items: [line], tax_amount: '1.20' })));
+    const line_items = [{ id: 'item_1', quantity: '1', unit_price: '20.00' }];
+    const credit = (tax_amount: string) => client.create(creditOf(parent, { line_items, tax_amount }));
+    expect(refusalOf(await credit('1.21'))).toBe('409 | conflict_over_credit /tax_amount');
+    await made(credit('1.20'));
     expect(await creditedOf(client, parent)).toEqual(['100.00', '6.00', 'full']);
   });
 
   it.each([
     { currency: 'JPY', price: '1000', fine: '60', wrong: '60.5' },
     { currency: 'KWD', price: '10.000', fine: '0.123', wrong: '0.1234' },
-  ])('has the decimals of the sale’s currency, $currency, also where the credit does not name it', async (each) => {
+  ])('has the decimals of the currency of the sale, $currency', async (each) => {
     const client = await newClient();
     const { currency, price, fine, wrong } = each;
     const parent = await sold(client, { currency, line_items: [goods({ id: 'a', quantity: '1', unit_price: price })] });
@@ -490,7 +371,7 @@ describe('without a parent (5.5)', () => {
 });
 
 describe('the bound', () => {
-  it('is given back when a credit is voided, and the sale can be voided then', async () => {
+  it('is restored when a credit is voided, and then the sale can be voided', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent)));
@@ -503,14 +384,6 @@ describe('the bound', () => {
     const { version } = await made(client.get(parent.id));
     expect(version).toBe(3);
     expect((await client.create(creditOf(parent))).status).toBe(201);
-  });
-
-  it('does not count drafts: they reserve nothing', async () => {
-    const client = await newClient();
-    const parent = await sold(client);
-    await made(client.create(creditOf(parent, { status: 'draft' })));
-    expect(await creditedOf(client, parent)).toEqual(['0.00', '0.00', 'none']);
-    expect((await client.update(parent.id, { status: 'void' })).status).toBe(200);
   });
 });
 
@@ -535,7 +408,7 @@ describe('a draft credit (5.4)', () => {
     expect(await creditedOf(client, parent)).toEqual(['4.17', '0.25', 'full']);
   });
 
-  it('of what remains is stale where less remains, also of sales without tax', async () => {
+  it('of the remainder is stale where less remains, even without tax', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       customer: { address: { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' } },
@@ -551,7 +424,7 @@ describe('a draft credit (5.4)', () => {
 });
 
 describe('the tax of a finalized credit (section 4)', () => {
-  it('can be changed, and what it takes of its sale changes with it', async () => {
+  it('can be changed, and changes the credited amounts of its sale', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));

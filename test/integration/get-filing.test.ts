@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, newCaller } from '../support/api.ts';
-import { closedFiling, csv, everyEntry, type Filer, filerOf, soldOn, totalsOf } from '../support/filings.ts';
+import { closedFiling, csv, everyEntry, type Filer, filerOf, soldOn } from '../support/filings.ts';
 import { creditOf, dayMs, later, made, refusalOf } from '../support/sales.ts';
 
 const honolulu = { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } };
@@ -23,10 +23,6 @@ beforeAll(async () => {
 });
 
 describe('the entries of a filing', () => {
-  it('are not there unless they are asked for', () => {
-    expect([filing.entries, totalsOf(filing).length]).toEqual([null, 2]);
-  });
-
   it.each([1, 7, 25, 100])('come in pages of %i, each once, as they went in', async (limit) => {
     const entries = await everyEntry(filer, filing.id, limit);
     expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
@@ -45,15 +41,6 @@ describe('the entries of a filing', () => {
     expect(page.totals).toEqual(filing.totals);
     const last = await made(filer.filing(filing.id, { expand: 'entries', starting_after: page.entries.next_cursor }));
     expect([last.entries.data.length, last.entries.has_more, last.entries.next_cursor]).toEqual([6, false, null]);
-  });
-
-  it('add up to the totals', async () => {
-    const cents = (text: string) => Number(text.replace('.', ''));
-    const sums = new Map<string, number>();
-    for (const { amounts } of await everyEntry(filer, filing.id))
-      for (const { jurisdiction_code, tax_amount } of amounts)
-        sums.set(jurisdiction_code, (sums.get(jurisdiction_code) ?? 0) + cents(tax_amount));
-    expect([...sums].sort()).toEqual(filing.totals.map((t: any) => [t.jurisdiction_code, cents(t.tax_amount)]));
   });
 
   it('go on only with a cursor of this filing and this account', async () => {

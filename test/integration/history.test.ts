@@ -51,7 +51,7 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
 };
 
 describe('what an entry says', () => {
-  it('who changed which fields when, newest first, each of them covering the state that its change answered', async () => {
+  it('who changed which fields when, newest first, with the hash of the state', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ metadata: { a: '1' } })));
     const edited = await made(client.update(draft.id, { metadata: { b: '2' }, tax_amount: '5.00' }));
@@ -79,7 +79,7 @@ describe('what an entry says', () => {
     expect(data.map(({ state_hash }: any) => state_hash)).toEqual([finalized, edited, draft].map(digest));
   });
 
-  it('and chains: every hash can be computed again from the answer, and is in the entry behind it', async () => {
+  it('a hash that can be computed from the answer and is in the next entry', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent)));
@@ -117,25 +117,6 @@ describe('expand=history', () => {
 });
 
 describe('paging', () => {
-  it.each([1, 2, 3, 5, 100])('in pages of %i every entry comes once, in order', async (limit) => {
-    const client = await newClient();
-    const { id } = await changedTo(client, 5);
-    const versions: number[] = [];
-    let after: string | null = null;
-    let pages = 0;
-    do {
-      const page: any = await made(
-        historyOf(client, id, { limit: String(limit), ...(after !== null && { starting_after: after }) }),
-      );
-      versions.push(...page.data.map(({ version }: any) => version));
-      expect(page.data).toHaveLength(Math.min(limit, 5 - pages * limit));
-      expect(page.has_more).toBe(page.next_cursor !== null);
-      after = page.next_cursor;
-      pages += 1;
-    } while (after !== null);
-    expect([versions, pages]).toEqual([[5, 4, 3, 2, 1], Math.ceil(5 / limit)]);
-  });
-
   it('has 25 to a page without a limit, and 100 at the most', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 27);
@@ -194,7 +175,7 @@ describe('a draft after its deadline', () => {
   });
 });
 
-it('leaves out an entry that came while it was read: the state before it was answered', async () => {
+it('omits an entry that was written during the read', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const next = await made(client.update(id, { metadata: { later: 'yes' } }));
@@ -230,7 +211,7 @@ describe('whose it is', () => {
     expect(refusalOf(await historyOf(writer, id))).toBe('403 | auth_forbidden');
   });
 
-  it('answers what is there where an entry is gone: the chain shows it, and the auditor is not refused', async () => {
+  it('returns the other entries where one was deleted: the chain shows the gap', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 3);
     const Key = auditKey(client.account.id, id, 2);

@@ -357,7 +357,7 @@ it('lists many filings in pages, each once, newest first', async () => {
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof listFilings>> = await listFilings(
-      { limit: 7, starting_after: after, state },
+      { limit: 7, starting_after: after ?? undefined, state },
       account,
       portsFor(account),
     );
@@ -390,6 +390,6 @@ it('works on every unfinished filing, however large another one is', async () =>
     },
   };
   expect(await resume(account, ports)).toMatchObject({ finished: 0, complete: false, failed: 0 });
-  const { data } = ((await listFilings({ limit: 9, starting_after: null }, account, portsFor(account))) as any).value;
+  const { data } = ((await listFilings({ limit: 9 }, account, portsFor(account))) as any).value;
   for (const { progress } of data) expect(progress.entries_moved).toBeGreaterThan(0);
 });

@@ -114,17 +114,6 @@ describe('GET /product-tax-codes', () => {
   });
 });
 
-describe('the ETag of a page of product tax codes', () => {
-  it('is strong, the same for the same bytes and another for others', async () => {
-    const tagOf = async (parameters: Record<string, string>) => (await list(parameters)).headers.get('etag');
-    expect(await tagOf({})).toMatch(/^"[^"]+"$/);
-    expect(await tagOf({})).toBe(await tagOf({ limit: '1000' }));
-    expect(await tagOf({ equivalent: 'taxjar:20010' })).toBe(await tagOf({ equivalent: 'stripe:txcd_30011000' }));
-    const others = [{}, { limit: '10' }, { family: 'FOOD' }, { family: 'HOME' }, { equivalent: 'taxjar:20010' }];
-    expect(new Set(await Promise.all(others.map(tagOf))).size).toBe(others.length);
-  });
-});
-
 describe('a refused product tax code', () => {
   it.each([
     ['CLOTHING.SHIRT', everyCode.filter((code) => code.startsWith('CLOTHING.'))],

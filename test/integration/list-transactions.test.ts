@@ -1,199 +1,21 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
-import {
-  type Client,
-  clientOf,
-  creditOf,
-  dayMs,
-  everyPage,
-  goods,
-  later,
-  made,
-  michigan,
-  recorded,
-  refusalOf,
-  sale,
-  sold,
-} from '../support/sales.ts';
+import { clientOf, dayMs, everyPage, goods, later, made, recorded, refusalOf, sale, sold } from '../support/sales.ts';
 
 const idsOf = ({ data }: any): string[] => data.map(({ id }: { id: string }) => id);
-const newestFirst = (rows: readonly any[]): string[] => rows.map(({ id }) => id).toReversed();
 
-describe('the filters', () => {
-  let client: Client;
-  let all: any[];
-  const days = ['2026-09-01', '2026-09-15', '2026-10-01T10:00:00Z', '2026-10-01T23:59:59.999Z', '2026-10-02'];
-  const find = (test: (row: any) => boolean) => newestFirst(all.filter(test));
-  const listed = async (parameters: Record<string, string>) => idsOf(await made(client.list(parameters)));
-
-  beforeAll(async () => {
-    client = clientOf(await newCaller());
-    all = [];
-    for (let index = 0; index < 12; index++) {
-      all.push(
-        await made(
-          client.create(
-            sale({
-              tax_date: days[index % days.length],
-              reference_id: index % 3 === 0 ? `ref_${index}` : null,
-              customer: { id: `cus_${index % 2}`, address: michigan },
-              status: index % 4 === 0 ? 'draft' : 'finalized',
-            }),
-          ),
-        ),
-      );
-      // So that bounds on created_at can tell them apart.
-      await new Promise((resolve) => setTimeout(resolve, 3));
-    }
-    const parent = all[1];
-    for (const quantity of ['0.5', '0.25'])
-      all.push(
-        await made(
-          client.create(
-            creditOf(parent, {
-              tax_date: '2026-11-01',
-              customer: { id: 'cus_1', address: michigan },
-              line_items: [{ id: 'item_1', quantity }],
-            }),
-          ),
-        ),
-      );
-    await made(client.update(all[2].id, { status: 'void' }));
-    all = await Promise.all(all.map(async ({ id }) => recorded(await made(client.get(id)))));
-  });
-
-  it('none: everything, newest first, in the envelope, without line items', async () => {
-    const { data, ...envelope } = await made(client.list());
-    expect(envelope).toEqual({ object: 'list', url: '/transactions', has_more: false, next_cursor: null });
-    expect(data).toEqual(all.toReversed().map((row) => ({ ...row, line_items: null })));
-  });
-
-  it.each(['draft', 'finalized', 'filed', 'void'])('status=%s', async (status) => {
-    expect(await listed({ status })).toEqual(find((row) => row.status === status));
-  });
-
-  it.each(['sale', 'credit'])('type=%s', async (type) => {
-    expect(await listed({ type })).toEqual(find((row) => row.type === type));
-  });
-
-  it('reference_id, also of a void transaction', async () => {
-    expect(await listed({ reference_id: 'ref_3' })).toEqual([all[3].id]);
-    expect(await listed({ reference_id: 'ref' })).toEqual([]);
-  });
-
-  it('parent_transaction_id', async () => {
-    const parent_transaction_id = all[1].id;
-    expect(await listed({ parent_transaction_id })).toEqual(
-      find((row) => row.parent_transaction_id === parent_transaction_id),
-    );
-  });
-
-  it('customer_id', async () => {
-    expect(await listed({ customer_id: 'cus_1' })).toEqual(find((row) => row.customer.id === 'cus_1'));
-  });
-
-  it('all of them together: ANDed, whichever of them picks the index', async () => {
-    const parameters = {
-      status: 'finalized',
-      type: 'credit',
-      customer_id: 'cus_1',
-      parent_transaction_id: all[1].id,
-      'created_at[gte]': all[0].created_at,
-      'tax_date[gte]': '2026-11-01',
-    };
-    expect(await listed(parameters)).toEqual(newestFirst(all.slice(12)));
-    for (const name of ['parent_transaction_id', 'customer_id', 'tax_date[gte]'] as const) {
-      const { [name]: _, ...others } = parameters;
-      expect(await listed(others)).toEqual(newestFirst(all.slice(12)));
-    }
-    expect(await listed({ ...parameters, reference_id: 'ref_3' })).toEqual([]);
-    expect(await listed({ reference_id: 'ref_3', customer_id: 'cus_1', type: 'sale' })).toEqual([all[3].id]);
-    expect(await listed({ reference_id: 'ref_3', customer_id: 'cus_0' })).toEqual([]);
-    expect(await listed({ customer_id: 'cus_0', status: 'void' })).toEqual([all[2].id]);
-  });
-
-  const times = (row: any) => Date.parse(row.tax_date);
-  const byTaxDate = (test: (row: any) => boolean) =>
-    all
-      .filter(test)
-      .toSorted((one, other) => times(other) - times(one) || (one.id < other.id ? 1 : -1))
-      .map(({ id }) => id);
-  const [start, end] = [Date.parse('2026-10-01'), Date.parse('2026-10-02')];
-
-  it.each([
-    { bound: 'gte', value: '2026-10-01', test: (at: number) => at >= start },
-    { bound: 'gt', value: '2026-10-01', test: (at: number) => at >= end },
-    { bound: 'lte', value: '2026-10-01', test: (at: number) => at < end },
-    { bound: 'lt', value: '2026-10-01', test: (at: number) => at < start },
-    { bound: 'gte', value: '2026-10-01T10:00:00Z', test: (at: number) => at >= start + 36_000_000 },
-    { bound: 'gt', value: '2026-10-01T10:00:00Z', test: (at: number) => at > start + 36_000_000 },
-    { bound: 'lte', value: '2026-10-01T10:00:00.000Z', test: (at: number) => at <= start + 36_000_000 },
-    { bound: 'lt', value: '2026-10-01T10:00:00+00:00', test: (at: number) => at < start + 36_000_000 },
-    { bound: 'lte', value: '2026-10-01T23:59:59.999Z', test: (at: number) => at < end },
-  ])('tax_date[$bound]=$value orders by tax date; a date means the whole day', async ({ bound, value, test }) => {
-    expect(await listed({ [`tax_date[${bound}]`]: value })).toEqual(byTaxDate((row) => test(times(row))));
-  });
-
-  it.each(['gte', 'gt', 'lte', 'lt'])('created_at[%s] is exact to the millisecond', async (bound) => {
-    const [index, { created_at }] = [5, all[5]];
-    const expected = {
-      gte: all.slice(index),
-      gt: all.slice(index + 1),
-      lte: all.slice(0, index + 1),
-      lt: all.slice(0, index),
-    };
-    const rows = expected[bound as keyof typeof expected];
-    expect(await listed({ [`created_at[${bound}]`]: created_at })).toEqual(newestFirst(rows));
-    // The same where another index answers.
-    const sales = byTaxDate((row) => rows.includes(row));
-    expect(await listed({ [`created_at[${bound}]`]: created_at, 'tax_date[gte]': '2020-01-01' })).toEqual(sales);
-    const ofCustomer = newestFirst(rows.filter((row) => row.customer.id === 'cus_1'));
-    expect(await listed({ [`created_at[${bound}]`]: created_at, customer_id: 'cus_1' })).toEqual(ofCustomer);
-  });
-
-  it('expands line items on at most 10 rows', async () => {
-    const { data } = await made(client.list({ expand: 'line_items', limit: '10' }));
-    expect(data).toEqual(all.toReversed().slice(0, 10));
-    expect(refusalOf(await client.list({ expand: 'line_items', limit: '11' }))).toBe(
-      '422 | validation_invalid_format limit',
-    );
-    expect((await client.list({ expand: 'line_items' })).status).toBe(200);
-  });
-
-  it.each<Record<string, string>>([
-    {},
-    { type: 'sale' },
-    { status: 'finalized' },
-    { customer_id: 'cus_1' },
-    { customer_id: 'cus_0', type: 'sale', status: 'finalized' },
-    { 'tax_date[gte]': '2026-09-15' },
-    { 'tax_date[gte]': '2020-01-01', customer_id: 'cus_1' },
-    { 'created_at[gte]': '2026-01-01' },
-  ])('gives everything of %o once, in any size of page, by next_cursor and by the last id', async (filters) => {
-    const whole = await listed({ ...filters, limit: '100' });
-    expect(whole.length).toBeGreaterThan(1);
-    for (const cursor of ['next_cursor', 'last id'] as const)
-      for (let limit = 1; limit <= whole.length + 1; limit++) {
-        const { ids, pages } = await everyPage(client, { ...filters, limit: String(limit) }, cursor);
-        expect([limit, ids]).toEqual([limit, whole]);
-        expect([limit, pages]).toEqual([limit, Math.ceil(whole.length / limit)]);
-      }
-  });
+it('expands line items on at most 10 rows', async () => {
+  const client = clientOf(await newCaller());
+  const sales = [];
+  for (let count = 0; count < 11; count++) sales.unshift(await sold(client));
+  expect((await made(client.list({ expand: 'line_items' }))).data).toEqual(sales.slice(0, 10));
+  expect(refusalOf(await client.list({ expand: 'line_items', limit: '11' }))).toBe(
+    '422 | validation_invalid_format limit',
+  );
 });
 
 describe('the cursor', () => {
   const refused = '422 | validation_invalid_cursor starting_after';
-
-  it('is of this account and these filters only', async () => {
-    const [client, other] = [clientOf(await newCaller()), clientOf(await newCaller())];
-    for (const each of [client, client, other, other]) await sold(each);
-    const { next_cursor, data } = await made(client.list({ limit: '1' }));
-    expect((await client.list({ limit: '50', starting_after: next_cursor })).status).toBe(200);
-    for (const starting_after of [next_cursor, data[0].id])
-      expect(refusalOf(await other.list({ starting_after }))).toBe(refused);
-    for (const filter of [{ status: 'finalized' }, { type: 'sale' }, { 'tax_date[gte]': '2020-01-01' }])
-      expect(refusalOf(await client.list({ ...filter, starting_after: next_cursor }))).toBe(refused);
-  });
 
   it('is refused where anything of it was changed', async () => {
     const client = clientOf(await newCaller());
@@ -219,34 +41,16 @@ describe('the cursor', () => {
     for (const starting_after of garbage)
       expect([starting_after, refusalOf(await client.list({ starting_after }))]).toEqual([starting_after, refused]);
   });
-
-  it('may be a transaction that the filters leave out, or that is void now', async () => {
-    const client = clientOf(await newCaller());
-    const [old, middle] = [await sold(client), await sold(client)];
-    await sold(client);
-    await made(client.update(middle.id, { status: 'void' }));
-    expect(idsOf(await made(client.list({ status: 'finalized', starting_after: middle.id })))).toEqual([old.id]);
-    expect(idsOf(await made(client.list({ starting_after: middle.id })))).toEqual([old.id]);
-    expect(idsOf(await made(client.list({ starting_after: old.id })))).toEqual([]);
-  });
 });
 
 it('filters by the status that a draft has now: an expired one is void, before any sweep', async () => {
   const client = clientOf(await newCaller());
-  const draft = await made(client.create(sale({ reference_id: 'r', customer: { id: 'c', address: michigan } })));
-  const sale1 = await sold(client);
+  const draft = await made(client.create(sale({ reference_id: 'r' })));
   await later(dayMs, async () => {
     expect(idsOf(await made(client.list({ status: 'draft' })))).toEqual([]);
-    for (const filters of [
-      { status: 'void' },
-      { status: 'void', reference_id: 'r' },
-      { status: 'void', customer_id: 'c' },
-    ])
-      expect((await made(client.list(filters))).data).toEqual([
-        { ...recorded(await made(client.get(draft.id))), line_items: null },
-      ]);
-    const { data } = await made(client.list({ expand: 'line_items' }));
-    expect(data).toEqual([sale1, recorded(await made(client.get(draft.id)))]);
+    const expected = { ...recorded(await made(client.get(draft.id))), line_items: null };
+    for (const filters of [{ status: 'void' }, { status: 'void', reference_id: 'r' }])
+      expect((await made(client.list(filters))).data).toEqual([expected]);
   });
   expect(idsOf(await made(client.list({ status: 'draft' })))).toEqual([draft.id]);
 });

@@ -67,6 +67,7 @@ describe('the built-in content', () => {
       'source',
       'confidence',
     ]);
+    expect(body.address).toMatchObject({ postal_code: '55401', city: null, country: null });
     expect(body.content_releases).toEqual({ 'US-MN': builtInRelease('MN')?.id });
     expect(codesOf(body)).toEqual(['local_rates_by_place']);
   });

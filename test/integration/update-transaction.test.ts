@@ -16,7 +16,6 @@ import {
   metaOf,
   michigan,
   refusalOf,
-  retrieved,
   sale,
   sold,
 } from '../support/sales.ts';
@@ -66,26 +65,6 @@ describe('the table of interface decisions 4', () => {
       }
     },
   );
-
-  it('recalculates with what was sent and keeps the rest', async () => {
-    const client = await newClient();
-    const draft = await states.draft(client, { metadata: { a: '1' }, reference_id: 'r' });
-    const edited = await made(
-      client.update(draft.id, {
-        line_items: [goods({ id: 'x', unit_price: '10.00' })],
-        shipping: { amount: '5.00', product_tax_code: 'SHIPPING.DELIVERY._INCLUDED_IN_PRICE' },
-      }),
-    );
-    expect(edited).toMatchObject({
-      subtotal_amount: '20.00',
-      tax_amount: '1.50',
-      total_amount: '26.50',
-      metadata: { a: '1' },
-      reference_id: 'r',
-      created_at: draft.created_at,
-      tax_date: draft.tax_date,
-    });
-  });
 
   it.each<{ field: string; value: unknown }>([
     { field: 'type', value: 'credit' },
@@ -166,30 +145,6 @@ describe('the table of interface decisions 4', () => {
     expect(warningsOf(both)).toEqual(['tax_amount_differs']);
     const kept = await made(client.update(id, { metadata: { a: '1' }, status: 'finalized' }));
     expect(kept).toMatchObject({ tax_amount: '5.50', status: 'finalized' });
-  });
-
-  it('metadata can be edited in every state', async () => {
-    const client = await newClient();
-    for (const state of ['draft', 'finalized', 'void'] as const) {
-      const { id, version } = await states[state](client);
-      const edited = await made(client.update(id, { metadata: { seen: 'yes' } }));
-      expect(edited).toMatchObject({ status: state, metadata: { seen: 'yes' }, version: version + 1 });
-    }
-  });
-
-  it.each<{ from: State; to: string; allowed: string[] }>([
-    { from: 'draft', to: 'filed', allowed: ['finalized', 'void'] },
-    { from: 'finalized', to: 'draft', allowed: ['void'] },
-    { from: 'finalized', to: 'filed', allowed: ['void'] },
-    { from: 'void', to: 'draft', allowed: [] },
-    { from: 'void', to: 'finalized', allowed: [] },
-    { from: 'void', to: 'filed', allowed: [] },
-  ])('status never goes from $from to $to', async ({ from, to, allowed }) => {
-    const client = await newClient();
-    const { id } = await states[from](client);
-    const refused = await client.update(id, { status: to });
-    expect(refusalOf(refused)).toBe('409 | conflict_invalid_status_transition /status');
-    expect(metaOf(refused)).toEqual({ from, to, allowed });
   });
 
   it('refuses the whole request where one field is fixed, and names all that are, in the order of the request', async () => {
@@ -320,17 +275,6 @@ it('refuses in an update what creation refuses', async () => {
 });
 
 describe('metadata', () => {
-  it('merges by key; a null value deletes, null clears all', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client, { metadata: { a: '1', b: '2' } });
-    const merge = async (metadata: unknown) => (await made(client.update(id, { metadata }))).metadata;
-    expect(await merge({ b: '3', c: '4' })).toEqual({ a: '1', b: '3', c: '4' });
-    expect(await merge({ a: null, none: null })).toEqual({ b: '3', c: '4' });
-    expect(await merge({})).toEqual({ b: '3', c: '4' });
-    expect(await merge(null)).toEqual({});
-    expect((await made(client.get(id))).version).toBe(4);
-  });
-
   it('has at most 50 keys of 40 characters with 500 characters, also after a merge', async () => {
     const client = await newClient();
     const keys = (count: number, prefix: string) =>
@@ -346,37 +290,6 @@ describe('metadata', () => {
 });
 
 describe('versions', () => {
-  it('edits and finalizes in one request, as one version', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    const answer = await client.update(id, {
-      status: 'finalized',
-      line_items: [goods({ unit_price: '10.00' })],
-      tax_amount: '1.00',
-      reference_id: 'in_9',
-      metadata: { a: '1' },
-    });
-    expect(answer.headers.get('etag')).toBe('"2"');
-    expect(answer.body).toMatchObject({
-      status: 'finalized',
-      subtotal_amount: '20.00',
-      calculated_tax_amount: '1.20',
-      tax_amount: '1.00',
-      reference_id: 'in_9',
-      metadata: { a: '1' },
-      version: 2,
-    });
-  });
-
-  it('keeps the draft as it was where the edit or the reference of a finalize is refused', async () => {
-    const client = await newClient();
-    await sold(client, { reference_id: 'taken' });
-    const draft = await states.draft(client);
-    expect((await client.update(draft.id, { status: 'finalized', reference_id: 'taken' })).status).toBe(409);
-    expect((await client.update(draft.id, { status: 'finalized', line_items: [] })).status).toBe(422);
-    expect(await made(client.get(draft.id))).toEqual(retrieved(draft));
-  });
-
   it.each([
     { header: '"1"', status: 200 },
     { header: '*', status: 200 },
@@ -415,15 +328,6 @@ describe('an expired draft (decisions 4)', () => {
     expect((await client.update(id, { status: 'finalized' })).status).toBe(200);
   });
 
-  it('is void already: voiding it is unchanged, and so is a retry', async () => {
-    const client = await newClient();
-    const { id } = await states.draft(client);
-    await later(dayMs, async () => {
-      const answer = await client.update(id, { status: 'void' });
-      expect([answer.status, answer.body.void_reason, answer.body.version]).toEqual([200, 'draft_expired', 2]);
-    });
-  });
-
   it('takes metadata on top of what the sweep would have written', async () => {
     const client = await newClient();
     const { id, expires_at } = await states.draft(client);
@@ -442,34 +346,6 @@ describe('an expired draft (decisions 4)', () => {
   });
 });
 
-describe('void', () => {
-  it('keeps its reason, and the time', async () => {
-    const client = await newClient();
-    for (const state of ['draft', 'finalized'] as const) {
-      const { id } = await states[state](client);
-      const answer = await made(client.update(id, { status: 'void', void_reason: 'Entered twice' }));
-      expect(answer).toMatchObject({ status: 'void', void_reason: 'Entered twice', voided_at: answer.updated_at });
-      const again = await made(client.update(id, { status: 'void', void_reason: 'Entered twice' }));
-      expect(again.version).toBe(answer.version);
-    }
-  });
-
-  it('is refused while a sale has live credits, and gives back what a credit took', async () => {
-    const client = await newClient();
-    const parent = await states.finalized(client);
-    const credits = [];
-    for (const _ of [1, 2])
-      credits.push(await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] }))));
-    const refused = '409 | conflict_has_credits /status';
-    expect(refusalOf(await client.update(parent.id, { status: 'void' }))).toBe(refused);
-    await made(client.update(credits[0].id, { status: 'void' }));
-    expect(await made(client.get(parent.id))).toMatchObject({ credited_amount: '50.00', refund_status: 'partial' });
-    expect(refusalOf(await client.update(parent.id, { status: 'void' }))).toBe(refused);
-    await made(client.update(credits[1].id, { status: 'void' }));
-    expect((await made(client.update(parent.id, { status: 'void' }))).status).toBe('void');
-  });
-});
-
 describe('void_reason (decisions 4)', () => {
   it('cannot be the one that only the service gives: 422', async () => {
     const client = await newClient();
@@ -477,31 +353,6 @@ describe('void_reason (decisions 4)', () => {
     expect(refusalOf(await client.update(id, { status: 'void', void_reason: 'draft_expired' }))).toBe(
       '422 | validation_invalid_format /void_reason',
     );
-  });
-
-  it('stays what it was: another one is 409, the same one unchanged', async () => {
-    const client = await newClient();
-    const { id } = await states.finalized(client);
-    const body = { status: 'void', void_reason: 'mistake' };
-    await made(client.update(id, body));
-    expect((await made(client.update(id, body))).version).toBe(2);
-    expect((await made(client.update(id, { status: 'void' }))).version).toBe(2);
-    for (const void_reason of ['other', null])
-      expect(refusalOf(await client.update(id, { status: 'void', void_reason }))).toBe(
-        '409 | conflict_immutable_field /void_reason',
-      );
-  });
-
-  it('is refused without its status where it is another one, in every state', async () => {
-    const client = await newClient();
-    for (const state of ['draft', 'finalized', 'void'] as const) {
-      const { id, version } = await states[state](client);
-      const refused = '422 | validation_invalid_format /void_reason';
-      expect(refusalOf(await client.update(id, { void_reason: 'x' }))).toBe(refused);
-      expect(refusalOf(await client.update(id, { void_reason: 'x', currency: 'EUR' }))).toBe(refused);
-      expect((await made(client.get(id))).version).toBe(version);
-    }
-    expect(refusalOf(await client.update('txn_none', { void_reason: 'x' }))).toBe('404 | not_found');
   });
 });
 

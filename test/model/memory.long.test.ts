@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
+import { expect, it, vi } from 'vitest';
 import { isRepeating, runModel } from './run.ts';
 import { seen } from './seen.ts';
-import { stillClock } from './world/clock.ts';
+import { inMemory } from './world/memory.ts';
 import { worldOfEvents } from './world/world.ts';
 
 vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));
 
-const memory = new MemoryDatabase();
-let restore = () => {};
-
-beforeAll(() => {
-  stillClock();
-  restore = answerFrom(memory.send);
-});
-afterAll(() => restore());
+const newWorld = inMemory(() => worldOfEvents(true));
 
 /** All that a change can be answered with, and the rest of what the runs must have met to be worth their name. */
 const met = [
@@ -52,10 +44,7 @@ const met = [
 ];
 
 it('does what its model does, in 1,700 runs of up to 40 commands, which meet every answer of the ledger', async () => {
-  await runModel('test/model/memory.long.test.ts', 1700, async () => {
-    memory.clear();
-    return worldOfEvents(true);
-  });
+  await runModel('test/model/memory.long.test.ts', 1700, newWorld);
   if (isRepeating) return;
   const missing = met.filter((answer) => !seen().has(answer));
   expect(missing).toEqual([]);

@@ -126,8 +126,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'If-Match passed over': [
     {
-      find: '  if (!isMatch(asked.ifMatch, current))',
-      replace: '  if (!isMatch(asked.ifMatch, current) && asked.ifMatch === null)',
+      find: '  if (!isMatch(request.ifMatch, current))',
+      replace: '  if (!isMatch(request.ifMatch, current) && request.ifMatch === null)',
     },
   ],
   'cursor of another account taken': [
@@ -145,8 +145,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'void credit not given back': [
     {
-      find: '...(isReversed || isRetaxed ? [{ credit',
-      replace: '...(isRetaxed ? [{ credit',
+      find: '...(removed ? [{ credit',
+      replace: '...(removed && posted ? [{ credit',
     },
   ],
 };

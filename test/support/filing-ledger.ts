@@ -202,7 +202,7 @@ export const codesOf = (answered: { readonly ok: boolean; readonly problems?: re
   answered.problems?.map(({ code }) => code) ?? [];
 
 export const read = async (account: Account, id: string): Promise<Filing> => {
-  const found = await getFiling(id, { expand: null, limit: 25, starting_after: null }, account, portsFor(account));
+  const found = await getFiling(id, {}, account, portsFor(account));
   if (!found.ok) throw new Error('No such filing.');
   return found.value;
 };
@@ -211,7 +211,12 @@ export const membersOf = async (account: Account, id: string, limit = 100): Prom
   const members: FilingEntry[] = [];
   let after: string | null = null;
   do {
-    const found = await getFiling(id, { expand: 'entries', limit, starting_after: after }, account, portsFor(account));
+    const found = await getFiling(
+      id,
+      { expand: 'entries', limit, starting_after: after ?? undefined },
+      account,
+      portsFor(account),
+    );
     if (!found.ok || !found.value.entries) throw new Error('No such page.');
     members.push(...found.value.entries.data);
     after = found.value.entries.next_cursor;

@@ -124,34 +124,14 @@ describe('the origin of a sale', () => {
   ];
 
   it.each([
-    {
-      title: 'within Pennsylvania, an origin state, the origin decides',
-      to: philadelphia,
-      from: harrisburg,
-      expected: ['6.00', 'origin'],
-    },
-    { title: 'and the other way round', to: harrisburg, from: philadelphia, expected: ['8.00', 'origin'] },
-    {
-      title: 'a remote sale is taxed at its destination',
-      to: philadelphia,
-      from: lansing,
-      expected: ['8.00', 'destination'],
-    },
-    {
-      title: 'a sale into a destination state is taxed there',
-      to: lansing,
-      from: { state: 'MI' },
-      expected: ['6.00', 'destination'],
-    },
-    {
-      title: 'a sale from abroad is taxed at its destination',
-      to: philadelphia,
-      from: { country: 'CA' },
-      expected: ['8.00', 'destination'],
-    },
-  ])('$title', ({ to, from, expected }) => {
+    ['within Pennsylvania, an origin state, the origin decides', philadelphia, harrisburg, ['6.00', 'origin']],
+    ['and the other way round', harrisburg, philadelphia, ['8.00', 'origin']],
+    ['a remote sale is taxed at its destination', philadelphia, lansing, ['8.00', 'destination']],
+    ['a sale into a destination state is taxed there', lansing, { state: 'MI' }, ['6.00', 'destination']],
+    ['a sale from abroad is taxed at its destination', philadelphia, { country: 'CA' }, ['8.00', 'destination']],
+  ])('%s', (_, to, from, expected) => {
     expect(figures(ask({ to, ship_from: { address: from } }))).toEqual(expected);
-    expect(figures(ask({ to }, { settings: { ship_from: from as never } }))).toEqual(expected);
+    expect(figures(ask({ to }, { settings: { ship_from: from } }))).toEqual(expected);
     expect(figures(ask({ to, line_items: [{ ship_from: { address: from } }] }))).toEqual(expected);
   });
 
@@ -166,10 +146,8 @@ describe('the origin of a sale', () => {
     ]);
   });
 
-  it('none at all is a remote sale', () => expect(figures(ask({ to: philadelphia }))).toEqual(['8.00', 'destination']));
-
   it('of the line wins over the document, and that over the account', () => {
-    const settings = { ship_from: harrisburg as never };
+    const settings = { ship_from: harrisburg };
     const document = { to: philadelphia, ship_from: { address: lansing } };
     expect(figures(ask({ ...document, line_items: [{ ship_from: { address: harrisburg } }] }, { settings }))).toEqual([
       '6.00',
@@ -229,14 +207,6 @@ describe('the answer', () => {
     },
   );
 
-  it('says why, step by step, where it is asked to', () => {
-    const steps = ask({ to: lansing, explain: true }).explanation ?? [];
-    expect(steps.map(({ step }) => step)).toEqual(['address', 'jurisdictions', 'rule', 'rate', 'rounding']);
-    expect(steps.find(({ step }) => step === 'rule')).toMatchObject({ rule_id: 'mi-goods', pointer: '/line_items/0' });
-    expect(steps.find(({ step }) => step === 'rate')?.citation).toContain('MCL 205.52');
-    expect(ask({ to: lansing }).explanation).toBeNull();
-  });
-
   it.each([
     { rounding: 'line', taxes: ['0.01', '0.01', '0.01'] },
     { rounding: 'invoice', taxes: ['0.01', '0.01', '0.00'] },
@@ -255,12 +225,5 @@ describe('the answer', () => {
     expect(Object.keys(outcome.content_releases)).toEqual(['US-MI', 'US-OR', 'US-PA']);
     expect(warningCodes(outcome)).toEqual(['local_rates_by_place', 'not_covered']);
     expect(outcome.warnings.filter(({ pointer }) => !/^.line_items.[23]/.test(pointer ?? ''))).toEqual([]);
-  });
-
-  it('a thousand lines are answered, each as if it were alone', () => {
-    const line_items = Array.from({ length: 1000 }, (_, index) => ({ unit_price: `${index}.99` }));
-    const outcome = ask({ to: lansing, line_items });
-    expect(outcome.line_items).toHaveLength(1000);
-    expect(outcome.line_items[999]).toMatchObject({ id: 'line_1000', tax_amount: '60.00' });
   });
 });

@@ -110,12 +110,6 @@ describe('a name of a city', () => {
       expect(askAbout({ city, state: 'IL', postal_code: '62269' })).toMatchObject({ coverage: 'partial' });
   });
 
-  it('names no county where the same taxes apply in several, and the main county of a ZIP otherwise', () => {
-    const text = (to: Address) => askAbout(to).said('local_rates_by_place').join();
-    expect(text({ city: 'New York City', state: 'NY' })).not.toContain('County');
-    expect(text({ city: 'Dublin', state: 'OH', postal_code: '43017' })).toContain('Franklin County');
-  });
-
   it('of a state without local taxes needs no warning', () => {
     const answer = askAbout({ city: 'Louisville-Jefferson', state: 'KY', postal_code: '40202' });
     expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
@@ -265,37 +259,10 @@ describe('the explanation of an address', () => {
   ])('names what else may decide: %o', (to, decider) => {
     expect(askAbout(to).explained.toLowerCase()).toContain(decider.toLowerCase());
   });
-
-  it('of a missing city rate names the county whose rate is charged', () => {
-    const { explained, coverage, names } = askAbout({ city: 'Ste Genevieve', state: 'MO', postal_code: '63670' });
-    expect({ coverage, names }).toEqual({ coverage: 'partial', names: ['Ste. Genevieve County'] });
-    expect(explained).toMatch(/missing in .*MO@2026-11-22: .*Ste\. Genevieve County/);
-    expect(explained).not.toContain('state rate only');
-  });
-
-  it('of a complete answer names the place, its county and the table, and does not claim to know all', () => {
-    const { explained } = askAbout({ city: 'Chicago', state: 'IL', postal_code: '60601' });
-    expect(explained).toMatch(/Chicago, Cook County in .*IL@2026-11-22/);
-    expect(explained).not.toContain('all of its taxes');
-  });
-
-  it('of an answer of the state alone says that the table has no local rate', () => {
-    expect(askAbout({ state: 'TX', county: 'Travis' }).explained).toMatch(/state alone.*TX@2026-11-22/);
-  });
 });
 
 describe('the reason why an address is ambiguous', () => {
   const doubtOf = (to: Address) => askAbout(to).said('address_ambiguous').join();
-
-  it('does not claim counties of a ZIP that the table does not have', () => {
-    const doubt = doubtOf({ city: 'Chicago', state: 'IL', postal_code: '00000' });
-    expect(doubt).toMatch(/do not have ZIP 00000.*CHICAGO lies in counties.*Correct the ZIP code/);
-    expect(doubt).not.toContain('spans');
-  });
-
-  it('is that the city is not in the county', () => {
-    expect(doubtOf({ city: 'Chicago', state: 'IL', county: 'Kane' })).toContain('CHICAGO is not in Kane County.');
-  });
 
   it.each<[Address, string]>([
     [{ city: 'Snellville', state: 'GA', postal_code: '30039' }, 'Send the county (address.county), or import'],
@@ -312,21 +279,6 @@ describe('the reason why an address is ambiguous', () => {
     expect(doubt).toContain("state's boundary file");
     expect(doubt).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
   });
-
-  it('of a place without a row is that the tables do not have it', () => {
-    for (const [city, state, postal_code] of [
-      ['Sandy Springs', 'GA', '30328'],
-      ['Highlands Ranch', 'CO', '80129'],
-    ] as const)
-      expect(doubtOf({ city, state, postal_code })).toContain(
-        `tables of local rates have no place named ${city.toUpperCase()}`,
-      );
-  });
-});
-
-it('an independent city is named once', () => {
-  const said = askAbout({ city: 'Carson City', state: 'NV', postal_code: '89701' }).said('local_rates_by_place').join();
-  expect(said).toMatch(/^[^,]* of Carson City (?!.*Carson City, Carson City)/);
 });
 
 it('one doubtful rule of a state warns once, not for each jurisdiction', () => {

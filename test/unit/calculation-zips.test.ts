@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { sourceSale } from '../../shared/calculations/sourcing.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
 import type { Sourcing } from '../../shared/content/release.ts';
 import { ask, locationOf, releaseOf, rule } from '../support/builders.ts';
 
@@ -46,15 +44,5 @@ describe('a rule for a ZIP', () => {
     const line_items = ['94102', '94103', '94102'].map((zip) => ({ customer: { address: at(zip) } }));
     const outcome = ask({ line_items }, { releaseFor: releaseFor('destination') });
     expect(outcome.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['0.00', '7.50', '0.00']);
-  });
-
-  it('finds a ZIP for each jurisdiction of a place', () => {
-    const read = readAddress(at('94102'), '');
-    if (!read.ok) throw new Error('The address is one.');
-    for (const policy of ['destination', 'origin', 'mixed'] as const) {
-      const around = { releaseFor: releaseFor(policy), day: '2026-09-15', highest: false };
-      const { place } = sourceSale({ to: read.value, from: read.value }, around);
-      expect(place.zips).toEqual(place.jurisdictions.map(() => '94102'));
-    }
   });
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { catalog, selectItems } from '../../shared/vocabulary/catalog.ts';
+import { catalog } from '../../shared/vocabulary/catalog.ts';
 import { crosswalk, crosswalkRows } from '../../shared/vocabulary/crosswalk.ts';
 import { parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
@@ -101,16 +101,5 @@ describe('the catalog', () => {
       .filter(({ match }) => match !== 'family')
       .map(({ system, code, levy_code, match }) => `${system} ${code} ${levy_code?.split('._')[0]} ${match}`);
     expect(listed.toSorted()).toEqual(expected.toSorted());
-  });
-
-  it('selects by family and by equivalent, and by both', () => {
-    const codes = (filters: Parameters<typeof selectItems>[0]) => selectItems(filters).map(({ code }) => code);
-    const clothing = { system: 'stripe', code: 'txcd_30011000' };
-    expect(codes({ family: 'BEVERAGES' })).toHaveLength(8);
-    expect(codes({ equivalent: clothing })).toEqual(['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']);
-    expect(codes({ equivalent: clothing, family: 'CLOTHING' })).toHaveLength(2);
-    expect(codes({ equivalent: clothing, family: 'FOOD' })).toEqual([]);
-    expect(codes({ equivalent: { system: 'taxjar', code: 'txcd_30011000' } })).toEqual([]);
-    expect(codes({ equivalent: { system: 'stripe', code: 'txcd_20030000' } })).toEqual(codes({ family: 'SERVICES' }));
   });
 });

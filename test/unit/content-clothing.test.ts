@@ -180,18 +180,9 @@ describe('clothing in New York, by imported files', () => {
         'US,NY,10001,*,0.3750,MCTD,3,0,1,',
       ),
     ],
-    ...[
-      'NEW YORK',
-      'NEW YORK CITY',
-      'NEW YORK COUNTY',
-      'NYC',
-      'MANHATTAN',
-      'BROOKLYN',
-      'BRONX',
-      'KINGS',
-      'QUEENS',
-      'STATEN ISLAND',
-    ].map((name) => [`a region ${name}`, zipRates(`NY,10001,${name},0.08875,0.04,0,0.045,0.00375,1`)] as const),
+    ...['NEW YORK', 'NEW YORK COUNTY', 'NYC', 'MANHATTAN', 'KINGS'].map(
+      (name) => [`a region ${name}`, zipRates(`NY,10001,${name},0.08875,0.04,0,0.045,0.00375,1`)] as const,
+    ),
     ['the city’s tax as a county’s', zipRates('NY,10001,NEW YORK,0.08875,0.04,0.045,0,0.00375,1')],
     ['all of it as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
   ];
@@ -203,24 +194,13 @@ describe('clothing in New York, by imported files', () => {
     expect((await taxIn(table, [{ unit_price: '100.00' }])).tax_amount).toBe('8.88');
   });
 
-  it.each([
-    '10001',
-    '10282',
-    '10301',
-    '10314',
-    '10451',
-    '10475',
-    '11004',
-    '11101',
-    '11201',
-    '11256',
-    '11351',
-    '11439',
-    '11691',
-  ])('%s is in New York City', async (zip) => {
-    const table = zipRates(`NY,${zip},ANY,0.08875,0.04,0.045,0,0.00375,1`);
-    expect((await taxIn(table, [shirt('109.99')], zip)).tax_amount).toBe('0.00');
-  });
+  it.each('10001 10282 10301 10314 10451 10475 11004 11101 11201 11256 11351 11439 11691'.split(' '))(
+    '%s is in New York City',
+    async (zip) => {
+      const table = zipRates(`NY,${zip},ANY,0.08875,0.04,0.045,0,0.00375,1`);
+      expect((await taxIn(table, [shirt('109.99')], zip)).tax_amount).toBe('0.00');
+    },
+  );
 
   it.each(['11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
     '%s is not, and its county has not elected the exemption',
@@ -229,19 +209,4 @@ describe('clothing in New York, by imported files', () => {
       expect(outcome.tax_amount).toBe('4.00');
     },
   );
-
-  it.each([
-    ['12534', 'HUDSON'],
-    ['13815', 'NORWICH'],
-    ['14701', 'JAMESTOWN'],
-    ['13753', 'DELHI'],
-    ['12414', 'CATSKILL'],
-    ['12108', 'LAKE PLEASANT'],
-    ['13827', 'OWEGO'],
-    ['10512', 'CARMEL'],
-  ])('%s %s is in a county that has elected the exemption', async (zip, town) => {
-    const table = zipRates(`NY,${zip},${town},0.08,0.04,0.04,0,0,1`);
-    expect((await taxIn(table, [shirt('50.00')], zip, town)).tax_amount).toBe('0.00');
-    expect((await taxIn(table, [shirt('110.00')], zip, town)).tax_amount).toBe('8.80');
-  });
 });

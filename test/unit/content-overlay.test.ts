@@ -6,10 +6,8 @@ import { builtInRelease, builtInReleaseById } from '../../shared/content/built-i
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../shared/content/loading/active-releases.ts';
 import { contentLoader } from '../../shared/content/loading/content-loader.ts';
-import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
-import type { Release } from '../../shared/content/release.ts';
-import { headOf, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
+import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';
 
@@ -279,34 +277,6 @@ const taxOf = async (service: Service, state: State, to: Address, tax_date: stri
 
 const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
 
-describe('a file that says less than the release below', () => {
-  it('and has the rate of the whole state beside some places takes no local tax from the others', async () => {
-    const content =
-      'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class\nUS,TX,*,*,6.25,State,1,0,1,\nUS,TX,78664,*,1.5,City,2,0,1,\nUS,TX,75201,DALLAS,1.5,City,2,0,1,';
-    const { service, id } = await serviceOfFile('TX', {
-      format: 'woocommerce',
-      files: [{ name: 'tax_rates.csv', content }],
-    });
-    const named = await taxOf(service, 'TX', place('78664'), '2026-11-15');
-    const other = await taxOf(service, 'TX', place('77002'), '2026-11-15');
-    const noCity = await taxOf(service, 'TX', place('75201'), '2026-11-15');
-    expect(noCity.tax_amount).toBe('82500.00');
-    expect([named.tax_amount, other.tax_amount]).toEqual(['77500.00', '82500.00']);
-    expect(other.content_releases).toEqual({ 'US-TX': id });
-    expect(other.line_items[0]?.address_resolution.coverage).toBe('complete');
-  });
-
-  it('and has no rate yet of a county that it names is answered by the release below', async () => {
-    const rates = [rateRow('27', '45', '27', '0.06875', '20090701'), rateRow('27', '00', '053', '0.03', '20261115')];
-    const rows = [boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053' })];
-    const { service } = await serviceOfFile('MN', { format: 'sst', files: sstFiles('MN', rates, rows) });
-    const before = await taxOf(service, 'MN', place('55401'), '2026-09-30');
-    expect([before.tax_amount, warningCodes(before)]).toEqual(['90250.00', ['local_rates_by_place']]);
-    expect((await taxOf(service, 'MN', place('55401'), '2026-11-14')).tax_amount).toBe('68750.00');
-    expect((await taxOf(service, 'MN', place('55401'), '2026-11-15')).tax_amount).toBe('98750.00');
-  });
-});
-
 describe('a sale within California between an imported city and another one', () => {
   const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';
   const files = [{ name: 'cdtfa.csv', content }];
@@ -328,29 +298,7 @@ describe('a sale within California between an imported city and another one', ()
   });
 });
 
-describe('a release of before imports lay over others', () => {
-  it('answers alone, as its parts say', async () => {
-    const File = fc
-      .constantFrom<State>('NY', 'MN', 'CA')
-      .chain((state) => fc.record({ state: fc.constant(state), file: fileOf[state] }));
-    await fc.assert(
-      fc.asyncProperty(File, async ({ state, file }) => {
-        const { id, imported, service } = await serviceOfFile(state, file, true);
-        const answers = await answersOf(service, state);
-        const view = releaseForOf(imported);
-        for (const [index, { address, day }] of cases(state).entries()) {
-          const [actual, rate] = [answers[index] as Outcome, file.rateOf(address, day)];
-          const to = requestAddress(state, address);
-          const releaseFor = (one: TaxAddress) => ({ ...(view(one) as Release), id });
-          const expected = ask({ to, tax_date: day, line_items: million }, { releaseFor });
-          expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
-          if (rate !== null) expect(actual.tax_amount).toBe(`${rate}.00`);
-        }
-      }),
-      { numRuns: 6 },
-    );
-  }, 30_000);
-
+describe('a release that was imported without a release below it', () => {
   it('covers no ZIP that its list does not have', async () => {
     const content =
       'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\nNY,10001,NEW YORK,0.09,0.04,0,0.05,0,1';

@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { packedFiles } from '../../shared/packed/pack.ts';
+import { textOf } from '../../shared/packed/unpack.ts';
 
-it.each(packedFiles)('ships what the files say: `npm run pack` has been run for $name', ({ path, pack }) => {
-  expect(readFileSync(path).equals(pack())).toBe(true);
-});
-
-it.each(packedFiles)('is carried by the bundles of a module that exists: $name', ({ readBy }) => {
-  expect(existsSync(new URL(`../../${readBy}`, import.meta.url))).toBe(true);
+it.each(packedFiles)('the packed file $name is up to date (`npm run pack`), and a bundle carries it', (file) => {
+  expect(textOf(file.name) === file.text()).toBe(true);
+  expect(existsSync(new URL(`../../${file.readBy}`, import.meta.url))).toBe(true);
 });

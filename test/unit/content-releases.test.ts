@@ -201,13 +201,6 @@ describe('the built-in releases', () => {
     expect(builtInRelease('mi')).toBeUndefined();
     expect(builtInReleaseById('US-MI@2026-10-01.2')).toBeUndefined();
   });
-
-  it('are small enough for every function to carry', () => {
-    const packed = (name: string) =>
-      readFileSync(new URL(`../../shared/packed/${name}.br`, import.meta.url)).length / 1024;
-    expect(packed('releases')).toBeLessThan(32);
-    expect(packed('older-releases')).toBeLessThan(20);
-  });
 });
 
 describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {

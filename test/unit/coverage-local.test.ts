@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ReleaseHead } from '../../shared/content/content.ts';
-import { ReleaseNotFound } from '../../shared/content/loading/release-not-found.ts';
+import { ReleaseNotFound } from '../../shared/content/loading/content-errors.ts';
 import { editionsOf } from '../../shared/content/local/text-tables.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { coverageOf } from '../../shared/coverage/coverage.ts';
@@ -72,10 +72,6 @@ describe('a state with tables', () => {
   it('is partial before its rates are established', () => {
     expect(sayOf(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
     expect(sayOf(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
-  });
-
-  it('still tells what its local taxes do to goods', () => {
-    expect(coverageOf(of('AR'), day).groceries.treatment).toBe('by_level');
   });
 });
 

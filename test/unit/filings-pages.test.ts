@@ -105,7 +105,7 @@ it.each([
     let pages = 0;
     let starting_after: string | null = null;
     do {
-      const page = { expand: 'entries', limit: 100, starting_after } as const;
+      const page = { expand: 'entries', limit: 100, starting_after: starting_after ?? undefined } as const;
       bytesRead = 0;
       const answer = await getFiling(filing.id, page, account, { filings });
       if (!answer.ok || answer.value.entries === null) throw new Error('It is there.');

@@ -102,32 +102,6 @@ describe('periods', () => {
         });
       }
   });
-
-  it('know the leap day', () => {
-    expect([2024, 2023, 2000, 1900, 2100].map((year) => periodAround(`${year}-02-10`, []).end)).toEqual([
-      '2024-02-29',
-      '2023-02-28',
-      '2000-02-29',
-      '1900-02-28',
-      '2100-02-28',
-    ]);
-  });
-
-  it('are shorter where the frequency changed in the middle, and keep the frequency that they began with', () => {
-    const registrations = [registration('2026-01-01', '2026-04-10', 'month'), registration('2026-04-11', null, 'year')];
-    const ends = [];
-    for (let end = '2026-02-28'; ends.length < 4; ) {
-      const period = periodAfter(end, registrations);
-      ends.push(`${period.start} ${period.end} ${period.frequency}`);
-      end = period.end;
-    }
-    expect(ends).toEqual([
-      '2026-03-01 2026-03-31 month',
-      '2026-04-01 2026-04-30 month',
-      '2026-05-01 2026-12-31 year',
-      '2027-01-01 2027-12-31 year',
-    ]);
-  });
 });
 
 describe('the ends around a day', () => {

@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInReleaseById, builtInReleases } from '../../shared/content/built-in.ts';
-import { buildRelease } from '../../shared/content/imports/build.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
-import type { Entry } from '../../shared/content/imports/entry.ts';
+import type { Entry, Span } from '../../shared/content/imports/entry.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
-import { touchesAny, zipsOfState } from '../../shared/content/imports/zips.ts';
+import { zipsOfState } from '../../shared/content/imports/zips.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
 import type { Release } from '../../shared/content/release.ts';
-import { alternativesAt, baseOf, buildEntries, headOf, withFiles } from '../fixtures/imports/harness.ts';
-
-type Span = Extract<Entry, { kind: 'span' }>;
+import { alternativesAt, buildEntries, headOf } from '../fixtures/imports/harness.ts';
 
 const codes = ['A', 'B', 'C', 'D'].map((letter) => `US-RI-${letter}`);
 const jurisdictions = codes.flatMap((code): Entry[] => [
@@ -65,44 +62,6 @@ describe('the parts of a release', () => {
       [[['028010200', '028010299']], '2026-12-31'],
     ]);
   });
-
-  it('name both sets where two rows of one ZIP differ, on the days on which both hold', async () => {
-    const parts = await partsOf(
-      span('028010000', '028019999', ['US-RI-A'], { to: '2026-06-30' }),
-      span('028010000', '028019999', ['US-RI-B'], { from: '2026-04-01' }),
-    );
-    const at = (day: string) => alternativesAt(parts.get('02801'), '028010000', day);
-    expect(at('2026-03-31')).toEqual([['US-RI-A']]);
-    expect(at('2026-04-01')).toEqual([['US-RI-A'], ['US-RI-B']]);
-    expect(at('2026-06-30')).toEqual([['US-RI-A'], ['US-RI-B']]);
-    expect(at('2026-07-01')).toEqual([['US-RI-B']]);
-  });
-
-  it('prefer the lower rank, then the narrower row, where two rows come down to one range', async () => {
-    const wide = span('028010000', '028039999', ['US-RI-A'], { rank: 1 });
-    const narrow = span('028010000', '028019999', ['US-RI-B'], { rank: 1 });
-    const first = span('028010000', '028049999', ['US-RI-C'], { rank: 0 });
-    expect(alternativesAt((await partsOf(wide, narrow)).get('02801'), '028010000', '2026-11-21')).toEqual([
-      ['US-RI-B'],
-    ]);
-    expect(alternativesAt((await partsOf(wide, narrow, first)).get('02801'), '028010000', '2026-11-21')).toEqual([
-      ['US-RI-C'],
-    ]);
-  });
-
-  it('can be read as often as they are wanted, while their folder is there', async () => {
-    await withFiles([], async (_, tempFolder) => {
-      const options = { base: baseOf('RI'), id: 'US-RI@2026-11-21.1', importedAt: '2026-11-21T00:00:00Z' } as const;
-      async function* entries() {
-        yield span('028010000', '028029999', []);
-      }
-      const built = await buildRelease({ ...options, importer: importers.sst, entries: entries(), tempFolder });
-      if (built.outcome !== 'built') throw new Error(built.reason);
-      const once = await Array.fromAsync(built.parts());
-      expect(once.map(({ key }) => key)).toEqual(['02801', '02802']);
-      expect(await Array.fromAsync(built.parts())).toEqual(once);
-    });
-  });
 });
 
 describe('which set a nine-digit ZIP has', () => {
@@ -139,17 +98,6 @@ describe('which set a nine-digit ZIP has', () => {
       .map((text) => (text === '' ? [] : text.split(',')));
   };
 
-  it('is that of the narrower of two spans, whichever of them the ZIP cuts shorter', async () => {
-    const parts = await partsOf(
-      span('028000000', '028025000', ['US-RI-A']),
-      span('028020011', '028039999', ['US-RI-B']),
-    );
-    const at = (zip9: string) => alternativesAt(parts.get(zip9.slice(0, 5)), zip9, '2026-11-21');
-    expect(['028020010', '028020011', '028021000', '028025000', '028025001'].map(at)).toEqual(
-      ['A', 'B', 'B', 'B', 'B'].map((code) => [[`US-RI-${code}`]]),
-    );
-  });
-
   it('is that of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
     await fc.assert(
       fc.asyncProperty(spans, fc.array(number, { minLength: 1, maxLength: 8 }), async (list, numbers) => {
@@ -171,7 +119,7 @@ describe('which set a nine-digit ZIP has', () => {
     );
   });
 
-  it('is kept for more spans than a drawer of memory holds', async () => {
+  it('is right for more spans than a partition holds in memory', async () => {
     const many = Array.from({ length: 9000 }, (_, index) => {
       const zip9 = `0280${index % 2}${String(Math.floor(index / 2)).padStart(4, '0')}`;
       return span(zip9, zip9, [codes[index % 3] as string]);
@@ -208,7 +156,7 @@ describe('the head of a release', () => {
     );
   });
 
-  it('keeps the base’s state rate where the file has none, and nothing that the base knew of places', async () => {
+  it('keeps the base’s state rate if the file has none, and drops the base’s locations', async () => {
     // Newer releases name their places in tables of local rates.
     const base = builtInReleaseById('US-PA@2026-11-21.1') as Release;
     expect(base.locations.length).toBeGreaterThan(0);
@@ -219,20 +167,20 @@ describe('the head of a release', () => {
     expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
   });
 
-  it('of nothing is none', async () => {
+  it('is not made if no row names a place', async () => {
     const { built } = await buildEntries('RI', jurisdictions);
     expect(built).toMatchObject({
       outcome: 'nothing',
     });
   });
 
-  it('is not made of what an importer names and never explains', async () => {
+  it('is refused if an importer names a jurisdiction without an entry', async () => {
     await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
   });
 });
 
 describe('the summary', () => {
-  it('counts rows alone as rows: what is wrong with a whole file is none', async () => {
+  it('counts problems of a whole file apart from bad rows', async () => {
     const rows: Entry[] = [
       { kind: 'bad', line: 1, reason: 'wrong' },
       { kind: 'bad', line: 2, reason: 'wrong' },
@@ -292,7 +240,7 @@ describe('what is in force on the day of an import', () => {
       spans: [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
       because: 'some rows have ended, and the others begin later',
     },
-  ])('is nothing where $because, and that is the first thing to be said', async ({ spans, because }) => {
+  ])('is nothing if $because, and the first note says so', async ({ spans, because }) => {
     const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([
@@ -301,7 +249,7 @@ describe('what is in force on the day of an import', () => {
     ]);
   });
 
-  it('is counted, first and last days included, and then nothing is to be said', async () => {
+  it('is counted, first and last days included, without a note', async () => {
     const ended = dated('2017-10-01', '2019-03-31', '02802');
     for (const [from, to, lastDay] of [
       [null, null, null],
@@ -324,23 +272,6 @@ describe('zipsOfState', () => {
     }
     expect(zipsOfState('RI')).toContain('02861');
     expect(zipsOfState('XX')).toEqual([]);
-  });
-
-  it('touchesAny holds for spans that begin, end, or lie around one of them', () => {
-    const zips = ['02801', '02810'];
-    for (const [low, high] of [
-      ['028010000', '028010000'],
-      ['028109999', '028109999'],
-      ['000000000', '999999999'],
-      ['028000000', '028010000'],
-    ] as const)
-      expect(touchesAny(zips, low, high)).toBe(true);
-    for (const [low, high] of [
-      ['028020000', '028099999'],
-      ['028110000', '999999999'],
-      ['000000000', '028009999'],
-    ] as const)
-      expect(touchesAny(zips, low, high)).toBe(false);
   });
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../shared/content/imports/files/decode.ts';
 import { openTable } from '../../shared/content/imports/files/rows.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
 import { cityName } from '../../shared/content/location/city-name.ts';
 import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
 
@@ -138,28 +136,6 @@ describe('ZIP files', () => {
     await expect(read('a.zip', damaged)).rejects.toThrow();
     await expect(openTable('/nowhere/at/all.csv')).rejects.toThrow('ENOENT');
   });
-});
-
-describe('cityName', () => {
-  it.each(['St. Paul', "O'Fallon", '  Winston-Salem ', 'Cañon City', 'Bee  Cave', '29 Palms', '--'])(
-    '%s is what an address calls it',
-    (city) => {
-      const address = readAddress({ state: 'TX', city }, '');
-      expect(address.ok && address.value.city).toBe(cityName(city));
-    },
-  );
-});
-
-it('gives up a file without lines before it fills the memory', async () => {
-  const endless = async () => {
-    for await (const _ of decode(blocks(), 1_000_000, () => {}));
-  };
-  let given = 0;
-  async function* blocks() {
-    for (; given < 1000; given += 1) yield Buffer.alloc(65_536, 'x');
-  }
-  await expect(endless()).rejects.toThrow('a line of more than 1000000 bytes');
-  expect(given).toBeLessThan(20);
 });
 
 it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../shared/cli/content/impact.ts';
 import { impactOfImport } from '../../shared/cli/content/report-impact.ts';
 import { baseOf, headOf, importFiles } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 const today = '2026-11-22';
 const builtIn = baseOf('MN').id;
@@ -10,17 +10,18 @@ const position = { below: builtIn, chain: [], bottom: builtIn };
 const whole = (zip: string) => [zip, '', zip, ''] as const;
 
 // The built-in tables have 9.025 % for Minneapolis, 9.875 % for Saint Paul and 8.125 % for Rochester.
-const rates = [
-  rateRow('27', '45', '27', '0.06875', '20090701'),
-  rateRow('27', '00', '053', '0.0015'),
-  rateRow('27', '01', '43000', '0.0050'),
-  rateRow('27', '01', '58000', '0.0150'),
-  rateRow('27', '63', '80003', '0.0050'),
-  rateRow('27', '63', '80004', '0.0050'),
-  rateRow('27', '63', '80008', '0.0075'),
-  rateRow('27', '63', '80009', '0.0025'),
-  rateRow('27', '01', '54880', '0.0125'),
-];
+const rates = rateRows(
+  '27',
+  '45 27 0.06875 20090701',
+  '00 053 0.0015',
+  '01 43000 0.0050',
+  '01 58000 0.0150',
+  '63 80003 0.0050',
+  '63 80004 0.0050',
+  '63 80008 0.0075',
+  '63 80009 0.0025',
+  '01 54880 0.0125',
+);
 const districts = (...codes: readonly string[]) => codes.map((code) => [code, '63'] as const);
 const minneapolis = { state: '27', county: '053', place: '43000', districts: districts('80004', '80008', '80009') };
 const rochester = { state: '27', place: '54880' };
@@ -54,10 +55,7 @@ describe('what an import changes', () => {
   it('is counted by ZIP, today and later, with the largest difference in either direction', async () => {
     const raised = rates.flatMap((row) =>
       row.startsWith('27,01,43000')
-        ? [
-            rateRow('27', '01', '43000', '0.0050', '20200101', '20261231'),
-            rateRow('27', '01', '43000', '0.0075', '20270101'),
-          ]
+        ? rateRows('27', '01 43000 0.0050 20200101 20261231', '01 43000 0.0075 20270101')
         : [row],
     );
     const rows = [

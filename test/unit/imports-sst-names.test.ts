@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readNameTables } from '../../shared/cli/content/local-names.ts';
-import type { NameTables } from '../../shared/content/imports/sst/layer-names.ts';
+import type { NameTables } from '../../shared/content/imports/sst/layers.ts';
 import { fixture, type Imported, importFiles } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 const tables = (others: Partial<NameTables> = {}): NameTables => ({
   counties: 'fips,name\n27053,Hennepin County\n55053,Jackson County\n19199,Not a County\n',
@@ -58,7 +58,7 @@ describe('names of SST jurisdictions', () => {
   });
 
   it('are none where a code has a county’s type and is that of another area', async () => {
-    const rates = [rateRow('19', '45', '19', '0.06'), rateRow('19', '00', '199', '0.01')];
+    const rates = rateRows('19', '45 19 0.06', '00 199 0.01');
     const boundary = [boundaryRow({ zips: ['50002', '', '50002', ''], state: '19', county: '199' })];
     const imported = await importFiles('sst', 'IA', sstFiles('IA', rates, boundary), { names: tables() });
     expect(namesOf(imported)).toEqual({ 'US-IA-00-199': 'Area 199' });

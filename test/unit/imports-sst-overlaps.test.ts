@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveOverlaps } from '../../shared/content/imports/sst/rate-overlaps.ts';
 import { changed, fixture, importFiles, releaseForOf, type TestFile } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
 
 const files = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')] as const;
@@ -46,11 +46,7 @@ describe('SST rate rows of one jurisdiction that share days', () => {
   });
 
   it('have the rate of the longer row again when a shorter one within it has ended', async () => {
-    const rates = [
-      rateRow('55', '45', '55', '0.05', '19820501'),
-      rateRow('55', '00', '079', '0.006', '20200101'),
-      rateRow('55', '00', '079', '0.009', '20240101', '20241231'),
-    ];
+    const rates = rateRows('55', '45 55 0.05 19820501', '00 079 0.006 20200101', '00 079 0.009 20240101 20241231');
     const boundary = [boundaryRow({ zips: ['53213', '', '53213', ''], state: '55', county: '079' })];
     const releaseFor = releaseForOf(await importFiles('sst', 'WI', sstFiles('WI', rates, boundary)));
     const taxOn = (tax_date: string) =>
@@ -64,13 +60,14 @@ describe('SST rate rows of one jurisdiction that share days', () => {
   });
 
   it('are no remark where they touch, or say the same', async () => {
-    const rates = [
-      rateRow('55', '45', '55', '0.05', '19820501'),
-      rateRow('55', '00', '079', '0.006', '20200101', '20231231'),
-      rateRow('55', '00', '079', '0.009', '20240101', '20261231'),
-      rateRow('55', '00', '079', '0.009', '20260101'),
-      rateRow('55', '00', '079', '0.008', '20270101', '20261231'),
-    ];
+    const rates = rateRows(
+      '55',
+      '45 55 0.05 19820501',
+      '00 079 0.006 20200101 20231231',
+      '00 079 0.009 20240101 20261231',
+      '00 079 0.009 20260101',
+      '00 079 0.008 20270101 20261231',
+    );
     const boundary = [boundaryRow({ zips: ['53213', '', '53213', ''], state: '55', county: '079' })];
     const { built } = await importFiles('sst', 'WI', sstFiles('WI', rates, boundary));
     expect(built.summary).toMatchObject({ bad: { count: 0 }, remarks: [] });

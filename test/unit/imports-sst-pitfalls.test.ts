@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { alternativesAt, entriesOf, headOf, importFiles, ofKind, releaseForOf } from '../fixtures/imports/harness.ts';
-import { boundaryRow, lines, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, lines, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
 
 const day = '2026-11-21';
 const whole = (zip: string, last = zip) => [zip, '', last, ''] as const;
 
-const mnRates = [
-  rateRow('27', '45', '27', '0.06875', '20090701'),
-  rateRow('27', '00', '053', '0.0015'),
-  rateRow('27', '01', '43000', '0.0050'),
-  rateRow('27', '63', '80004', '0.0050'),
-];
+const mnRates = rateRows('27', '45 27 0.06875 20090701', '00 053 0.0015', '01 43000 0.0050', '63 80004 0.0050');
 const mn = (...boundary: readonly string[]) => sstFiles('MN', mnRates, boundary);
 const localsIn = async (files: ReturnType<typeof sstFiles>, zip9: string, state = 'MN', on = day) => {
   const { parts } = await importFiles('sst', state, files);
@@ -56,11 +51,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('type 45 in a triplet: Washington’s location code is no district', async () => {
-    const rates = [
-      rateRow('53', '45', '53', '0.065'),
-      rateRow('53', '45', 'L1704', '0.036'),
-      rateRow('53', '01', '63000', '0.036'),
-    ];
+    const rates = rateRows('53', '45 53 0.065', '45 L1704 0.036', '01 63000 0.036');
     const row = boundaryRow({ zips: whole('98101'), state: '53', place: '63000', districts: [['L1704', '45']] });
     const files = sstFiles('WA', rates, [row]);
     expect(await localsIn(files, '981010000', 'WA')).toEqual([['US-WA-01-63000']]);
@@ -69,11 +60,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('padding: types, codes, ZIPs and extensions that have lost their zeros are what they were', async () => {
-    const rates = [
-      rateRow('9', '45', '9', '0.0635'),
-      rateRow('9', '0', '3', '0.0015'),
-      rateRow('9', '1', '4000', '0.0050'),
-    ];
+    const rates = rateRows('9', '45 9 0.0635', '0 3 0.0015', '1 4000 0.0050');
     const row = boundaryRow({ type: '4', zips: ['6101', '1', '6101', '99'], state: '9', county: '3', place: '4000' });
     const files = sstFiles('CT', rates, [row]);
     expect(await badIn('CT', files)).toEqual([]);
@@ -93,12 +80,13 @@ describe('pitfalls of SST files', () => {
   });
 
   it('dates: a day of one digit in the file’s name, and expired and future rows in one file', async () => {
-    const rates = [
-      rateRow('27', '45', '27', '0.06875', '20090701'),
-      rateRow('27', '01', '58000', '0.0050', '20051001', '20240331'),
-      rateRow('27', '01', '58000', '0.0150', '20240401'),
-      rateRow('27', '00', '043', '0.0050', '20270101'),
-    ];
+    const rates = rateRows(
+      '27',
+      '45 27 0.06875 20090701',
+      '01 58000 0.0050 20051001 20240331',
+      '01 58000 0.0150 20240401',
+      '00 043 0.0050 20270101',
+    );
     const boundary = [
       boundaryRow({ zips: whole('55101'), state: '27', place: '58000', from: '20200101', to: '20261231' }),
       boundaryRow({ zips: whole('55101'), state: '27', place: '58000', county: '043', from: '20270101' }),
@@ -154,7 +142,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('foreign ZIPs: a row from 51001 to 56136 of South Dakota does not claim Minneapolis', async () => {
-    const rates = [rateRow('46', '45', '46', '0.042'), rateRow('46', '01', '59020', '0.02')];
+    const rates = rateRows('46', '45 46 0.042', '01 59020 0.02');
     const wide = boundaryRow({ zips: whole('51001', '56136'), state: '46' });
     const foreign = boundaryRow({ zips: whole('55401', '55405'), state: '46', place: '59020' });
     const files = sstFiles('SD', rates, [wide, foreign]);
@@ -175,7 +163,7 @@ describe('pitfalls of SST files', () => {
     expect(await localsIn(files, '554020000')).toEqual([]);
   });
 
-  const nvRates = [rateRow('32', '45', '32', '0'), rateRow('32', '00', '003', '0.08375')];
+  const nvRates = rateRows('32', '45 32 0', '00 003 0.08375');
   it('NV: the state’s rate is 0 and the county’s the whole one; a row without a county is bad, and not free of tax', async () => {
     const rows = [
       boundaryRow({ zips: whole('89101'), state: '32', county: '003' }),
@@ -193,16 +181,17 @@ describe('pitfalls of SST files', () => {
   });
 
   it('TN: rows of type 63 are left out, 79 stacks, and county and city are at most 2.75 % together', async () => {
-    const rates = [
-      rateRow('47', '45', '47', '0.07'),
-      rateRow('47', '00', '037', '0.0225'),
-      rateRow('47', '01', '52006', '0.0050'),
-      rateRow('47', '01', '52007', '0.0075'),
-      rateRow('47', '01', '52006', '0.0075', '20100101', '20191231'),
-      rateRow('47', '00', '037', '0.0200', '20100101', '20191231'),
-      rateRow('47', '63', '00037', '0.0225'),
-      rateRow('47', '79', '00001', '0.0050'),
-    ];
+    const rates = rateRows(
+      '47',
+      '45 47 0.07',
+      '00 037 0.0225',
+      '01 52006 0.0050',
+      '01 52007 0.0075',
+      '01 52006 0.0075 20100101 20191231',
+      '00 037 0.0200 20100101 20191231',
+      '63 00037 0.0225',
+      '79 00001 0.0050',
+    );
     const districts = [
       ['00037', '63'],
       ['00001', '79'],
@@ -220,13 +209,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('WA: no county is added inside a city, and the codes 079 to 087 are areas', async () => {
-    const rates = [
-      rateRow('53', '45', '53', '0.065'),
-      rateRow('53', '00', '033', '0.038'),
-      rateRow('53', '00', '079', '0.031'),
-      rateRow('53', '00', '087', '0.032'),
-      rateRow('53', '01', '63000', '0.0385'),
-    ];
+    const rates = rateRows('53', '45 53 0.065', '00 033 0.038', '00 079 0.031', '00 087 0.032', '01 63000 0.0385');
     const rows = [
       boundaryRow({ zips: whole('98101'), state: '53', county: '033', place: '63000', columns: 90 }),
       boundaryRow({ zips: whole('98102'), state: '53', county: '033' }),
@@ -248,12 +231,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('KS: county and city both add, and codes may have letters', async () => {
-    const rates = [
-      rateRow('20', '45', '20', '0.065'),
-      rateRow('20', '00', '045', '0.0125'),
-      rateRow('20', '01', '38900', '0.0155'),
-      rateRow('20', '79', 'ALIOL', '0.01'),
-    ];
+    const rates = rateRows('20', '45 20 0.065', '00 045 0.0125', '01 38900 0.0155', '79 ALIOL 0.01');
     const districts = [['aliol', '79']] as const;
     const row = boundaryRow({ zips: whole('66044'), state: '20', county: '045', place: '38900', districts });
     expect(await localsIn(sstFiles('KS', rates, [row]), '660440000', 'KS')).toEqual([
@@ -262,11 +240,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('SD: tribal taxes of type 49 are not added', async () => {
-    const rates = [
-      rateRow('46', '45', '46', '0.042'),
-      rateRow('46', '01', '59020', '0.02'),
-      rateRow('46', '49', '00001', '0.045'),
-    ];
+    const rates = rateRows('46', '45 46 0.042', '01 59020 0.02', '49 00001 0.045');
     const row = boundaryRow({
       zips: whole('57101'),
       state: '46',
@@ -280,11 +254,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('IA: county 199 is no county', async () => {
-    const rates = [
-      rateRow('19', '45', '19', '0.06'),
-      rateRow('19', '00', '197', '0.01'),
-      rateRow('19', '00', '199', '0.01'),
-    ];
+    const rates = rateRows('19', '45 19 0.06', '00 197 0.01', '00 199 0.01');
     const rows = [
       boundaryRow({ zips: whole('50001'), state: '19', county: '197' }),
       boundaryRow({ zips: whole('50002'), state: '19', county: '199' }),
@@ -295,12 +265,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('NE: a county without a rate row has no tax of its own, and codes like GL801 are districts', async () => {
-    const rates = [
-      rateRow('31', '45', '31', '0.055'),
-      rateRow('31', '00', '043', '0.005'),
-      rateRow('31', '01', '37000', '0.015'),
-      rateRow('31', '63', 'GL801', '0.0175'),
-    ];
+    const rates = rateRows('31', '45 31 0.055', '00 043 0.005', '01 37000 0.015', '63 GL801 0.0175');
     const rows = [
       boundaryRow({ zips: whole('68101'), state: '31', county: '055', place: '37000' }),
       boundaryRow({ zips: whole('68731'), state: '31', county: '043', districts: [['GL801', '63']] }),
@@ -312,13 +277,14 @@ describe('pitfalls of SST files', () => {
   });
 
   it('NE: where a city’s rates have ended, pause or have not begun, its row says nothing, nothing and no tax', async () => {
-    const rates = [
-      rateRow('31', '45', '31', '0.055'),
-      rateRow('31', '01', '48000', '0.02', '20200101', '20210630'),
-      rateRow('31', '01', '37000', '0.015', '20220101', '20241231'),
-      rateRow('31', '01', '37000', '0.02', '20250701', '20251231'),
-      rateRow('31', '01', '37001', '0', '20200101'),
-    ];
+    const rates = rateRows(
+      '31',
+      '45 31 0.055',
+      '01 48000 0.02 20200101 20210630',
+      '01 37000 0.015 20220101 20241231',
+      '01 37000 0.02 20250701 20251231',
+      '01 37001 0 20200101',
+    );
     const rows = [
       boundaryRow({ zips: whole('68106'), state: '31', place: '37000' }),
       boundaryRow({ zips: whole('68107'), state: '31', place: '37001' }),
@@ -379,19 +345,5 @@ describe('pitfalls of SST files', () => {
       food_rate: '0.003',
       interstate: { rate: '0.02', food_rate: '0.004' },
     });
-  });
-
-  it('combine or not: every layer keeps its own rate, and a composite code changes none', async () => {
-    const layers = {
-      zips: whole('55401'),
-      state: '27',
-      county: '053',
-      place: '43000',
-      districts: [['80004', '63']],
-    } as const;
-    const plain = await importFiles('sst', 'MN', mn(boundaryRow(layers)));
-    const composite = await importFiles('sst', 'MN', mn(boundaryRow({ ...layers, ser: 'CAMCL' })));
-    expect(plain.parts.get('55401')?.rates.map(({ rate }) => rate)).toEqual(['0.0015', '0.005', '0.005']);
-    expect(composite.parts).toEqual(plain.parts);
   });
 });

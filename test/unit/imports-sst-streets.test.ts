@@ -9,7 +9,7 @@ import {
   releaseForOf,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
-import { type BoundaryFields, boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { type BoundaryFields, boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
 
 const day = '2026-11-22';
@@ -25,11 +25,7 @@ const taxAt = (imported: Imported, state: string, postal_code: string, policy = 
 
 const wisconsin = () => importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
 
-const vtRates = [
-  rateRow('50', '45', '50', '0.06'),
-  rateRow('50', '01', '10675', '0.01'),
-  rateRow('50', '01', '66175', '0.01', '20200101', '20211231'),
-];
+const vtRates = rateRows('50', '45 50 0.06', '01 10675 0.01', '01 66175 0.01 20200101 20211231');
 const street = (zips: string, others: Partial<BoundaryFields> = {}) =>
   boundaryRow({ type: 'A', zips, state: '50', ...others });
 const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));

@@ -12,7 +12,7 @@ import {
   percentOf,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
-import { boundaryRow, lines, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRow, lines, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
 const minnesota = () => importFiles('sst', 'MN', files);
@@ -233,11 +233,7 @@ describe('Minnesota’s SST files', () => {
   it('an older place type is found under the type that the rate file has', async () => {
     const place = (placeType: string) =>
       boundaryRow({ zips: ['05401', '', '05401', ''], state: '50', place: '10675', placeType });
-    const vermont = [
-      rateRow('50', '45', '50', '0.06'),
-      rateRow('50', '01', '10675', '0.01'),
-      rateRow('50', '02', '10675', '0.02'),
-    ];
+    const vermont = rateRows('50', '45 50 0.06', '01 10675 0.01', '02 10675 0.02');
     for (const [type, code] of [
       ['', '01'],
       ['C5', '01'],
@@ -246,52 +242,5 @@ describe('Minnesota’s SST files', () => {
       const { parts } = await importFiles('sst', 'VT', sstFiles('VT', vermont, [place(type)]));
       expect(alternativesAt(parts.get('05401'), '054010000', '2026-11-21')).toEqual([[`US-VT-${code}-10675`]]);
     }
-  });
-});
-
-describe('a ZIP of which SST rows have a part', () => {
-  const kansas = [
-    rateRow('20', '45', '20', '0.065'),
-    rateRow('20', '00', '091', '0.01475'),
-    rateRow('20', '01', '44250', '0.015'),
-  ];
-  const row4 = (low: string, high: string, place = '44250', to = '29991231') =>
-    boundaryRow({ type: '4', zips: ['66205', low, '66205', high], state: '20', county: '091', place, to });
-  const rowZ = boundaryRow({ zips: ['66200', '', '66209', ''], state: '20', county: '091' });
-  const resolved = async (postal_code: string, boundary: readonly string[], highest = false) => {
-    const imported = await importFiles('sst', 'KS', sstFiles('KS', kansas, boundary));
-    const address = readAddress({ state: 'KS', postal_code }, '');
-    if (!address.ok) throw new Error(postal_code);
-    const release = releaseWith(imported, postal_code.slice(0, 5));
-    const { place, resolution } = locate(address.value, () => release, '2026-11-21', highest);
-    const codes = place.jurisdictions.map(({ code }) => code);
-    const percent = codes.length === 0 ? 'nothing' : percentOf(release.rates, codes, '2026-11-21');
-    return `${percent}${resolution.ambiguous ? ', ambiguous' : ''}, ${resolution.coverage}`;
-  };
-
-  it.each([
-    { zip: '66205-0001', rows: [row4('0001', '0020')], expected: '9.475, complete' },
-    { zip: '66205-0020', rows: [row4('0001', '0020')], expected: '9.475, complete' },
-    { zip: '66205-0021', rows: [row4('0001', '0020')], expected: 'nothing, none' },
-    { zip: '66205-0000', rows: [row4('0001', '9999')], expected: 'nothing, none' },
-    { zip: '66205-0021', rows: [row4('0001', '0020'), rowZ], expected: '7.975, complete' },
-    {
-      zip: '66205-0021',
-      rows: [row4('0001', '0020'), row4('0021', '0021', '', '20261120')],
-      expected: 'nothing, none',
-    },
-    { zip: '66205', rows: [row4('0001', '0020')], expected: '9.475, ambiguous, partial' },
-    { zip: '66205', rows: [row4('0000', '4999'), row4('5001', '9999', '')], expected: '7.975, ambiguous, partial' },
-    { zip: '66205', rows: [row4('0000', '4999'), row4('5000', '9999', '')], expected: '7.975, ambiguous, complete' },
-    { zip: '66205', rows: [row4('0000', '4999'), row4('5000', '9999')], expected: '9.475, complete' },
-    { zip: '66205', rows: [row4('0000', '9999')], expected: '9.475, complete' },
-    { zip: '66205', rows: [row4('0001', '0020'), rowZ], expected: '7.975, ambiguous, complete' },
-  ])('$zip of $rows.length rows is $expected', async ({ zip, rows, expected }) => {
-    expect(await resolved(zip, rows)).toBe(expected);
-  });
-
-  it('has the highest rate of its rows where that is wanted, and is as little known', async () => {
-    const rows = [row4('0000', '4999'), row4('5001', '9999', '')];
-    expect(await resolved('66205', rows, true)).toBe('9.475, ambiguous, partial');
   });
 });

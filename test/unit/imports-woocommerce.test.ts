@@ -27,7 +27,7 @@ const bad = async (...rows: readonly string[]) =>
   ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('WooCommerce’s tax rates', () => {
-  it('are of the county in North Carolina, whose 2 % on food are the counties’', async () => {
+  it('make a county tax in North Carolina, where counties tax food at 2 %', async () => {
     const releaseFor = releaseForOf(await importFiles('woocommerce', 'NC', [table('US,NC,27601,,7.25,Wake,1,0,0,')]));
     const taxOf = (product_tax_code: string) =>
       ask(
@@ -37,7 +37,7 @@ describe('WooCommerce’s tax rates', () => {
     expect([taxOf('GENERAL'), taxOf('FOOD.GROCERY')]).toEqual(['7.25', '2.00']);
   });
 
-  it('make a release of every ZIP that some row matches', async () => {
+  it('give a release every ZIP that a row matches', async () => {
     const imported = await importFiles('woocommerce', 'TX', [fixture('tax_rates.csv')]);
     const { parts, built } = imported;
     const rates = (key: string) => parts.get(key)?.rates.map(({ jurisdiction, rate }) => [jurisdiction, rate]);
@@ -54,60 +54,36 @@ describe('WooCommerce’s tax rates', () => {
     ]);
   });
 
-  it.each([
-    { because: 'a row for every ZIP', zip: '75001', rows: [state], percents: [6.25] },
-    { because: 'a list', zip: '75002', rows: ['US,TX,75001; 75002,*,8.25,Tax,1,0,1,'], percents: [8.25] },
-    { because: 'a range', zip: '75003', rows: ['US,TX,75001...75003,*,8.25,Tax,1,0,1,'], percents: [8.25] },
-    {
-      because: 'not what lies beyond the range',
-      zip: '75004',
-      rows: ['US,TX,75001...75003,*,8.25,Tax,1,0,1,'],
-      percents: undefined,
-    },
-    { because: 'the beginning of a ZIP', zip: '75099', rows: ['US,TX,750*,*,8.25,Tax,1,0,1,'], percents: [8.25] },
-    {
-      because: 'priorities that add up',
-      zip: '75001',
-      rows: [state, 'US,TX,75001,*,1,City,2,0,1,', 'US,TX,75001,*,0.5,County,3,0,1,'],
-      percents: [7.75],
-    },
-    {
-      because: 'of one priority the row of fewer ZIPs',
-      zip: '75001',
-      rows: [state, 'US,TX,75001;75002,*,1,City,2,0,1,', 'US,TX,75001,*,1.5,City,2,0,1,'],
-      percents: [7.75],
-    },
-    {
-      because: 'of one priority the row of a ZIP before that of the state',
-      zip: '75001',
-      rows: [state, 'US,TX,75001,*,8,Tax,1,0,1,'],
-      percents: [8],
-    },
-    {
-      because: 'of one priority the row of the state before that of the country',
-      zip: '75001',
-      rows: ['US,*,*,*,9,Tax,1,0,1,', state],
-      percents: [6.25],
-    },
-    {
-      because: 'of two equal rows the first',
-      zip: '75001',
-      rows: ['US,TX,75001,*,8,Tax,1,0,1,', 'US,TX,75001,*,7,Tax,1,0,1,'],
-      percents: [8],
-    },
-    {
-      because: 'a city within a ZIP, beside the rest of it',
-      zip: '75001',
-      rows: [state, 'US,TX,75001,Addison,2,City,2,0,1,'],
-      percents: [8.25, 6.25],
-    },
-    {
-      because: 'a city without a ZIP',
-      zip: 'ADDISON',
-      rows: [state, 'US,TX,,Addison,2,City,2,0,1,'],
-      percents: [8.25],
-    },
-  ])('match by $because', async ({ zip, rows, percents: expected }) => {
+  it.each<[string, string, number[] | undefined, string[]]>([
+    ['a row for every ZIP', '75001', [6.25], [state]],
+    ['a list', '75002', [8.25], ['US,TX,75001; 75002,*,8.25,Tax,1,0,1,']],
+    ['a range', '75003', [8.25], ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
+    ['not what lies beyond the range', '75004', undefined, ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
+    ['the beginning of a ZIP', '75099', [8.25], ['US,TX,750*,*,8.25,Tax,1,0,1,']],
+    [
+      'priorities that add up',
+      '75001',
+      [7.75],
+      [state, 'US,TX,75001,*,1,City,2,0,1,', 'US,TX,75001,*,0.5,County,3,0,1,'],
+    ],
+    [
+      'of one priority the row of fewer ZIPs',
+      '75001',
+      [7.75],
+      [state, 'US,TX,75001;75002,*,1,City,2,0,1,', 'US,TX,75001,*,1.5,City,2,0,1,'],
+    ],
+    ['of one priority the row of a ZIP before that of the state', '75001', [8], [state, 'US,TX,75001,*,8,Tax,1,0,1,']],
+    [
+      'of one priority the row of the state before that of the country',
+      '75001',
+      [6.25],
+      ['US,*,*,*,9,Tax,1,0,1,', state],
+    ],
+    ['of two equal rows the first', '75001', [8], ['US,TX,75001,*,8,Tax,1,0,1,', 'US,TX,75001,*,7,Tax,1,0,1,']],
+    ['a city within a ZIP, beside the rest of it', '75001', [8.25, 6.25], [state, 'US,TX,75001,Addison,2,City,2,0,1,']],
+    ['a city without a ZIP', 'ADDISON', [8.25], [state, 'US,TX,,Addison,2,City,2,0,1,']],
+    ['each city of a list', 'PLANO', [8.25], [state, 'US,TX,,Addison;Plano,2,City,2,0,1,']],
+  ])('match by %s: %s has %j', async (_, zip, expected, rows) => {
     expect((await percents(zip, ...rows))?.toSorted()).toEqual(expected?.toSorted());
   });
 
@@ -122,11 +98,11 @@ describe('WooCommerce’s tax rates', () => {
       row: 'US,TX,75001...75003,*,5,Tax,1,0,1,',
       reason: /^file says 0.05 for 75001 in all, the release says 0.0625 for the state alone/,
     },
-  ])('are bad, once, as $row', async ({ row, reason }) => {
+  ])('report $row as one bad row', async ({ row, reason }) => {
     expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);
   });
 
-  it('end what is above the state’s rate on the day on which that rate ends', async () => {
+  it('end the local rate on the last day of the state rate that was subtracted', async () => {
     const rows = (rate: string) => [
       { name: 'tax_rates.csv', content: `${header}\nUS,SD,57101,*,${rate},Tax,1,0,1,\n` },
     ];
@@ -148,7 +124,7 @@ describe('WooCommerce’s tax rates', () => {
   };
   const answers = (...rows: readonly string[]) => answersIn('TX', ...rows);
 
-  it('of a row that names ZIPs and a city tax who names both', async () => {
+  it('apply a row with ZIPs and a city to addresses that have both', async () => {
     const { at } = await answersIn('OK', 'US,OK,748*,SHAWNEE,9.495,Tax,1,0,1,', 'US,OK,*,*,4.5,Tax,1,0,1,');
     expect(at('74801', 'Shawnee')).toEqual(['9.50', 'zip5', false, 'complete', '']);
     expect(at('74801-1234', 'SHAWNEE')).toEqual(['9.50', 'zip9', false, 'complete', '']);
@@ -162,7 +138,7 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('73101')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
   });
 
-  it('of a city that ZIPs do not bound stay, in a ZIP that is given to another city, and the address is ambiguous', async () => {
+  it('make an address ambiguous if its city has its own row and its ZIP has the row of another city', async () => {
     const { at } = await answersIn(
       'OK',
       'US,OK,748*,SHAWNEE,9.495,Tax,1,0,1,',
@@ -176,7 +152,7 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('73501', 'Lawton')).toEqual(['9.13', 'city', true, 'complete', 'address_ambiguous']);
   });
 
-  it('of a ZIP’s own city come before those of a city that may be anywhere, where no city is sent', async () => {
+  it('prefer the city of the ZIP to a city without ZIPs, if the address has no city', async () => {
     const { at, releaseFor } = await answersIn(
       'CO',
       'US,CO,80202,DENVER,8.81,Tax,1,0,1,',
@@ -189,7 +165,7 @@ describe('WooCommerce’s tax rates', () => {
     expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('8.81');
   });
 
-  it('of a city within ZIPs contradict it elsewhere: not beside a row of that rate, nor where it has several', async () => {
+  it('make the ZIP and the city of an address contradict each other, unless the rates are equal', async () => {
     const { at, releaseFor } = await answersIn(
       'OK',
       'US,OK,*,*,8,Tax,1,0,1,',
@@ -227,12 +203,15 @@ describe('WooCommerce’s tax rates', () => {
     ['CO', '80202', 'US,CO,*,*,8.81,State,1,0,0,', '8.81', 'complete', '', 'it adds something'],
     ['CO', '80202', 'US,CO,80202,*,2.9,State,1,0,0,', '2.90', 'complete', '', 'it names the ZIP'],
     ['KY', '40202', 'US,KY,*,*,6,State,1,0,0,', '6.00', 'complete', '', 'the state has no local taxes'],
-  ])('of all of %s say of %s what they are: %s is %s, %s (%s), for %s', async (of, zip, row, tax, coverage, codes) => {
-    const { at } = await answersIn(of, row);
-    expect(at(zip)).toEqual([tax, 'zip5', false, coverage, codes]);
-  });
+  ])(
+    'with a row of all of %s: ZIP %s and row %s give %s, coverage %s (%s), because %s',
+    async (of, zip, row, tax, coverage, codes) => {
+      const { at } = await answersIn(of, row);
+      expect(at(zip)).toEqual([tax, 'zip5', false, coverage, codes]);
+    },
+  );
 
-  it('of the state alone are no statement about local taxes beside those of a ZIP', async () => {
+  it('do not take a row of the state’s rate alone for the absence of local taxes', async () => {
     const { at, releaseFor } = await answersIn('PA', 'US,PA,*,*,6,State,1,0,0,', 'US,PA,19103,*,8,Tax,1,0,0,');
     expect(at('19103')).toEqual(['8.00', 'zip5', false, 'complete', '']);
     expect(at('15222', 'Pittsburgh')).toEqual(['6.00', 'zip5', false, 'partial', 'local_rates_missing']);
@@ -240,32 +219,7 @@ describe('WooCommerce’s tax rates', () => {
     expect(refusal(asked, { releaseFor, settings: { incomplete_coverage: 'reject' } })).toHaveLength(1);
   });
 
-  it('of two cities in one row are those of the city that is named', async () => {
-    const { at, releaseFor } = await answersIn(
-      'ID',
-      'US,ID,83702,BOISE;GARDEN CITY,8,Tax,1,0,1,',
-      'US,ID,83703,BOISE,7,Tax,1,0,1,',
-      'US,ID,83703,GARDEN CITY,7.5,Tax,1,0,1,',
-    );
-    expect(['Boise', 'Garden City'].map((city) => at('83702', city)[0])).toEqual(['8.00', '8.00']);
-    expect(['Boise', 'Garden City'].map((city) => at('83703', city))).toEqual([
-      ['7.00', 'zip5', false, 'complete', ''],
-      ['7.50', 'zip5', false, 'complete', ''],
-    ]);
-    for (const [city, name] of [
-      ['Boise', 'BOISE'],
-      ['Garden City', 'GARDEN CITY'],
-    ] as const) {
-      const asked = { to: { state: 'ID', postal_code: '83702', city }, tax_date: '2026-11-20' };
-      const [, local] = ask(asked, { releaseFor }).line_items[0]?.taxes ?? [];
-      expect(local?.jurisdiction_name).toBe(`${name}, local tax`);
-    }
-    // No row is of other cities there, and without a city one of both is meant.
-    expect(at('83703', 'Eagle')).toEqual(['0.00', 'none', false, 'none', 'not_covered']);
-    expect(at('83703')).toEqual(['7.00', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
-  });
-
-  it('of a bad row that is skipped leave its place not covered, whatever other rows say of it', async () => {
+  it('leave the place of a bad row not covered, even if other rows name it', async () => {
     const { at } = await answers(
       state,
       'US,TX,75001,*,100,City,2,0,1,',
@@ -281,7 +235,7 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('79843', 'Alpine')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
   });
 
-  it('of a city and of a ZIP add up where their priorities differ, and the ZIP’s wins where they do not', async () => {
+  it('add the rates of a city and a ZIP of different priorities, and prefer the ZIP within one priority', async () => {
     const { at } = await answers(
       state,
       'US,TX,75001,*,1,County,2,0,1,',
@@ -292,39 +246,5 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('75001', 'Dallas')).toEqual(['7.25', 'zip5', false, 'complete', '']);
     expect(at('75002', 'Addison')).toEqual(['6.75', 'zip5', false, 'complete', '']);
     expect(at('75001')).toEqual(['7.25', 'zip5', true, 'complete', 'address_ambiguous']);
-  });
-
-  it('of a city without a ZIP come before those of the whole state', async () => {
-    const { at } = await answers('US,TX,*,*,8.25,Tax,1,0,1,', 'US,TX,,Marfa,7.25,Tax,1,0,1,');
-    expect(at('79843', 'Marfa')).toEqual(['7.25', 'city', true, 'complete', 'address_ambiguous']);
-    expect(at('79843', 'Alpine')).toEqual(['8.25', 'zip5', false, 'complete', '']);
-    expect(at('79843')).toEqual(['8.25', 'zip5', true, 'complete', 'address_ambiguous']);
-  });
-
-  it('of a ZIP with the rates of several cities make it ambiguous', async () => {
-    const { at } = await answers(state, 'US,TX,75001,Addison,2,City,2,0,1,', 'US,TX,75001,Dallas,1,City,2,0,1,');
-    expect(at('75001')).toEqual(['6.25', 'zip5', true, 'partial', 'local_rates_missing,address_ambiguous']);
-    expect(at('75002')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
-  });
-
-  it('of few ZIPs do not cover the others, and the answer names the release', async () => {
-    const { at, imported } = await answers('US,TX,75001;75002,*,8.25,Tax,1,0,1,');
-    expect(at('75001')).toEqual(['8.25', 'zip5', false, 'complete', '']);
-    expect(at('75003')).toEqual(['0.00', 'none', false, 'none', 'not_covered']);
-    const to = { state: 'TX', postal_code: '75003' };
-    const { warnings } = ask({ to, tax_date: '2026-11-20' }, { releaseFor: releaseForOf(imported) });
-    expect(warnings[0]?.message).toContain(`${headOf(imported).id} has no local taxes in force for ZIP 75003`);
-  });
-
-  it('of a city without ZIPs tax who names it, beside a row for every ZIP, and say that it is a guess', async () => {
-    const { at } = await answers(state, 'US,TX,,Addison,2,City,2,0,1,', 'US,TX,75002,*,1,City,2,0,1,');
-    expect(at('75001', 'Addison')).toEqual(['8.25', 'city', true, 'complete', 'address_ambiguous']);
-    expect(at('75001', 'Dallas')).toEqual(['6.25', 'zip5', false, 'partial', 'local_rates_missing']);
-    expect(at('75002', 'Addison')).toEqual(['7.25', 'zip5', false, 'complete', '']);
-  });
-
-  it('of another country are left out', async () => {
-    const skipped = ofKind(await entriesOf('woocommerce', 'TX', [table('CA,ON,*,*,13,HST,1,0,1,')]), 'skipped');
-    expect(skipped).toEqual([{ kind: 'skipped', line: 2, reason: 'is not of the United States' }]);
   });
 });

@@ -25,7 +25,7 @@ const bad = async (state: string, file: Parameters<typeof entriesOf>[2][number])
   ofKind(await entriesOf('zip-rates', state, [file]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('rates by ZIP', () => {
-  it('come down to the state, and a jurisdiction for each component above zero', async () => {
+  it('make a jurisdiction for each component above zero', async () => {
     const imported = await importFiles('zip-rates', 'TX', [fixture(name)]);
     const head = headOf(imported);
     expect(head).toMatchObject({ coverage: 'complete', locals: 'listed', format: 'zip-rates' });
@@ -46,14 +46,14 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  it('hold from the month in the file’s name, and without one from the base release’s first day', async () => {
+  it('apply from the month in the file’s name, or from the base release’s first day', async () => {
     const dated = await importFiles('zip-rates', 'TX', [fixture(name)]);
     const undated = await importFiles('zip-rates', 'TX', [{ ...fixture(name), name: 'rates.csv' }]);
     expect(dated.parts.get('78664')?.locations[0]).toMatchObject({ from: '2026-11-01', to: null });
     expect(undated.parts.get('78664')?.locations[0]).toMatchObject({ from: null, to: null });
   });
 
-  it('with one name and another rate are another jurisdiction, which ends with its ZIP', async () => {
+  it('make another jurisdiction, with the ZIP in its code, of the same name with another rate', async () => {
     const { parts } = await importFiles('zip-rates', 'TX', [
       changed(name, '78665,ROUND ROCK,0.0825,0.0625,0,0.01,0.01', '78665,ROUND ROCK,0.08,0.0625,0,0.01,0.0075'),
     ]);
@@ -62,18 +62,7 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  it('of one ZIP in two rows make it ambiguous', async () => {
-    const rows = table(
-      'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
-      'TX,78664,PFLUGERVILLE,0.0825,0.0625,0,0.02,0,2',
-    );
-    const { parts } = await importFiles('zip-rates', 'TX', [rows]);
-    expect(parts.get('78664')?.locations.map(({ alternatives }) => alternatives)).toEqual([
-      [['US-TX-CITY-ROUND-ROCK'], ['US-TX-CITY-PFLUGERVILLE']],
-    ]);
-  });
-
-  it('are bad where the state’s part is not the state’s rate', async () => {
+  it('refuse a row whose state part is not the state’s rate', async () => {
     expect(await bad('TX', changed(name, '79835,TEXAS STATE,0.0625,0.0625', '79835,TEXAS STATE,0.06,0.06'))).toEqual([
       [
         5,
@@ -104,21 +93,18 @@ describe('rates by ZIP', () => {
       local: { COUNTY: '0.011', CITY: '0.005', SPECIAL: '0.0005' },
     },
     { row: 'VA,22201,ARLINGTON,0.06,0.043,0.01,0,0.007,1', combined: 6, local: { SPECIAL: '0.007' } },
-  ])(
-    'may split the statewide rate, of which all of the state pays a local part: $row',
-    async ({ row, combined, local }) => {
-      const [state = '', zip = ''] = row.split(',');
-      const imported = await importFiles('zip-rates', state, [table(row)]);
-      expect(imported.built.summary.bad).toEqual({ count: 0, rows: 0, first: [] });
-      const part = imported.parts.get(zip);
-      const codes = part?.locations[0]?.alternatives[0] ?? [];
-      const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
-      expect(percentOf(rates, [`US-${state}`, ...codes], '2026-11-21')).toBe(combined);
-      expect(part?.rates.map(({ jurisdiction, rate }) => [jurisdiction.split('-')[2], rate])).toEqual(
-        Object.entries(local),
-      );
-    },
-  );
+  ])('split a statewide rate that includes a mandatory local part: $row', async ({ row, combined, local }) => {
+    const [state = '', zip = ''] = row.split(',');
+    const imported = await importFiles('zip-rates', state, [table(row)]);
+    expect(imported.built.summary.bad).toEqual({ count: 0, rows: 0, first: [] });
+    const part = imported.parts.get(zip);
+    const codes = part?.locations[0]?.alternatives[0] ?? [];
+    const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
+    expect(percentOf(rates, [`US-${state}`, ...codes], '2026-11-21')).toBe(combined);
+    expect(part?.rates.map(({ jurisdiction, rate }) => [jurisdiction.split('-')[2], rate])).toEqual(
+      Object.entries(local),
+    );
+  });
 
   it.each([
     {
@@ -128,17 +114,11 @@ describe('rates by ZIP', () => {
     { row: 'CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', reason: /file says 0.0625 for the state/ },
     { row: 'TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', reason: /file says 0.05 for the state/ },
     { row: 'NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', reason: /file says 0.06 for the state/ },
-  ])('may split it in no other way: $row', async ({ row, reason }) => {
+  ])('refuse any other split: $row', async ({ row, reason }) => {
     expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
   });
 
-  it('may split only the rate that is known to be one of both', async () => {
-    const row = table('CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1');
-    const base = { ...baseOf('CA'), rates: baseOf('CA').rates.map((rate) => ({ ...rate, rate: '0.075' })) };
-    expect(ofKind(await entriesOf('zip-rates', 'CA', [row], base), 'bad')).toHaveLength(1);
-  });
-
-  it('say of a ZIP in two rows that it is ambiguous, and of one in none that the release has nothing', async () => {
+  it('make a ZIP in two rows ambiguous, and a ZIP without a row not covered', async () => {
     const { releaseFor, id } = await releaseOfTable(
       'TX',
       'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,2',
@@ -193,7 +173,7 @@ describe('rates by ZIP', () => {
     );
   });
 
-  it('of a state say that local taxes are missing where a rule alone answers for an address without a ZIP', async () => {
+  it('warn of missing local taxes if an address has no ZIP', async () => {
     const { releaseFor } = await releaseOfTable('AL', 'AL,35201,BIRMINGHAM,0.1,0.04,0.01,0.04,0.01,1');
     for (const city of [null, 'Birmingham']) {
       const outcome = ask(
@@ -213,7 +193,7 @@ describe('rates by ZIP', () => {
     }
   });
 
-  it('are bad where the base release does not reach back to their month', async () => {
+  it('refuse rows of a month before the base release begins', async () => {
     const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202512.csv' };
     expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release says nothing on 2025-12-01')]);
   });
@@ -225,11 +205,11 @@ describe('rates by ZIP', () => {
     { row: 'TX,ABCDE,A,0.0625,0.0625,0,0,0,1', reason: /ZIP ABCDE is none/ },
     { row: 'TX,7866,A,0.0625,0.0625,0,0,0,1', reason: /ZIP 7866 has lost digits, and 07866 is not in TX/ },
     { row: 'TX,"78664', reason: /quote/ },
-  ])('are bad as $row', async ({ row, reason }) => {
+  ])('refuse $row', async ({ row, reason }) => {
     expect(await bad('TX', table(row))).toEqual([[2, expect.stringMatching(reason)]]);
   });
 
-  it('of a bad row that is skipped leave its ZIP not covered, or ambiguous beside another row of it', async () => {
+  it('leave the ZIP of a bad row not covered, or ambiguous if another row names it', async () => {
     const { releaseFor } = await releaseOfTable(
       'TX',
       'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,1',
@@ -248,14 +228,14 @@ describe('rates by ZIP', () => {
     expect(at('78665')).toEqual(['0.00', false, 'none']);
   });
 
-  it('have the zeros back that a spreadsheet took, where the state makes them certain', async () => {
+  it('restore leading zeros of ZIPs if the state makes them certain', async () => {
     const massachusetts = table('MA,2139,CAMBRIDGE,0.0625,0.0625,0,0,0,1', 'MA,02140,CAMBRIDGE,0.0625,0.0625,0,0,0,1');
     const { parts, built } = await importFiles('zip-rates', 'MA', [massachusetts]);
     expect([...parts.keys()]).toEqual(['02139', '02140']);
     expect(built.summary.bad.count).toBe(0);
   });
 
-  it('of other states, and of ZIPs of other states, are left out', async () => {
+  it('skip rows and ZIPs of other states', async () => {
     const rows = table(
       'TX,78664,A,0.0625,0.0625,0,0,0,1',
       'OK,73101,B,0.08,0.045,0,0.035,0,1',
@@ -268,7 +248,7 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  it('may have the headers of older tables, in any order and case', async () => {
+  it('accept the headers of older tables, in any order and case', async () => {
     const older = {
       name: 'older.csv',
       content: `state_abbrev,ZIP_CODE,COUNTY_NAME,CITY_NAME,STATE_SALES_TAX,COUNTY_SALES_TAX,CITY_SALES_TAX,MTA_SALES_TAX,TOTAL_SALES_TAX,TAX_SHIPPING_ALONE
@@ -282,7 +262,7 @@ TX,78664,WILLIAMSON,ROUND ROCK,0.0625,0,0.01,0.01,0.0825,Y
     ]);
   });
 
-  it('are refused without the columns that they need, and without a header at all', async () => {
+  it('refuse a file without the required columns or without a header', async () => {
     await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: 'State,Rate\nTX,1\n' }])).rejects.toThrow(
       'a.csv has no column ZipCode or ZIP_CODE: is it of this format?',
     );

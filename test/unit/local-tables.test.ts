@@ -6,7 +6,6 @@ import {
   countyNames,
   districtNames,
   editionsOf,
-  fractionOf,
   rateRows,
   sourceRows,
   zipRows,
@@ -109,14 +108,4 @@ describe('the editions of local tables', () => {
     ]);
     expect(Object.fromEntries(hashes)).toEqual(manifest);
   });
-});
-
-it.each([
-  ['2.5', '0.025'],
-  ['0', '0'],
-  ['10.35', '0.1035'],
-  ['0.00625', '0.0000625'],
-  ['4', '0.04'],
-])('%s percent is the fraction %s', (percent, fraction) => {
-  expect(fractionOf(percent)).toBe(fraction);
 });

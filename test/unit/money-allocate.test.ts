@@ -68,28 +68,18 @@ describe('allocating by largest remainder', () => {
   });
 
   it.each([
-    { total: 10n, weights: [1n, 1n, 1n], parts: [4n, 3n, 3n], because: 'the first of equal remainders wins the unit' },
-    { total: 11n, weights: [1n, 1n, 1n], parts: [4n, 4n, 3n], because: 'two units go to the first two of a tie' },
-    { total: 1n, weights: [1n, 2n, 2n], parts: [0n, 1n, 0n], because: 'the earlier of two largest remainders wins' },
-    {
-      total: 3n,
-      weights: [2n, 1n, 2n, 1n],
-      parts: [1n, 1n, 1n, 0n],
-      because: 'a tie is settled by position, not by weight',
-    },
-    {
-      total: 5n,
-      weights: [1n, 2n, 7n],
-      parts: [1n, 1n, 3n],
-      because: 'remainders of .5, .0 and .5: the first, not the last',
-    },
-    { total: 100n, weights: [2n, 1n], parts: [67n, 33n], because: '66.67 has the larger remainder' },
-    { total: 100n, weights: [1n, 2n], parts: [33n, 67n], because: 'the larger remainder wins wherever it stands' },
-    { total: 5n, weights: [0n, 0n], parts: [3n, 2n], because: 'weights of zero share equally' },
-    { total: 7n, weights: [0n], parts: [7n], because: 'one takes all, whatever it weighs' },
-    { total: 0n, weights: [3n, 4n], parts: [0n, 0n], because: 'nothing is shared as nothing' },
-    { total: 0n, weights: [], parts: [], because: 'nothing may be shared with nobody' },
-  ])('shares $total by $weights as $parts: $because', ({ total: amount, weights: shares, parts }) => {
+    [10n, [1n, 1n, 1n], [4n, 3n, 3n], 'the first of equal remainders wins the unit'],
+    [11n, [1n, 1n, 1n], [4n, 4n, 3n], 'two units go to the first two of a tie'],
+    [1n, [1n, 2n, 2n], [0n, 1n, 0n], 'the earlier of two largest remainders wins'],
+    [3n, [2n, 1n, 2n, 1n], [1n, 1n, 1n, 0n], 'a tie is settled by position, not by weight'],
+    [5n, [1n, 2n, 7n], [1n, 1n, 3n], 'remainders of .5, .0 and .5: the first, not the last'],
+    [100n, [2n, 1n], [67n, 33n], '66.67 has the larger remainder'],
+    [100n, [1n, 2n], [33n, 67n], 'the larger remainder wins wherever it stands'],
+    [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
+    [7n, [0n], [7n], 'one takes all, whatever it weighs'],
+    [0n, [3n, 4n], [0n, 0n], 'nothing is shared as nothing'],
+    [0n, [], [], 'nothing may be shared with nobody'],
+  ])('shares %s by %o as %o: %s', (amount, shares, parts) => {
     expect(allocate(amount, shares)).toEqual(parts);
   });
 

@@ -48,18 +48,6 @@ describe('the rates of an address', () => {
     expect(Rates.safeParse(rates).error).toBeUndefined();
   });
 
-  // Publication 718: 4 of the state, 4.5 of the city, 0.375 of the district.
-  it.each([{ postal_code: '10001' }, { city: 'New York', state: 'NY' }, { city: 'Bronx', state: 'new york' }])(
-    'are those of New York City: %o',
-    async (query) => {
-      const rates = await ratesAt(query);
-      expect([rates.combined_rate, rates.jurisdictions.map(({ rate }) => rate)]).toEqual([
-        '0.08875',
-        ['0.04', '0.045', '0.00375'],
-      ]);
-    },
-  );
-
   it('cite what says so', async () => {
     const { jurisdictions } = await ratesAt({ postal_code: '10001' });
     for (const { source } of jurisdictions) expect(source).toMatch(/[a-z]{4}.* /i);
@@ -77,18 +65,6 @@ describe('the rates of an address', () => {
       const charged = line_items[0]?.taxes.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]);
       expect(Object.entries(partsOf(await ratesAt(to)))).toEqual(charged);
     }
-  });
-
-  it('echo what was sent, and null for what was not', async () => {
-    const { address } = await ratesAt({ postal_code: ' 55401 ', line1: '1 Main St', country: 'us' });
-    expect(address).toEqual({
-      line1: '1 Main St',
-      city: null,
-      county: null,
-      state: null,
-      postal_code: ' 55401 ',
-      country: 'us',
-    });
   });
 
   it('leave out a tax that exists for a band alone', async () => {
@@ -112,11 +88,6 @@ describe('the rates of an address', () => {
     expect((await ratesAt({ postal_code: '48933' })).jurisdictions[0]?.reporting_code).toBeNull();
   });
 
-  it('of a state without the tax are zero, and complete', async () => {
-    const rates = await ratesAt({ postal_code: '97201' });
-    expect([rates.combined_rate, partsOf(rates), codesOf(rates)]).toEqual(['0', { 'US-OR': '0' }, []]);
-  });
-
   it('warn of each rate that is not confirmed, once', async () => {
     const rates = await ratesAt({ postal_code: '78701', city: 'Austin', state: 'TX' });
     const doubtful = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
@@ -130,12 +101,6 @@ describe('the rates of an address', () => {
 describe('a ZIP in three counties', () => {
   const hastings = { postal_code: '55033' };
 
-  it('is ambiguous, and the main county decides', async () => {
-    const rates = await ratesAt(hastings);
-    expect([rates.combined_rate, rates.address_resolution.ambiguous]).toEqual(['0.08125', true]);
-    expect(codesOf(rates)).toContain('address_ambiguous');
-  });
-
   it.each([
     ['Dakota', '0.08125'],
     ['washington county', '0.08375'],
@@ -146,19 +111,6 @@ describe('a ZIP in three counties', () => {
       combined,
       { level: 'county', ambiguous: false, coverage: 'complete' },
     ]);
-  });
-
-  it('has the highest of its rates where the account wants it', async () => {
-    const rates = await ratesAt(hastings, { settings: { ambiguous_address: 'highest_rate' } });
-    expect(rates.combined_rate).toBe('0.08375');
-  });
-
-  it('is refused where the account rejects it, at what was sent', async () => {
-    const reject = { settings: { ambiguous_address: 'reject' } } as const;
-    expect(await problemAt(hastings, reject)).toEqual([
-      ['validation_address_unresolvable', { parameter: 'postal_code' }],
-    ]);
-    expect((await ratesAt({ ...hastings, county: 'Dakota' }, reject)).combined_rate).toBe('0.08125');
   });
 });
 
@@ -177,20 +129,6 @@ describe('what is not known', () => {
     expect(await problemAt({ country: 'FR' }, reject)).toEqual([['validation_not_covered', { parameter: 'country' }]]);
   });
 
-  it('is a place whose rate is not established: the rate of the state, partial', async () => {
-    const alba = { city: 'Alba', state: 'TX' };
-    const rates = await ratesAt(alba);
-    expect([rates.combined_rate, partsOf(rates), rates.address_resolution.coverage]).toEqual([
-      '0.0625',
-      { 'US-TX': '0.0625' },
-      'partial',
-    ]);
-    expect(codesOf(rates)).toContain('local_rates_missing');
-    expect(await problemAt(alba, { settings: { incomplete_coverage: 'reject' } })).toEqual([
-      ['validation_not_covered', { parameter: 'city' }],
-    ]);
-  });
-
   it('is a local rate before its first day: the rate of the state, partial', async () => {
     const austin = { postal_code: '78701', city: 'Austin', state: 'TX' };
     const rates = await ratesAt({ ...austin, date: '2026-09-15' });
@@ -200,12 +138,6 @@ describe('what is not known', () => {
       'partial',
     ]);
     expect((await ratesAt({ ...austin, date: '2026-10-01' })).combined_rate).toBe('0.0825');
-  });
-
-  it('is a day before anything is established: null, and no rows', async () => {
-    const rates = await ratesAt({ postal_code: '55401', date: '1999-05-01' });
-    expect([rates.combined_rate, rates.jurisdictions, codesOf(rates)]).toEqual([null, [], ['not_covered']]);
-    expect(rates.address_resolution.coverage).toBe('none');
   });
 });
 
@@ -218,23 +150,6 @@ describe('an address that is too little', () => {
     [{ city: 'Minneapolis', country: 'USA' }, 'state'],
   ])('is refused, with what to send: %o', async (query, parameter) => {
     expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
-  });
-
-  it.each<[RatesQuery, string]>([
-    [{ postal_code: '5540' }, 'postal_code'],
-    [{ postal_code: '55401', state: 'WI' }, 'postal_code'],
-    [{ postal_code: '55401', state: 'ZZ' }, 'state'],
-    [{ postal_code: '00000' }, 'postal_code'],
-  ])('is refused where it cannot be read: %o', async (query, parameter) => {
-    expect(await problemAt(query)).toEqual([['validation_address_unresolvable', { parameter }]]);
-  });
-
-  it('may name a territory by its country', async () => {
-    const sanJuan = await ratesAt({ city: 'San Juan', country: 'PR' });
-    expect([sanJuan.combined_rate, (await ratesAt({ postal_code: '00901' })).combined_rate]).toEqual([
-      '0.115',
-      '0.115',
-    ]);
   });
 });
 

@@ -11,12 +11,12 @@ import {
   transactionItem,
 } from '../../shared/store/ledger/transaction-item.ts';
 import { fitsItemLimit } from '../../shared/store/ledger/transaction-room.ts';
-import { answerOf } from '../../shared/transactions/answer.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
 import { parentAfter } from '../../shared/transactions/credits/parent-change.ts';
 import { remainingOf } from '../../shared/transactions/credits/remaining.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
+import { answerOf } from '../../shared/transactions/ports.ts';
 import { newBasis } from '../../shared/transactions/replay/basis.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { testNow } from '../support/builders.ts';

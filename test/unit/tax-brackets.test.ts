@@ -55,20 +55,14 @@ const marylandTax = (amount: number) =>
     : Math.floor(amount / 100) * 6 + lookUp(marylandExcess, amount % 100);
 
 describe('mandatory tables', () => {
-  it('Pennsylvania: every cent from 0.00 to 3.00 as 61 Pa. Code 31.2 prints it', () => {
-    const amounts = everyCentTo(300);
-    const taxes = amounts.map(
-      (amount) => ask({ to: harrisburg, line_items: [{ unit_price: written(amount) }] }).tax_amount,
+  it.each([
+    ['Pennsylvania', '61 Pa. Code 31.2', harrisburg, pennsylvaniaTax],
+    ['Maryland', 'Tax-Gen. 11-104', baltimore, marylandTax],
+  ])('%s: every cent from 0.00 to 3.00 as %s prints it', (_, __, to, taxOf) => {
+    const taxes = everyCentTo(300).map(
+      (amount) => ask({ to, line_items: [{ unit_price: written(amount) }] }).tax_amount,
     );
-    expect(taxes).toEqual(amounts.map((amount) => written(pennsylvaniaTax(amount))));
-  });
-
-  it('Maryland: every cent from 0.00 to 3.00 as Tax-Gen. 11-104 prints it', () => {
-    const amounts = everyCentTo(300);
-    const taxes = amounts.map(
-      (amount) => ask({ to: baltimore, line_items: [{ unit_price: written(amount) }] }).tax_amount,
-    );
-    expect(taxes).toEqual(amounts.map((amount) => written(marylandTax(amount))));
+    expect(taxes).toEqual(everyCentTo(300).map((amount) => written(taxOf(amount))));
   });
 
   it('Allegheny County: a cent for each dollar, and one more from .51', () => {

@@ -6,8 +6,7 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import { roundTogether } from '../../shared/tax/rounding.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 import { drawFrom } from '../support/random-orders.ts';
-
-const total = (amounts: readonly bigint[]) => amounts.reduce((one, other) => one + other, 0n);
+import { expectedOf, fraction, isNear, nearest, sumOf, times, total, whole } from '../support/tax-oracle.ts';
 
 // Rates as whole numbers of hundred-millionths, split over the jurisdictions of a place. None shares all its factors with
 // ten, so each has amounts in cents whose exact tax ends in half a cent.
@@ -24,8 +23,6 @@ const splits = [
   [500_000n],
 ];
 const unit = 100_000_000n;
-// A slow machine is not a wrong answer.
-const slow = 300_000;
 
 const firstTie = (rate: bigint): bigint => {
   for (let amount = 1n; amount < unit; amount += 1n) if ((amount * rate) % unit === unit / 2n) return amount;
@@ -51,36 +48,32 @@ const placeAt = (rates: readonly bigint[]) => {
 };
 
 describe('exact half cents', () => {
-  it(
-    '2,000,000 of them are rounded up, and the parts are the whole',
-    () => {
-      let wrong = 0;
-      for (const rates of splits) {
-        const rate = total(rates);
-        const period = periodOf(rate);
-        let amount = firstTie(rate);
-        const { treatments } = taxLine(lineOf(placeAt(rates)));
-        const quantity = { units: 1n, scale: 0 };
-        for (let tie = 0; tie < 200_000; tie += 1, amount += period) {
-          const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
-          const taxes = roundTogether(treatments.map((treatment) => assess(treatment, base)));
-          if (total(taxes) !== (amount * rate + unit / 2n) / unit || (amount * rate) % unit !== unit / 2n) wrong += 1;
-        }
+  it('200,000 of them are rounded up, and the parts are the whole', () => {
+    let wrong = 0;
+    for (const rates of splits) {
+      const rate = total(rates);
+      const period = periodOf(rate);
+      let amount = firstTie(rate);
+      const { treatments } = taxLine(lineOf(placeAt(rates)));
+      const quantity = { units: 1n, scale: 0 };
+      for (let tie = 0; tie < 20_000; tie += 1, amount += period) {
+        const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
+        const taxes = roundTogether(treatments.map((treatment) => assess(treatment, base)));
+        if (total(taxes) !== (amount * rate + unit / 2n) / unit || (amount * rate) % unit !== unit / 2n) wrong += 1;
       }
-      expect(wrong).toBe(0);
-    },
-    slow,
-  );
+    }
+    expect(wrong).toBe(0);
+  });
 
   it.each(['line', 'invoice'] as const)(
-    '50,000 of them in documents of a thousand lines, rounded by %s',
+    '20,000 of them in documents of a thousand lines, rounded by %s',
     (rounding) => {
       let wrong = 0;
       for (const rates of splits) {
         const rate = total(rates);
         const place = placeAt(rates);
         let amount = firstTie(rate);
-        for (let document = 0; document < 5; document += 1) {
+        for (let document = 0; document < 2; document += 1) {
           const lines = Array.from({ length: 1000 }, () => {
             amount += periodOf(rate);
             return { ...lineOf(place), amount };
@@ -99,62 +92,6 @@ describe('exact half cents', () => {
     },
   );
 });
-
-// The oracle: fractions of whole numbers, in cents. It knows what the effects mean, and none of the code.
-type Fraction = readonly [numerator: bigint, denominator: bigint];
-const fraction = (text: string): Fraction => {
-  const [whole = '', part = ''] = text.split('.');
-  return [BigInt(whole + part), 10n ** BigInt(part.length)];
-};
-const whole = (value: bigint): Fraction => [value, 1n];
-const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d];
-const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d];
-const isLess = ([a, b]: Fraction, [c, d]: Fraction) => a * d < c * b;
-const least = (one: Fraction, other: Fraction) => (isLess(one, other) ? one : other);
-/** To the nearest whole number, half a unit up. */
-const nearest = ([a, b]: Fraction): bigint => {
-  const floor = a / b;
-  return 2n * (a - floor * b) >= b ? floor + 1n : floor;
-};
-const inCents = (text: string) => times(fraction(text), whole(100n));
-
-type Expected = { readonly taxable: bigint; readonly exact: Fraction };
-
-const expectedOf = (effect: Effect, general: string, net: bigint, quantity: string): Expected => {
-  const forAll = (amount: string) => times(inCents(amount), fraction(quantity));
-  const at = (taxable: bigint, rate: string): Expected => ({ taxable, exact: times(whole(taxable), fraction(rate)) });
-  const cut = (amount: string) => {
-    const limit = nearest(forAll(amount));
-    return net < limit ? net : limit;
-  };
-  switch (effect.type) {
-    case 'exempt':
-      return at(0n, general);
-    case 'rate':
-      return at(net, effect.rate);
-    case 'threshold_cliff': {
-      const limit = forAll(effect.amount);
-      const isFree = isLess(whole(net), limit) || (effect.inclusive && !isLess(limit, whole(net)));
-      return at(isFree ? 0n : net, general);
-    }
-    case 'threshold_excess':
-      return at(net - cut(effect.amount), general);
-    case 'threshold_rate':
-      return at(net, isLess(forAll(effect.amount), whole(net)) ? effect.rate : general);
-    case 'base_cap':
-      return at(cut(effect.amount), general);
-    case 'band':
-      return at(cut(effect.to) - cut(effect.above), effect.rate);
-    case 'tax_cap': {
-      const { taxable, exact } = at(net, effect.rate);
-      return { taxable, exact: least(exact, forAll(effect.amount)) };
-    }
-    case 'base_percent':
-      return at(nearest(times(whole(net), fraction(effect.percent))), general);
-    default:
-      return at(net, general);
-  }
-};
 
 const draw = drawFrom(324);
 const text = (integer: number, decimals: number) => {
@@ -186,48 +123,41 @@ const wideJurisdictions = () =>
   Array.from({ length: 1 + draw.below(4) }, (_, position) => ({
     code: `US-XX-${position}`,
     type: position === 0 ? ('state' as const) : ('county' as const),
-    // A state without the tax would not be asked.
+    // The rate of a state is above zero: a state without the tax taxes nothing.
     rate: position === 0 ? `0.${1 + draw.below(9)}${draw.below(10_000_000)}` : rateText(),
     effect: wideEffect(),
   }));
 
 describe('wide numbers', () => {
-  it(
-    '100,000 calculations of up to 9 digits and 6 decimals, at rates of 8, are exact to the cent in every row',
-    () => {
-      let wrong = 0;
-      for (let document = 0; document < 1000; document += 1) {
-        const own = wideJurisdictions();
-        const [state, ...local] = own as [(typeof own)[number], ...typeof own];
-        const rules = own.map(({ code, effect }) => rule(code, ['GENERAL'], effect, { jurisdictions: [code] }));
-        const place = placeOf(releaseOf({ of: [state, ...local], rules }));
-        const sold = Array.from({ length: 100 }, () => ({ quantity: text(9, 6), price: text(9, 6) }));
-        const lines = sold.map(({ quantity, price }) => ({
-          ...lineOf(place),
-          quantity: decimal(quantity),
-          amount: multiply(decimal(quantity), decimal(price), 2),
-        }));
-        for (const [index, line] of calculateTax(documentOf(lines)).lines.entries()) {
-          const { quantity, price } = sold[index] as (typeof sold)[number];
-          const net = nearest(times(times(fraction(quantity), fraction(price)), whole(100n)));
-          const expected = own.map(({ effect, rate }) => expectedOf(effect, rate, net, quantity));
-          const sum = expected.reduce<Fraction>((all, { exact }) => plus(all, exact), whole(0n));
-          const isRight =
-            line.net === net &&
-            line.tax === nearest(sum) &&
-            total(line.rows.map(({ tax }) => tax)) === line.tax &&
-            line.rows.every((row, position) => {
-              const { taxable, exact } = expected[position] as Expected;
-              // A row is its exact tax, rounded to one of the two cents around it.
-              const floor = exact[0] / exact[1];
-              const isNear = row.tax === floor || row.tax === floor + 1n;
-              return row.taxable === taxable && row.exempt === net - taxable && isNear;
-            });
-          if (!isRight) wrong += 1;
-        }
+  it('20,000 calculations of up to 9 digits and 6 decimals, at rates of 8, are exact to the cent in every row', () => {
+    let wrong = 0;
+    for (let document = 0; document < 200; document += 1) {
+      const own = wideJurisdictions();
+      const [state, ...local] = own as [(typeof own)[number], ...typeof own];
+      const rules = own.map(({ code, effect }) => rule(code, ['GENERAL'], effect, { jurisdictions: [code] }));
+      const place = placeOf(releaseOf({ of: [state, ...local], rules }));
+      const sold = Array.from({ length: 100 }, () => ({ quantity: text(9, 6), price: text(9, 6) }));
+      const lines = sold.map(({ quantity, price }) => ({
+        ...lineOf(place),
+        quantity: decimal(quantity),
+        amount: multiply(decimal(quantity), decimal(price), 2),
+      }));
+      for (const [index, line] of calculateTax(documentOf(lines)).lines.entries()) {
+        const { quantity, price } = sold[index] as (typeof sold)[number];
+        const net = nearest(times(times(fraction(quantity), fraction(price)), whole(100n)));
+        const expected = own.map(({ effect, rate }) => expectedOf(effect, rate, { net, quantity }));
+        const isRight =
+          line.net === net &&
+          line.tax === nearest(sumOf(expected.map(({ exact }) => exact))) &&
+          total(line.rows.map(({ tax }) => tax)) === line.tax &&
+          line.rows.every((row, position) => {
+            const wanted = expected[position];
+            const isBase = row.taxable === wanted?.taxable && row.exempt === net - row.taxable;
+            return isBase && isNear(row.tax, wanted.exact);
+          });
+        if (!isRight) wrong += 1;
       }
-      expect(wrong).toBe(0);
-    },
-    slow,
-  );
+    }
+    expect(wrong).toBe(0);
+  });
 });

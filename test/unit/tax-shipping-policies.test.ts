@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShippingPolicy } from '../../shared/content/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import { parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';
 
 const placeWith = (shipping: ShippingPolicy) =>
@@ -48,18 +47,5 @@ describe('what is said of shipping without an attribute', () => {
   ] as const)('under %s: %s', (policy, codes) => {
     const doubts = shippingOf(policy, 'SHIPPING.DELIVERY').treatments.flatMap((treatment) => treatment.doubts);
     expect([...new Set(doubts.map(({ code }) => code))]).toEqual(codes);
-  });
-});
-
-describe('the statement of a charge', () => {
-  it('is that it is stated or that it is included, and never both', () => {
-    const parsed = parseProductTaxCode('SHIPPING.DELIVERY._INCLUDED_IN_PRICE._SEPARATELY_STATED');
-    expect(parsed.ok ? [] : parsed.problems).toMatchObject([
-      { code: 'validation_product_attribute_conflict', meta: { group: 'charge_statement' } },
-    ]);
-  });
-
-  it('stands beside the terms of the charge', () => {
-    expect(parseProductTaxCode('SHIPPING.DELIVERY._AT_ACTUAL_COST._SELLER_VEHICLE._SEPARATELY_STATED').ok).toBe(true);
   });
 });

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attributesFor } from '../../shared/vocabulary/applicability.ts';
-import { pageOf } from '../../shared/vocabulary/page.ts';
+import { attributesFor } from '../../shared/vocabulary/product-tax-code.ts';
 import { appliesTo, vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 
 const { productAttributes, productTaxCodes } = vocabulary();
-const path = '/product-attributes';
+const _path = '/product-attributes';
 
 const codesFor = (ptc: string) => {
   const result = attributesFor(ptc);
@@ -22,7 +21,7 @@ const expected = (path: string) =>
     .map(({ code }) => code)
     .sort();
 
-const anyPath = fc.constantFrom(...productTaxCodes);
+const _anyPath = fc.constantFrom(...productTaxCodes);
 
 describe('attributesFor', () => {
   it('lists what applies to a path', () => {
@@ -64,55 +63,5 @@ describe('appliesTo', () => {
     if (!any) throw new Error('the vocabulary is not empty');
     expect(appliesTo({ ...any, ptcs: [] }, 'GENERAL')).toBe(true);
     expect(appliesTo({ ...any, ptcs: ['APPAREL'] }, 'GENERAL')).toBe(false);
-  });
-});
-
-describe('pageOf', () => {
-  it('is the whole vocabulary at the default limit', () => {
-    expect(pageOf(path, productAttributes, 1000, undefined)).toEqual({
-      object: 'list',
-      url: '/product-attributes',
-      has_more: false,
-      data: items,
-    });
-  });
-
-  it('has no more when the page ends with the last attribute', () => {
-    expect(pageOf(path, productAttributes, productAttributes.length, undefined).has_more).toBe(false);
-    expect(pageOf(path, productAttributes, 48, undefined).has_more).toBe(true);
-    expect(pageOf(path, productAttributes, 1, '_UTENSILS_PROVIDED')).toMatchObject({ has_more: false });
-  });
-
-  it('starts after a code that is not, or no longer, in the list', () => {
-    const pageAfter = (code: string) => pageOf(path, productAttributes, 1, code).data.map((item) => item.code);
-    expect(pageAfter('_NEWER')).toEqual(['_OPTIONAL_CHARGE']);
-    expect(pageAfter('_ATHLETIC')).toEqual(['_AT_ACTUAL_COST']);
-    expect(pageAfter('')).toEqual(['_AGRICULTURAL']);
-    expect(pageAfter('_ZZZ')).toEqual([]);
-    expect(pageAfter('zzz')).toEqual([]);
-    expect(pageAfter('A')).toEqual(['_AGRICULTURAL']);
-  });
-
-  it('gives every attribute exactly once and in order, whatever the limit and the product tax code', () => {
-    const anyCode = fc.oneof({ weight: 1, arbitrary: fc.constant(undefined) }, { weight: 3, arbitrary: anyPath });
-    fc.assert(
-      fc.property(
-        anyCode,
-        fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1000 })),
-        (ptc, limit) => {
-          const result = ptc === undefined ? { ok: true as const, value: productAttributes } : attributesFor(ptc);
-          if (!result.ok) throw new Error('every code of the vocabulary is known');
-          const received: string[] = [];
-          for (let cursor: string | undefined, more = true; more; cursor = received.at(-1)) {
-            const page = pageOf(path, result.value, limit, cursor);
-            expect(page.data.length).toBe(page.has_more ? limit : Math.min(limit, page.data.length));
-            received.push(...page.data.map(({ code }) => code));
-            expect(received.length).toBeLessThanOrEqual(items.length);
-            more = page.has_more;
-          }
-          expect(received).toEqual(ptc === undefined ? items.map(({ code }) => code) : expected(ptc));
-        },
-      ),
-    );
   });
 });

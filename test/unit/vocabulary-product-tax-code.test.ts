@@ -50,10 +50,6 @@ describe('parseProductTaxCode', () => {
     });
   });
 
-  it('reads a code of one component', () => {
-    expect(parseProductTaxCode('GENERAL')).toMatchObject({ ok: true, value: { path: 'GENERAL', label: 'GENERAL' } });
-  });
-
   it('reads a label alone as the one path that ends in it', () => {
     expect(parseProductTaxCode('AUTOMOBILES._USED')).toMatchObject({
       ok: true,
@@ -135,10 +131,6 @@ describe('parseProductTaxCode', () => {
       notApplicable,
       conflict,
     ]);
-  });
-
-  it('leaves the source to its caller', () => {
-    for (const problem of problemsOf('FOOD.APPLE._NEW._USED._USED._SILK')) expect(problem).not.toHaveProperty('source');
   });
 
   it('says the same of attributes in every order, accepted or refused', () => {

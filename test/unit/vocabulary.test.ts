@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { textLengthMax } from '../../shared/vocabulary/components.ts';
+import { textLengthMax } from '../../shared/vocabulary/product-tax-code.ts';
 import productTaxCodeTexts from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';

@@ -1,5 +1,5 @@
 import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine } from '../../tax/document.ts';
-import { shareShipping } from '../../tax/shipping-shares.ts';
+import { shareShipping } from '../../tax/shipping.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { decimalText, listed, step } from './step.ts';

@@ -1,8 +1,8 @@
 import type { Release } from '../../content/release.ts';
 import type { TaxDocument, TaxedDocument, TaxLine } from '../../tax/document.ts';
+import { lineIds } from '../echo.ts';
 import type { Customer } from '../fields.ts';
 import type { Writer } from '../figures.ts';
-import { lineIds } from '../line-ids.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { CalculationInput } from '../request.ts';
 import type { ExplanationStep } from '../response.ts';

@@ -1,9 +1,11 @@
 import type { Bracket, Release } from '../../content/release.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
+import { bracketFor } from '../../tax/brackets.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
 import { roundingSettingOn } from '../../tax/rounding-setting.ts';
+import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
@@ -12,11 +14,11 @@ import { cite, decimalText, step, sumOf } from './step.ts';
 /** A line, or one state's part of the shipping: rounded as one. */
 export type Charge = { readonly rows: readonly TaxRow[]; readonly release: Release | null };
 
-/** The sums of one state's invoice for one table, or for rows without a table (`null`). */
-type Sum = { taxable: bigint; exact: bigint; tax: bigint };
+/** The sums of one state's invoice for one table, or for rows without a table. */
+type Sum = { readonly bracket: Bracket | null; readonly taxable: bigint; readonly exact: bigint; readonly tax: bigint };
 
 /** The sums of each state's invoice, by table. */
-export type Invoices = ReadonlyMap<string, ReadonlyMap<Bracket | null, Sum>>;
+export type Invoices = ReadonlyMap<string, ReadonlyMap<string, Sum>>;
 
 const settingOf = (release: Release | null, day: string) => (release ? roundingSettingOn(release, day) : undefined);
 
@@ -24,37 +26,22 @@ const settingOf = (release: Release | null, day: string) => (release ? roundingS
 const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>
   release?.currency === currency ? release : null;
 
-/** The table that a row is taxed by, as `shared/tax/brackets.ts` finds it. */
-const bracketOf = (release: Release | null, row: TaxRow, day: string): Bracket | null => {
-  const policy = settingOf(release, day)?.policy;
-  if (policy?.method !== 'bracket') return null;
-  const { units } = scaledRate(row.rate);
-  if (row.exact !== row.taxable * units) return null;
-  return (
-    policy.brackets.find(
-      ({ jurisdiction, rate }) => jurisdiction === row.jurisdiction.code && scaledRate(rate).units === units,
-    ) ?? null
-  );
-};
+// Rows without a table are summed under an empty key.
+const noTable = '';
 
-// The parts of a release for two ZIPs are two objects with equal tables: the first one is used as the key.
-const sameBracket = (sums: ReadonlyMap<Bracket | null, Sum>, bracket: Bracket | null): Bracket | null =>
-  [...sums.keys()].find(
-    (known) => known !== null && known.jurisdiction === bracket?.jurisdiction && known.rate === bracket.rate,
-  ) ?? bracket;
-
-const addRow = (sums: Map<Bracket | null, Sum>, bracket: Bracket | null, row: TaxRow): void => {
-  const key = sameBracket(sums, bracket);
-  const sum = sums.get(key) ?? { taxable: 0n, exact: 0n, tax: 0n };
-  sum.taxable += row.taxable;
-  sum.exact += row.exact;
-  sum.tax += row.tax;
-  sums.set(key, sum);
-};
-
-const sumsOf = (charges: readonly Charge[], day: string): Map<Bracket | null, Sum> => {
-  const sums = new Map<Bracket | null, Sum>();
-  for (const { rows, release } of charges) for (const row of rows) addRow(sums, bracketOf(release, row, day), row);
+const sumsOf = (charges: readonly Charge[], day: string): Map<string, Sum> => {
+  const sums = new Map<string, Sum>();
+  for (const { rows, release } of charges) {
+    const policy = settingOf(release, day)?.policy;
+    for (const row of rows) {
+      const { units } = scaledRate(row.rate);
+      const bracket = (policy && bracketFor(policy, row.jurisdiction.code, units, row)) ?? null;
+      // The parts of a release for two ZIPs are two objects with equal tables, so the key is text.
+      const key = bracket ? `${bracket.jurisdiction} ${bracket.rate}` : noTable;
+      const { taxable, exact, tax } = sums.get(key) ?? { taxable: 0n, exact: 0n, tax: 0n };
+      sums.set(key, { bracket, taxable: taxable + row.taxable, exact: exact + row.exact, tax: tax + row.tax });
+    }
+  }
   return sums;
 };
 
@@ -108,15 +95,15 @@ const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: stri
 const tablesText = (charge: Charge, { document, invoices, write }: Rounded): string => {
   const invoice = invoices.get(stateOf(charge));
   const texts: string[] = [];
-  for (const [bracket, own] of sumsOf([charge], document.day)) {
-    const key = invoice ? sameBracket(invoice, bracket) : null;
-    const sum = invoice?.get(key);
-    if (!sum || own.exact === 0n) continue;
-    const name = charge.rows.find(({ jurisdiction }) => jurisdiction.code === key?.jurisdiction)?.jurisdiction.name;
+  for (const [key, own] of sumsOf([charge], document.day)) {
+    const total = invoice?.get(key);
+    if (!total || own.exact === 0n) continue;
+    const { bracket } = total;
+    const name = charge.rows.find(({ jurisdiction }) => jurisdiction.code === bracket?.jurisdiction)?.jurisdiction.name;
     texts.push(
-      key && name
-        ? tableText(key, sum, own, name, write)
-        : ` Tax without a table is ${exactText(sum, document)} on the invoice, rounded half up to ${write(sum.tax)}; the share of this charge is ${write(own.tax)}.`,
+      bracket && name
+        ? tableText(bracket, total, own, name, write)
+        : ` Tax without a table is ${exactText(total, document)} on the invoice, rounded half up to ${write(total.tax)}; the share of this charge is ${write(own.tax)}.`,
     );
   }
   return texts.join('') || ' There is no tax to round.';
@@ -125,9 +112,9 @@ const tablesText = (charge: Charge, { document, invoices, write }: Rounded): str
 const exactText = ({ exact }: Pick<Sum, 'exact'>, { exponent }: TaxDocument): string =>
   decimalText(exactTax({ exact }, exponent));
 
-const taxOf = ({ rows }: Charge): bigint => rows.reduce((sum, { tax }) => sum + tax, 0n);
+const taxOf = ({ rows }: Charge): bigint => sum(rows.map(({ tax }) => tax));
 const exactOf = (charges: readonly Charge[]): bigint =>
-  charges.flatMap(({ rows }) => rows).reduce((sum, { exact }) => sum + exact, 0n);
+  sum(charges.flatMap(({ rows }) => rows.map(({ exact }) => exact)));
 
 /** How shipping is rounded together with the goods it ships with. */
 const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
@@ -136,7 +123,7 @@ const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): s
   const goods = charges.lines.filter(isInState);
   const roundedText = (exact: bigint) =>
     `${exactText({ exact }, document)}, rounded half up to ${write(divideHalfUp(exact, minorUnit))}`;
-  const difference = write(shipping.map(taxOf).reduce((sum, tax) => sum + tax, 0n));
+  const difference = write(sum(shipping.map(taxOf)));
   const share = shipping.length > 1 ? `; the share of this charge is ${write(taxOf(charge))}` : '';
   return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactOf([...goods, ...shipping]))}; the tax on the goods is ${roundedText(exactOf(goods))}. The tax on the shipping is the difference, ${difference}${share}.`;
 };
@@ -150,7 +137,7 @@ const howRounded = (charge: Charge, rounded: Rounded, pointer: string): string =
   if (taxIncluded) return `; the tax is the gross less the net, ${tax}.`;
   if (policy?.method === 'bracket')
     return `. ${release?.name ?? 'The state'} rounds by its statutory tables on the invoice's total.${tablesText(charge, rounded)}`;
-  const invoice = invoices.get(stateOf(charge))?.get(null);
+  const invoice = invoices.get(stateOf(charge))?.get(noTable);
   if (rounding === 'invoice' && invoice)
     return `. The account rounds by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded half up to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
   if (pointer === '/shipping' && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
@@ -166,13 +153,13 @@ export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string):
   const { rows, release } = charge;
   const setting = settingOf(release, day);
   const isByTable = setting?.policy.method === 'bracket' && !taxIncluded;
-  const sum = `The exact tax is ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
+  const exact = `The exact tax is ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
   const split =
     rows.length > 1 && !isByTable
       ? ' It is allocated to the jurisdictions by largest remainder.'
       : isByTable
         ? ' Each total is allocated by largest remainder.'
         : '';
-  const text = `${sum}${howRounded(charge, rounded, pointer)}${split}`;
+  const text = `${exact}${howRounded(charge, rounded, pointer)}${split}`;
   return step('rounding', pointer, text, null, cite(release, setting?.source));
 };

@@ -99,15 +99,11 @@ export const filingFigures = async (entries = usualEntries): Promise<Figure[]> =
     return ports.filings.commit(commits);
   };
   const counted = { ...ports, filings: { ...ports.filings, commit } };
-  const filing = newFiling({
-    account,
-    id: ports.newId(Date.now()),
-    state,
-    period: { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
-    previous: null,
-    askedBy: 'bench',
-    nowMs: Date.now(),
-  });
+  const filing = newFiling(
+    { account, id: ports.newId(Date.now()), state, previous: null, asked_by: 'bench' },
+    { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
+    Date.now(),
+  );
   const begun = performance.now();
   await commit(beginning(filing, newShards(ports.filings.shards), null, null));
   await untilDone(() => workOn(filing, counted, 0));

@@ -1,7 +1,7 @@
 import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import type { Position } from '../../content/imports/build.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Release } from '../../content/release.ts';
 import { jurisdictionCode, stateCode } from '../../jurisdiction.ts';
 import { findHead, readActiveReleases } from '../../store/content/content-store.ts';

@@ -4,7 +4,7 @@ import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
-import type { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import type { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { localRatesOn } from '../../coverage/local-rates.ts';

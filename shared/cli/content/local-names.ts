@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { NameTables } from '../../content/imports/sst/layer-names.ts';
+import type { NameTables } from '../../content/imports/sst/layers.ts';
 
 const folder = new URL('../../content/local/', import.meta.url);
 

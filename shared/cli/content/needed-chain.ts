@@ -1,6 +1,6 @@
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Location, Release } from '../../content/release.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';

@@ -1,5 +1,5 @@
 import type { ReleaseHead } from '../../content/content.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import type { Impact, RateStep } from './impact.ts';

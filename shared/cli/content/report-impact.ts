@@ -1,7 +1,7 @@
 import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { zipsOfState } from '../../content/imports/zips.ts';
-import { releaseView } from '../../content/loading/release-view.ts';
+import { releaseView } from '../../content/loading/release-views.ts';
 import { loadLocalTable } from '../../content/local/load.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { orCorrupt } from '../../content/loading/content-corrupt.ts';
+import { orCorrupt } from '../../content/loading/content-errors.ts';
 import { listHeads } from '../../store/content/content-store.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { openRelease } from './releases.ts';

@@ -1,7 +1,7 @@
 /** Check an imported release: its parts, its head, and the hash over both. */
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
-import { ContentCorrupt, missingPart, orCorrupt, unlistedPart } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, missingPart, orCorrupt, unlistedPart } from '../../content/loading/content-errors.ts';
 import { listedKeys } from '../../store/content/content-item.ts';
 import { findStoredHead } from '../../store/content/content-store.ts';
 import { walkParts } from '../../store/content/content-walk.ts';

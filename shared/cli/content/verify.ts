@@ -1,7 +1,7 @@
 /** `content verify`: check that the table still has what imports wrote. */
 import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
-import { ContentCorrupt, orCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, orCorrupt } from '../../content/loading/content-errors.ts';
 import { findHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
 import { CommandError, corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
 import { headKey } from '../../store/keys.ts';
 import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
-import { isLive } from '../../transactions/reconciliation/live.ts';
+import { isLive } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
 import { checkChain } from './checks/chain.ts';
 import { heldFaults, holdsReference, releasedFaults } from './checks/claims.ts';

@@ -1,5 +1,5 @@
 import { environment } from '../../config/environment.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import type { Result } from '../../result.ts';
 
 /** An error that the operator can fix. The command prints its message without a stack and exits with 1. */

@@ -3,7 +3,6 @@ import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { Evidence, Release } from '../release.ts';
 import { type Collection, collect } from './build/collect.ts';
-import { InForceCount, withInForce } from './build/in-force.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
 import { Registry } from './build/registry.ts';
 import { SpanSets } from './build/span-sets.ts';
@@ -13,7 +12,7 @@ import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
-import { type Summary, Tally } from './summary.ts';
+import { InForceCount, type Summary, Tally, withInForce } from './summary.ts';
 import { zipsOfState } from './zips.ts';
 
 /** The key in the head's sources that all imported values cite. */
@@ -73,14 +72,12 @@ const headOf = (
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
   const { base, id, importer, importedAt, position } = options;
-  const own = registry.ratesOf(base.state);
-  // The file's state rate replaces the base's: in Nevada's file the state's rate is 0.
-  const rates = own.length > 0 ? own : stateRatesOf(base);
+  const { rates, sources } = stateRates(base, registry.ratesOf(base.state));
   return {
     ...takenFrom(base),
     id,
     ...(importer.match === 'city' ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
-    sources: { ...sourcesOf(base, rates), [source]: citation(importer, summary, importedAt) },
+    sources: { ...sources, [source]: citation(importer, summary, importedAt) },
     jurisdictions: stateWide(base),
     rates,
     locations: [],
@@ -93,22 +90,25 @@ const headOf = (
 };
 
 /** A base release without the fields that belong to its own import or local tables. */
-const takenFrom = (base: Release): Omit<Release, 'locals' | 'local'> => {
-  const head: Release & Partial<Position> = base;
-  const { locals: _locals, local: _local, below: _below, chain: _chain, bottom: _bottom, ...taken } = head;
+const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local'> => {
+  const { locals: _locals, local: _local, below: _below, chain: _chain, bottom: _bottom, ...taken } = base;
   return taken;
 };
 
-/** The state's own rates of a base. An imported base cites its files under the same key as the new release. */
-const stateRatesOf = ({ rates, state }: Release): Release['rates'] =>
-  rates
-    .filter(({ jurisdiction }) => jurisdiction === state)
-    .map((rate) => (rate.source === source ? { ...rate, source: baseSource } : rate));
-
-const sourcesOf = (base: Release, rates: Release['rates']): Release['sources'] => {
-  const { [source]: ofBase, ...sources } = base.sources;
-  const isCited = ofBase !== undefined && rates.some((rate) => rate.source === baseSource);
-  return isCited && base.rates.some((rate) => rate.source === source) ? { ...sources, [baseSource]: ofBase } : sources;
+/**
+ * The sources of a base and the state's own rates, of the file or else of the base. An imported base cites its files under
+ * the same key as the new release, so that key is renamed; without a rate that cites it, it is dropped.
+ */
+const stateRates = ({ rates, sources, state }: Release, own: Release['rates']) => {
+  const { [source]: ofBase, ...others } = sources;
+  // The file's state rate replaces the base's: in Nevada's file the state's rate is 0.
+  if (own.length > 0) return { rates: own, sources: others };
+  const taken = rates.filter(({ jurisdiction }) => jurisdiction === state);
+  const isCited = ofBase !== undefined && taken.some((rate) => rate.source === source);
+  return {
+    rates: taken.map((rate) => (rate.source === source ? { ...rate, source: baseSource } : rate)),
+    sources: isCited ? { ...others, [baseSource]: ofBase } : others,
+  };
 };
 
 /** Note rules and rounding tables of the base release that name jurisdictions which the import does not have. */
@@ -158,21 +158,17 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const evidence: Evidence = { source, confidence: importer.confidence };
   const zips = zipsOfState(stateOfJurisdiction(base.state));
   const collection = collectionOf(options, zips, evidence);
-  const { tally, registry, spill, streets } = collection;
+  const { tally, registry, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
-  try {
-    for await (const entry of entries) collect(collection, entry);
-    const { path, ...written } = writeAll(collection, evidence, options, inForce);
-    if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
-    noteLost(base, tally, registry.used);
-    if (streets.size > 0) tally.note(streetsNote(streets.size));
-    const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
-    const summary = withInForce(tally.summary(), inForce.counted);
-    const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
-    const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
-    const content_hash = await contentHash(head, readParts(path));
-    return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
-  } finally {
-    spill.close();
-  }
+  for await (const entry of entries) collect(collection, entry);
+  const { path, ...written } = writeAll(collection, evidence, options, inForce);
+  if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
+  noteLost(base, tally, registry.used);
+  if (streets.size > 0) tally.note(streetsNote(streets.size));
+  const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
+  const summary = withInForce(tally.summary(), inForce.counted);
+  const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
+  const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
+  const content_hash = await contentHash(head, readParts(path));
+  return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
 };

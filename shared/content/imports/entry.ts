@@ -1,8 +1,14 @@
 /** An importer's output: a stream of entries in any order, so that a file of any length needs constant memory. */
-import type { Jurisdiction, Rate } from '../release.ts';
+import type { Jurisdiction, Location, Rate } from '../release.ts';
 
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
 export type LocalSet = readonly string[];
+
+/** Which addresses of its ZIPs or city an entry is limited to, and what its file leaves open about them. */
+export type LocationFlags = Pick<
+  Location,
+  'within_city' | 'yields_to_city' | 'crosses_borders' | 'lacks_locals' | 'of_streets'
+>;
 
 export type Entry =
   | { readonly kind: 'jurisdiction'; readonly jurisdiction: Jurisdiction }
@@ -16,16 +22,7 @@ export type Entry =
       readonly from: string | null;
       readonly to: string | null;
       readonly locals: LocalSet;
-      /** Limits the span to addresses of this city, upper case and without punctuation. */
-      readonly city?: string;
-      /** A city of a `city` entry takes precedence over this span. With `city`, the span is of such a city. */
-      readonly yieldsToCity?: true;
-      /** Borders cross the ZIPs, and the file lacks the taxes beyond the borders. */
-      readonly crossesBorders?: true;
-      /** The set is of some street addresses in one ZIP. Levy does not look up streets, so any address there may have it. */
-      readonly isOfStreets?: true;
-      /** The file has only the state's rate for the ZIPs: local taxes may be missing. */
-      readonly lacksLocals?: true;
+      readonly flags?: LocationFlags;
       /** Of two spans that contain an address, the lower rank applies, then the narrower span. Default: 0. */
       readonly rank?: number;
     }
@@ -36,8 +33,7 @@ export type Entry =
       readonly from: string | null;
       readonly to: string | null;
       readonly locals: LocalSet;
-      /** The set applies only with some ZIPs. With another ZIP the name contradicts it; without a ZIP there is no answer. */
-      readonly isWithinZips?: true;
+      readonly flags?: LocationFlags;
     }
   /** A file was read to its end. */
   | { readonly kind: 'file'; readonly name: string; readonly rows: number }
@@ -49,3 +45,18 @@ export type Entry =
   | { readonly kind: 'note'; readonly sentence: string }
   /** A wrong row and how to correct it; `isOfFile` marks a problem of the whole file. */
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string; readonly isOfFile?: true };
+
+export type Span = Extract<Entry, { kind: 'span' }>;
+export type City = Extract<Entry, { kind: 'city' }>;
+
+/**
+ * Entries that make the place of a bad row not covered, because their jurisdiction has no rate. If the row were skipped,
+ * other rows would apply to the place, with too little tax.
+ */
+export const unknownPlace = (state: string, place: Omit<Span, 'locals'> | Omit<City, 'locals'>): readonly Entry[] => {
+  const code = `US-${state}-UNKNOWN`;
+  return [
+    { kind: 'jurisdiction', jurisdiction: { code, name: 'Not established', type: 'district', tax_type: 'sales' } },
+    { ...place, locals: [code] },
+  ];
+};

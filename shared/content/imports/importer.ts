@@ -1,6 +1,6 @@
 import type { Confidence, Release } from '../release.ts';
 import type { Entry } from './entry.ts';
-import type { NameTables } from './sst/layer-names.ts';
+import type { NameTables } from './sst/layers.ts';
 
 export type ReadOptions = {
   /** Two-letter code: rows of other states are skipped or bad. */

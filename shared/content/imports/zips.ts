@@ -1,13 +1,13 @@
 import { statesOfZip } from '../location/zip-states.ts';
-import { bad, type RowResult, row, skipped } from './row-result.ts';
+import { bad, type RowResult, row, skipped } from './files/read-rows.ts';
+
+const everyZip = () => Array.from({ length: 100_000 }, (_, zip) => String(zip).padStart(5, '0'));
+const known = new Map<string, readonly string[]>();
 
 /** All five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
 export const zipsOfState = (state: string): readonly string[] => {
-  const zips: string[] = [];
-  for (let zip = 0; zip < 100_000; zip += 1) {
-    const text = String(zip).padStart(5, '0');
-    if (statesOfZip(text).includes(state)) zips.push(text);
-  }
+  const zips = known.get(state) ?? everyZip().filter((zip) => statesOfZip(zip).includes(state));
+  known.set(state, zips);
   return zips;
 };
 

@@ -38,15 +38,11 @@ export const withActive = (
 };
 
 /**
- * The directory after a state has gone back to the release before its active one, at an ISO instant. Before the first one
- * was the built-in one, where nothing is left to go back to.
+ * The directory after a state has gone back to the release before its active one, at an ISO instant; without one, to the
+ * built-in release.
  */
-export const withPrevious = ({ version, states }: ActiveReleases, state: string, at: string): ActiveReleases => {
-  const { [state]: current, ...others } = states;
-  const [last, ...previous] = current?.previous ?? [];
-  if (!last) return { version: version + 1, states: others };
-  return {
-    version: version + 1,
-    states: { ...others, [state]: { release: last.release, activated_at: at, previous } },
-  };
+export const withPrevious = (active: ActiveReleases, state: string, at: string): ActiveReleases => {
+  const { [state]: current, ...others } = active.states;
+  const [last] = current?.previous ?? [];
+  return last ? withActive(active, state, last.release, at) : { version: active.version + 1, states: others };
 };

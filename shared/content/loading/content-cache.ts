@@ -26,27 +26,17 @@ const leastCharacters = 200;
 
 type Kept = { readonly value: ReleaseHead | ReleasePart | null; readonly characters: number };
 
-/** A cache of heads and parts without expiry, because releases are immutable. Least recently used entries are evicted first. */
-export type ContentCache = {
-  readonly head: (release: string) => ReleaseHead | undefined;
-  /** `null`: the release has no such part; `undefined`: not cached. */
-  readonly part: (name: PartName) => ReleasePart | null | undefined;
-  readonly keepHead: (head: Measured<ReleaseHead>) => ReleaseHead;
-  readonly keepPart: (name: PartName, part: Measured<ReleasePart> | undefined) => ReleasePart | null;
-  readonly size: () => { readonly entries: number; readonly characters: number };
-};
-
 type Generation = { readonly entries: Map<string, Kept>; characters: number };
 const newGeneration = (): Generation => ({ entries: new Map(), characters: 0 });
 
 /**
- * Make a cache with a limit in characters of JSON; calls `dropped` on every eviction.
+ * A cache of heads and parts with a limit in characters of JSON. It has no expiry, because releases are immutable. It
+ * evicts the least recently used entries, and calls `dropped` on every eviction.
  *
- * Two generations of half the room each: what is used moves to the younger one, and when that is full the older one
- * goes. (An order of use within one Map would leave a deleted entry behind at every use, and the next use of the same
- * key would walk past them all.)
+ * Two generations have half of the room each. A used entry moves to the younger one; when that is full, the older one is
+ * dropped. (Reordering one Map would leave a deleted entry behind at every use, which the next use walks past.)
  */
-export const contentCache = (charactersMax: number, dropped: () => void): ContentCache => {
+export const contentCache = (charactersMax: number, dropped: () => void) => {
   let young = newGeneration();
   let old = newGeneration();
 
@@ -81,13 +71,17 @@ export const contentCache = (charactersMax: number, dropped: () => void): Conten
   const nameOf = ({ release, key }: PartName) => `${release} ${key}`;
 
   return {
-    head: (release) => find(release) as ReleaseHead | undefined,
-    part: (name) => find(nameOf(name)) as ReleasePart | null | undefined,
-    keepHead: (head) => keep(head.value.id, head.value, head.characters),
-    keepPart: (name, part) => keep(nameOf(name), part?.value ?? null, part?.characters ?? 0),
+    head: (release: string) => find(release) as ReleaseHead | undefined,
+    /** `null`: the release has no such part; `undefined`: not cached. */
+    part: (name: PartName) => find(nameOf(name)) as ReleasePart | null | undefined,
+    keepHead: ({ value, characters }: Measured<ReleaseHead>) => keep(value.id, value, characters),
+    keepPart: (name: PartName, part: Measured<ReleasePart> | undefined): ReleasePart | null =>
+      keep(nameOf(name), part?.value ?? null, part?.characters ?? 0),
     size: () => ({
       entries: young.entries.size + old.entries.size,
       characters: young.characters + old.characters,
     }),
   };
 };
+
+export type ContentCache = ReturnType<typeof contentCache>;

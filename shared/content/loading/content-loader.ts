@@ -3,7 +3,6 @@ import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
 import type { Release } from '../release.ts';
-import { activeDirectory } from './active-directory.ts';
 import type { ActiveReleases } from './active-releases.ts';
 import {
   type ContentCache,
@@ -12,7 +11,7 @@ import {
   type PartName,
   type ReadContent,
 } from './content-cache.ts';
-import { ReleaseNotFound } from './release-not-found.ts';
+import { ReleaseNotFound } from './content-errors.ts';
 import { type Level, releaseViews } from './release-views.ts';
 
 /** Dependencies of the content loader. */
@@ -42,6 +41,33 @@ const keysOf = ({ zip5, city }: TaxAddress): string[] =>
   [zip5, city].filter((key): key is string => key !== null && key.length <= keyLengthMax);
 
 const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
+
+// Every instance notices an activation within this time.
+const lifetimeMs = 60_000;
+
+type Reading = { readonly directory: Promise<ActiveReleases>; readonly startedAt: number };
+
+/**
+ * Caches the active releases for 60 seconds from the start of the read. Concurrent requests share a read.
+ *
+ * If a read fails, it throws and the next request reads again. A stale directory is never used: it could name a release
+ * that was rolled back.
+ */
+const activeDirectory = (read: () => Promise<ActiveReleases>, now: () => number): (() => Promise<ActiveReleases>) => {
+  let kept: Reading | null = null;
+  return () => {
+    const startedAt = now();
+    const ageMs = kept ? startedAt - kept.startedAt : Number.NaN;
+    // The local service's clock can be set back, so the age can be negative.
+    if (kept && ageMs >= 0 && ageMs < lifetimeMs) return kept.directory;
+    const reading: Reading = { directory: read(), startedAt };
+    kept = reading;
+    reading.directory.catch(() => {
+      if (kept === reading) kept = null;
+    });
+    return reading.directory;
+  };
+};
 
 /**
  * Make an instance's content loader (architecture, decision 7). It caches the directory for 60 seconds, heads and parts

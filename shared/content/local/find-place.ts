@@ -17,27 +17,18 @@
 import { closest } from '../../vocabulary/closest.ts';
 import type { TaxAddress } from '../location/address.ts';
 import { cityName } from '../location/city-name.ts';
-import type { CityReading } from '../location/local-choice.ts';
+import type { ByPlace } from '../location/local-choice.ts';
 import type { Area, LocalTable, ZipEntry } from './local-table.ts';
 import { joinedName, plainName } from './place-names.ts';
 
 /** A county that the address may lie in, with the area that taxes it there; `null` where no rate is established. */
 export type Candidate = { readonly county: string | null; readonly area: Area | null };
 
-export type FoundPlace = {
+export type FoundPlace = Omit<ByPlace, 'area' | 'established'> & {
   /** The part of the address that decided. */
   readonly level: 'city' | 'zip5' | 'county' | 'state';
   /** The first one is charged. */
   readonly candidates: readonly [Candidate, ...Candidate[]];
-  readonly city: CityReading;
-  /** The nearest known name of an unknown city. */
-  readonly suggestion: string | null;
-  /** Whether the county in the address is a county of the state and not of the ZIP. */
-  readonly contradictsCounty: boolean;
-  /** The nearest county name, if the state has no county with the name in the address; `null` if it has. */
-  readonly unknownCounty: { readonly suggestion: string | null } | null;
-  /** In how many counties of the state the ZIP lies; `null` where no ZIP was sent, or the table does not have it. */
-  readonly zipCounties: number | null;
 };
 
 const nothing: Candidate = { county: null, area: null };
@@ -58,12 +49,7 @@ const countiesOf = (table: LocalTable, { zip5, county, city }: TaxAddress): Coun
 };
 
 const countiesOfCity = (table: LocalTable, city: string): readonly string[] => {
-  const withPlace = new Set(
-    table
-      .placesNamed(city, null)
-      .map((area) => area.county)
-      .filter((code) => code !== ''),
-  );
+  const withPlace = new Set(table.placesNamed(city, null).flatMap(({ county }) => county || []));
   const postal = table.postalCounties(city);
   // The county with most ZIPs of a city is its main one.
   return withPlace.size > 0 ? [...withPlace].toSorted((a, b) => rank(postal, a) - rank(postal, b)) : postal;
@@ -103,6 +89,7 @@ const untaxedName = (table: LocalTable, found: Counties, city: string): Read => 
   const { zip, counties } = found;
   const own = remaindersOf(table, counties);
   if (isPostalName(zip, city)) return { city: 'postal', candidates: own, suggestion: null };
+  // Its index takes long to build, so the ZIP's names come first.
   const postal = table.postalCounties(city);
   if (postal.some((county) => counties.includes(county))) return { city: 'postal', candidates: own, suggestion: null };
   const elsewhere = table.placesNamed(city, null).filter(({ taxes }) => taxes !== null);

@@ -1,4 +1,4 @@
-import { textOf } from '../../packed/read.ts';
+import { textOf } from '../../packed/unpack.ts';
 import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
 import { readRates } from './packed-table.ts';

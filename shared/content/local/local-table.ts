@@ -8,6 +8,7 @@ import {
   findLine,
   type LocalTax,
   offsetsOf,
+  type PackedArea,
   type PackedRates,
   type PackedZips,
   readArea,
@@ -16,21 +17,13 @@ import {
 } from './packed-table.ts';
 import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
 
-/** One taxed area: a county's remainder, or a place within a county. */
-export type Area = {
-  /** Its position in the table, which identifies it. */
+/** A packed area with its taxes and evidence. Its offset in the table identifies it. */
+export type Area = Omit<PackedArea, 'taxes' | 'evidence'> & {
   readonly offset: number;
-  /** Three digits; `''` for a place of unknown county, which has no rate either. */
-  readonly county: string;
-  /** The display name; `''` for a county's remainder. */
-  readonly place: string;
-  /** Other names of the place, as people write them. */
-  readonly aliases: readonly string[];
   /** `null` if the rate is not established. */
   readonly taxes: readonly LocalTax[] | null;
   /** The whole local rate, in units of `10^-rateDecimals`. */
   readonly units: bigint | null;
-  readonly from: string | null;
   readonly evidence: Evidence;
 };
 
@@ -41,28 +34,7 @@ export type ZipEntry = {
   readonly places: readonly string[];
 };
 
-export type LocalTable = {
-  readonly fips: string;
-  readonly sources: Readonly<Record<string, string>>;
-  /** Whether any area is a place within a county. */
-  readonly hasPlaces: boolean;
-  /** Whether no area has a local tax, and no rate is missing. */
-  readonly isUntaxed: boolean;
-  readonly countyName: (county: string) => string;
-  /** The county that a text names, by its name with or without `County`; `null` if the state has no such county. */
-  readonly countyNamed: (text: string) => string | null;
-  /** The name of the county that a mistyped text most likely means. */
-  readonly nearestCounty: (text: string) => string | null;
-  readonly zip: (zip5: string) => ZipEntry | undefined;
-  /** The remainder of a county, or its only place; `null` where neither has an established rate. */
-  readonly remainder: (county: string) => Area | null;
-  /** Areas with a city's name, in these counties or in all, by the most literal match. */
-  readonly placesNamed: (city: string, counties: readonly string[] | null) => readonly Area[];
-  /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
-  readonly postalCounties: (city: string) => readonly string[];
-  /** The state's places by their plain names, for suggestions. */
-  readonly placeNames: () => ReadonlyMap<string, string>;
-};
+export type LocalTable = ReturnType<typeof localTable>;
 
 type TaxAt = (offset: number) => LocalTax;
 
@@ -165,7 +137,7 @@ const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) =>
  * A state's packed tables, ready for look-ups. Areas, counties and ZIPs are read on their first use: to read all of a
  * large state would take most of the first calculation in it.
  */
-export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => {
+export const localTable = (rates: PackedRates, zips: PackedZips) => {
   const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
   const areaAt = cached((offset: number) => areaOf(rates, taxAt, offset));
   const countyByKey = lazy(
@@ -179,39 +151,44 @@ export const localTable = (rates: PackedRates, zips: PackedZips): LocalTable => 
   return {
     fips: rates.fips,
     sources: Object.fromEntries(rates.sources),
+    /** Whether any area is a place within a county. */
     hasPlaces: rates.has_places,
+    /** Whether no area has a local tax, and no rate is missing. */
     isUntaxed: rates.is_untaxed,
-    countyName: (county) => {
+    countyName: (county: string): string => {
       const name = rates.counties[county];
       assert(name !== undefined, `county ${county} has a name`);
       return name;
     },
-    countyNamed: (text) => countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)}CITY`) ?? null,
-    nearestCounty: (text) =>
+    /** The county that a text names, by its name with or without `County`; `null` if the state has no such county. */
+    countyNamed: (text: string): string | null =>
+      countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)}CITY`) ?? null,
+    /** The name of the county that a mistyped text most likely means. */
+    nearestCounty: (text: string): string | null =>
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
     zip: cached((zip5: string) => {
       const text = findLine(zips, zip5);
       return text === undefined ? undefined : entryOf(text);
     }),
-    remainder: (county) => {
+    /** The remainder of a county, or its only place; `null` if it has no established rate. */
+    remainder: (county: string): Area | null => {
       const offset = rates.remainders[county];
       const area = offset === undefined ? null : areaAt(offset);
       return area?.taxes ? area : null;
     },
-    placesNamed: (city, counties) =>
+    /** Areas with a city's name, in these counties or in all (`null`), by the most literal match. */
+    placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] =>
       placesMeant(
         related(nameKey(city)),
         city,
         ({ county }) => counties === null || county === '' || counties.includes(county),
       ),
-    postalCounties: (city) => postal().get(joinedName(plainName(city))) ?? [],
-    placeNames: lazy(
-      () =>
-        new Map(
-          offsetsOf(rates.areas.split('\n'))
-            .map((offset) => areaAt(offset).place)
-            .map((place) => [plainName(cityName(place) ?? ''), place]),
-        ),
-    ),
+    /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
+    postalCounties: (city: string): readonly string[] => postal().get(joinedName(plainName(city))) ?? [],
+    /** The state's places by their plain names, for suggestions. */
+    placeNames: lazy((): ReadonlyMap<string, string> => {
+      const places = offsetsOf(rates.areas.split('\n')).map((offset) => areaAt(offset).place);
+      return new Map(places.map((place) => [plainName(cityName(place) ?? ''), place]));
+    }),
   };
 };

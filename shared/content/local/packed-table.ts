@@ -13,9 +13,9 @@ export type LocalTax = {
 };
 
 /**
- * One taxed area: a county's remainder (`place` empty) or a place within a county. `taxes` are offsets, and
- * `evidence` is an index, in the table. `taxes: null` means that the area's rate is not established. A place without a rate may have no
- * county (empty).
+ * One taxed area: a county's remainder (`place` empty) or a place within a county, with other names of the place. `taxes`
+ * are offsets, and `evidence` is an index, in the table. `taxes: null`: the rate is not established. Such a place may have
+ * no county (empty).
  */
 export type PackedArea = {
   readonly county: string;
@@ -152,6 +152,3 @@ export type RateSummary = {
   /** Counties where the rate outside their places is not established. */
   readonly counties_missing: number;
 };
-
-/** The summaries of all editions, by their names. */
-export type RateSummaries = Readonly<Record<string, RateSummary>>;

@@ -96,17 +96,11 @@ const chargedArea = ({ candidates, city }: FoundPlace, table: LocalTable): ByPla
   return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
 };
 
-const placeReading = (found: FoundPlace, table: LocalTable, { established_from }: LocalTables): ByPlace => {
-  const [{ area }] = found.candidates;
-  return {
-    city: found.city,
-    suggestion: found.suggestion,
-    contradictsCounty: found.contradictsCounty,
-    unknownCounty: found.unknownCounty,
-    zipCounties: found.zipCounties,
-    area: chargedArea(found, table),
-    established: area === null ? null : (area.from ?? established_from),
-  };
+const byPlaceOf = (found: FoundPlace, table: LocalTable, { established_from }: LocalTables): ByPlace => {
+  const { level: _, candidates, ...reading } = found;
+  const [{ area }] = candidates;
+  const established = area === null ? null : (area.from ?? established_from);
+  return { ...reading, area: chargedArea(found, table), established };
 };
 
 /**
@@ -130,7 +124,7 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : found.level, meant),
       possible: [meant, ...possible.filter((set) => set !== meant && set.key !== meant.key)],
-      byPlace: placeReading(found, table, local),
+      byPlace: byPlaceOf(found, table, local),
     },
   };
 };

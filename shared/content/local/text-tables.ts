@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { assert } from '../../assert.ts';
 import { stateFips } from '../../jurisdiction.ts';
-import { codePart } from '../imports/code-part.ts';
+import { readPercent } from '../imports/fractions.ts';
+import { codePart } from '../location/city-name.ts';
 import type { Confidence, Evidence } from '../release.ts';
 import {
   combinedSuffix,
@@ -29,8 +30,8 @@ export type RateRow = Readonly<
     string
   >
 >;
-export type ZipRow = Readonly<Record<'zip5' | 'counties' | 'places', string>>;
-export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
+type ZipRow = Readonly<Record<'zip5' | 'counties' | 'places', string>>;
+type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const rowsOf = <Row>(name: string): readonly Row[] => parse(readFileSync(pathOf(name)), { columns: true, bom: true });
@@ -63,13 +64,11 @@ export const districtNames = (): ReadonlyMap<string, string> =>
     ]),
   );
 
-/** `2.5` percent is the fraction `0.025`: the point moves, so that nothing is rounded. */
-export const fractionOf = (percent: string): string => {
-  const [whole = '', decimals = ''] = percent.split('.');
-  const digits = `${whole.padStart(3, '0')}${decimals}`;
-  const point = digits.length - decimals.length - 2;
-  const fraction = `${digits.slice(0, point)}.${digits.slice(point)}`;
-  return fraction.replace(/^0+(?=\d)/, '').replace(/\.?0+$/, '');
+/** `2.5` percent is the fraction `0.025`. */
+const fractionOf = (percent: string): string => {
+  const fraction = readPercent(percent);
+  assert(fraction !== null, `${percent} is a percentage`);
+  return fraction;
 };
 
 const placeCode = ({ place, place_code }: RateRow): string => place_code || codePart(place);
@@ -88,17 +87,13 @@ type Naming = {
 
 type Tax = Omit<LocalTax, 'rate'>;
 
-const countyName = ({ counties, fips }: Naming, county: string): string => {
-  const name = counties.get(`${fips}${county}`);
-  assert(name !== undefined, `county ${fips}${county} has a name in counties.csv`);
+const nameIn = (names: ReadonlyMap<string, string>, code: string): string => {
+  const name = names.get(code);
+  assert(name !== undefined, `${code} has a name in counties.csv or districts.csv`);
   return name;
 };
-
-const districtName = ({ districts, state }: Naming, code: string): string => {
-  const name = districts.get(`${state} ${code}`);
-  assert(name !== undefined, `${state} ${code} has a name in districts.csv`);
-  return name;
-};
+const countyName = ({ counties, fips }: Naming, county: string): string => nameIn(counties, `${fips}${county}`);
+const districtName = ({ districts, state }: Naming, code: string): string => nameIn(districts, `${state} ${code}`);
 
 /** One row for the whole local rate of an area whose split is not known. */
 const combinedTax = (naming: Naming, row: RateRow): Tax => {

@@ -1,5 +1,4 @@
 import { stateCode } from '../../jurisdiction.ts';
-import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { cityName } from './city-name.ts';
 import type { PostalAddress } from './postal-address.ts';
@@ -24,12 +23,17 @@ export type TaxAddress = {
   readonly isStateGuessed: boolean;
 };
 
-const unresolvable = (pointer: string, detail: string): Problem => ({
-  code: 'validation_address_unresolvable',
-  title: 'Address cannot be resolved',
-  detail,
-  source: { pointer },
-});
+const unresolvable = (pointer: string, detail: string): Result<never> =>
+  refuse({ code: 'validation_address_unresolvable', title: 'Address cannot be resolved', detail, source: { pointer } });
+
+const abroad = {
+  state: null,
+  zip5: null,
+  plus4: null,
+  county: null,
+  isZipKnown: false,
+  isStateGuessed: false,
+} as const;
 
 const zipPattern = /^(?<zip5>\d{5})(?:-?(?<plus4>\d{4}))?$/;
 
@@ -61,39 +65,25 @@ export const sentState = (address: PostalAddress): string => {
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = countryOf(address);
   const city = cityName(address.city ?? '');
-  if (isAbroad(address))
-    return accept({
-      country,
-      state: null,
-      zip5: null,
-      plus4: null,
-      city,
-      county: null,
-      isZipKnown: false,
-      isStateGuessed: false,
-    });
+  if (isAbroad(address)) return accept({ ...abroad, country, city });
   const stateText = sentState(address);
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
   const zip = zipPattern.exec(zipText)?.groups;
   if (stateText !== '' && given === null)
-    return refuse(unresolvable(`${pointer}/state`, 'Send a two-letter state code, or the name of the state.'));
+    return unresolvable(`${pointer}/state`, 'Send a two-letter state code, or the name of the state.');
   if (territories.has(country) && given !== country)
-    return refuse(
-      unresolvable(`${pointer}/state`, `${country} is a country code of its own: send no other state with it.`),
-    );
+    return unresolvable(`${pointer}/state`, `${country} is a country code of its own: send no other state with it.`);
   if (zipText !== '' && !zip)
-    return refuse(unresolvable(`${pointer}/postal_code`, 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.'));
+    return unresolvable(`${pointer}/postal_code`, 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.');
   const zip5 = zip?.['zip5'] ?? null;
   const states = zip5 === null ? [] : statesOfZip(zip5);
   const state = given ?? states[0] ?? null;
-  if (state === null) return refuse(unresolvable(pointer, 'Send at least the state, or a ZIP code that is in use.'));
+  if (state === null) return unresolvable(pointer, 'Send at least the state, or a ZIP code that is in use.');
   if (zip5 !== null && states.length > 0 && !states.includes(state))
-    return refuse(
-      unresolvable(
-        `${pointer}/postal_code`,
-        `ZIP ${zip5} is in ${states.join(' or ')}, not in ${state}. Correct one of them.`,
-      ),
+    return unresolvable(
+      `${pointer}/postal_code`,
+      `ZIP ${zip5} is in ${states.join(' or ')}, not in ${state}. Correct one of them.`,
     );
   return accept({
     country: 'US',

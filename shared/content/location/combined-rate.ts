@@ -14,30 +14,28 @@ export const combinedRate = (release: Release, codes: readonly string[], day: st
   return sum;
 };
 
-/**
- * Whether a release has the general rates of jurisdictions on a tax day. If not, the tax core returns `not_supported` with
- * the reason. An additional state-wide tax without a general rate needs none.
- */
-export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): boolean =>
-  (release.established_to === null || day <= release.established_to) &&
-  jurisdictions.every(
-    ({ code, type }) =>
-      rateOn(release, code, day) !== undefined ||
-      (type === 'state' && code !== release.state && ratesOf(release, code).length === 0),
-  );
+/** Whether a jurisdiction must have a general rate. An additional state-wide tax, as on single articles, may have none. */
+const needsRate = (release: Release, { code, type }: Jurisdiction): boolean =>
+  type !== 'state' || code === release.state || ratesOf(release, code).length > 0;
 
-/**
- * The sum of the general rates of a place's jurisdictions, as `combinedRate`. A state-wide tax without a general rate, as
- * on single articles, adds nothing.
- */
-export const placeRate = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): bigint | undefined =>
-  combinedRate(
+/** The sum of the general rates of a place's jurisdictions, as `combinedRate`. */
+export const placeRate = (
+  release: Release,
+  jurisdictions: readonly Jurisdiction[],
+  day: string,
+): bigint | undefined => {
+  const rated = jurisdictions.filter((jurisdiction) => needsRate(release, jurisdiction));
+  return combinedRate(
     release,
-    jurisdictions
-      .filter(({ code, type }) => type !== 'state' || code === release.state || ratesOf(release, code).length > 0)
-      .map(({ code }) => code),
+    rated.map(({ code }) => code),
     day,
   );
+};
+
+/** Whether a release has the rates of a place on a tax day. If not, the tax core returns `not_supported` with the reason. */
+export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): boolean =>
+  (release.established_to === null || day <= release.established_to) &&
+  jurisdictions.every((one) => rateOn(release, one.code, day) !== undefined || !needsRate(release, one));
 
 /** Which of several combined rates applies to an ambiguous address. */
 export type RatePreference = 'lowest' | 'highest';

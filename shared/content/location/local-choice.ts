@@ -6,7 +6,7 @@ import type { Area, LocalSet } from './location-index.ts';
  * postal name without a rate of its own (`postal`); it is in other counties than the ZIP's (`elsewhere`); it is unknown;
  * or none was sent.
  */
-export type CityReading = 'taxed' | 'missing' | 'postal' | 'elsewhere' | 'unknown' | 'none';
+type CityReading = 'taxed' | 'missing' | 'postal' | 'elsewhere' | 'unknown' | 'none';
 
 /** A look-up of a place by ZIP and city, without a boundary file. */
 export type ByPlace = {
@@ -63,30 +63,43 @@ const distinct = (areas: readonly Area[]): LocalSet[] => [
   ...new Map(areas.flatMap(({ sets }) => sets).map((set) => [set.key, set])).values(),
 ];
 
+/** A choice of one set, with every doubt absent. */
+export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({
+  level,
+  possible: [set],
+  usual: [set],
+  evidence: [],
+  isByName: false,
+  isPart: false,
+  yieldsToCity: false,
+  lacksCity: false,
+  crossesBorders: false,
+  otherCities: [],
+  contradictsCity: false,
+  lacksLocals: false,
+  hasRanges: false,
+  byPlace: null,
+});
+
 /** The choice among areas that an address may lie in; `undefined` without areas. `usual` are the default ones. */
 export const choiceOf = (
   level: LocalChoice['level'],
   areas: readonly Area[],
-  { usual, hasRanges = false }: { readonly usual?: readonly Area[]; readonly hasRanges?: boolean } = {},
+  { usual = areas, hasRanges = false }: { readonly usual?: readonly Area[]; readonly hasRanges?: boolean } = {},
 ): LocalChoice | undefined => {
   const [first, ...others] = distinct(areas);
   if (!first) return undefined;
-  const [usualFirst = first, ...otherUsual] = usual ? distinct(usual) : [first, ...others];
+  const [usualFirst = first, ...otherUsual] = distinct(usual);
   return {
-    level,
+    ...plainChoice(level, first),
     possible: [first, ...others],
     usual: [usualFirst, ...otherUsual],
-    evidence: areas.map(({ evidence }) => evidence),
-    isByName: level === 'city' && areas.some(({ isByName }) => isByName),
-    isPart: false,
-    yieldsToCity: areas.some(({ yieldsToCity, withinCity }) => yieldsToCity && withinCity === null),
-    lacksCity: false,
-    crossesBorders: areas.some(({ crossesBorders }) => crossesBorders),
-    otherCities: [],
-    contradictsCity: false,
-    lacksLocals: areas.some(({ lacksLocals }) => lacksLocals),
+    evidence: areas,
+    isByName: level === 'city' && areas.some(({ zips }) => zips.length === 0),
+    yieldsToCity: areas.some(({ yields_to_city, within_city }) => yields_to_city && within_city === undefined),
+    crossesBorders: areas.some(({ crosses_borders }) => crosses_borders),
+    lacksLocals: areas.some(({ lacks_locals }) => lacks_locals),
     hasRanges,
-    byPlace: null,
   };
 };
 
@@ -107,24 +120,6 @@ export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, [untaxed]),
   usual: withSets(choice.usual, [untaxed]),
-});
-
-/** A choice of one set, with every doubt absent. */
-export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({
-  level,
-  possible: [set],
-  usual: [set],
-  evidence: [],
-  isByName: false,
-  isPart: false,
-  yieldsToCity: false,
-  lacksCity: false,
-  crossesBorders: false,
-  otherCities: [],
-  contradictsCity: false,
-  lacksLocals: false,
-  hasRanges: false,
-  byPlace: null,
 });
 
 /** The choice for a ZIP that no location names: no local tax. */

@@ -45,7 +45,7 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
   const [within, wherever] = [[], []] as [Area[], Area[]];
   for (const area of areas)
     if (isInForce(area, day, release.established_from))
-      (area.isByName && area.withinCity !== null ? within : wherever).push(area);
+      (area.zips.length === 0 && area.within_city !== undefined ? within : wherever).push(area);
   return { named: choiceOf('city', wherever), withinZips: choiceOf('city', within) };
 };
 
@@ -71,7 +71,7 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   if (!found) return named;
   if (isDecided && areDisjoint(found, named)) return againstCity(found, named);
   if (named?.isByName && !isDecided && (found.yieldsToCity || (hasLocals(named) && !hasLocals(found)))) return named;
-  const isNamedThere = near.some(({ area }) => area.withinCity === city && city !== null);
+  const isNamedThere = near.some(({ area }) => area.within_city === city);
   if (withinZips && !isNamedThere && haveOtherRates(release, day, found, withinZips))
     return againstCity(found, withinZips);
   return { ...found, lacksCity: found.yieldsToCity && city === null };

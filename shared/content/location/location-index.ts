@@ -1,4 +1,4 @@
-import type { Dated, Evidence, Location, Release } from '../release.ts';
+import type { Location, Release } from '../release.ts';
 
 /** Local jurisdictions that tax a place together. The key does not depend on the order of the codes. */
 export type LocalSet = {
@@ -10,23 +10,8 @@ export type LocalSet = {
   readonly isUnknown?: true;
 };
 
-/** A location: its days, and the sets that an address in it may have. */
-export type Area = Dated & {
-  readonly sets: readonly LocalSet[];
-  readonly evidence: Evidence;
-  /** Whether its limits are unknown: it has the name of a city and no ZIPs. */
-  readonly isByName: boolean;
-  /** The city that it is limited to in its ZIPs; `null` for all addresses. */
-  readonly withinCity: string | null;
-  /** Whether a city that is known only by its name takes precedence; with `withinCity`, whether that is such a city. */
-  readonly yieldsToCity: boolean;
-  /** Whether borders cross its ZIPs, and the taxes beyond them are unknown. */
-  readonly crossesBorders: boolean;
-  /** Whether the source has only the state's rate here, so that local taxes may be missing. */
-  readonly lacksLocals: boolean;
-  /** Whether its sets are of some street addresses, and it is unknown of which. */
-  readonly isOfStreets: boolean;
-};
+/** A location with the sets that an address in it may have. Without ZIPs, its limits are unknown: it has the name of a city. */
+export type Area = Location & { readonly sets: readonly LocalSet[] };
 
 /** The nine-digit ZIPs of an area, both ends inclusive. */
 export type Span = { readonly low: number; readonly high: number; readonly area: Area };
@@ -48,25 +33,12 @@ export const localSetOf = (codes: readonly string[]): LocalSet => ({
 const spansOf = ({ zips }: Location, area: Area): Span[] =>
   zips.map(([low, high]) => ({ low: Number(low.padEnd(9, '0')), high: Number(high.padEnd(9, '9')), area }));
 
-const areaOf = (location: Location): Area => ({
-  from: location.from,
-  to: location.to,
-  sets: location.alternatives.map(localSetOf),
-  evidence: location,
-  isByName: location.zips.length === 0,
-  withinCity: location.within_city ?? null,
-  yieldsToCity: location.yields_to_city === true,
-  crossesBorders: location.crosses_borders === true,
-  lacksLocals: location.lacks_locals === true,
-  isOfStreets: location.of_streets === true,
-});
-
 const index = ({ locations }: Release): LocationIndex => {
   const spans: Span[] = [];
   const byCity = new Map<string, Area[]>();
   const codesWithZips = new Set<string>();
   for (const location of locations) {
-    const area = areaOf(location);
+    const area = { ...location, sets: location.alternatives.map(localSetOf) };
     for (const span of spansOf(location, area)) spans.push(span);
     if (location.zips.length > 0) for (const code of location.alternatives.flat()) codesWithZips.add(code);
     for (const city of location.cities) {

@@ -21,7 +21,7 @@ const narrowest = (spans: readonly Span[], low: number, high: number): Area[] =>
 /** Whether spans together cover a range. */
 const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   let next = low;
-  for (const span of spans.toSorted((one, other) => one.low - other.low)) {
+  for (const span of spans.toSorted((a, b) => a.low - b.low)) {
     if (span.low > next) return false;
     next = Math.max(next, span.high + 1);
   }
@@ -55,19 +55,20 @@ const besideCities = (
 ): LocalChoice => {
   const others = byRanges(spans, zip, isRestUntaxed);
   if (!others) return meant;
-  const otherCities = [...new Set(spans.flatMap(({ area }) => area.withinCity ?? []))];
+  const otherCities = [...new Set(spans.flatMap(({ area }) => area.within_city ?? []))];
   return { ...withPossible(meant, others), otherCities };
 };
 
 /** The choice among spans that are not of street addresses. */
 const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
-  const ofCities = near.filter(({ area }) => area.withinCity !== null);
+  const ofCities = near.filter(({ area }) => area.within_city !== undefined);
   if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
-  const own = ofCities.filter(({ area }) => area.withinCity === zip.city);
+  const own = ofCities.filter(({ area }) => area.within_city === zip.city);
   const found = byRanges(own, zip, isRestUntaxed);
-  const ofZip = ofCities.filter(({ area }) => !area.yieldsToCity);
-  if (found) return own.some(({ area }) => !area.yieldsToCity) ? found : besideCities(found, ofZip, zip, isRestUntaxed);
-  const others = near.filter(({ area }) => area.withinCity === null);
+  const ofZip = ofCities.filter(({ area }) => !area.yields_to_city);
+  if (found)
+    return own.some(({ area }) => !area.yields_to_city) ? found : besideCities(found, ofZip, zip, isRestUntaxed);
+  const others = near.filter(({ area }) => area.within_city === undefined);
   const usual = byRanges(others, zip, isRestUntaxed);
   // An unknown name may be another spelling of a city of this ZIP, but not of a city that is known only by its name.
   if (usual) return besideCities(usual, zip.city === null ? ofCities : ofZip, zip, isRestUntaxed);
@@ -86,9 +87,9 @@ const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boo
  * four digits is `isPart`, because it may lie in one.
  */
 export const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
-  const ofStreets = near.filter(({ area }) => area.isOfStreets);
+  const ofStreets = near.filter(({ area }) => area.of_streets);
   if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
-  const others = near.filter(({ area }) => !area.isOfStreets);
+  const others = near.filter(({ area }) => !area.of_streets);
   const found = besideStreets(others, zip, isRestUntaxed);
   const streets = choiceOf(
     'zip5',

@@ -2,7 +2,7 @@ import { defaultSettings } from '../../accounts/account.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
 import { createCalculation } from '../../transactions/create-calculation.ts';
-import type { TransactionList } from '../../transactions/list-response.ts';
+import type { TransactionList } from '../../transactions/response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
 import { currentVersion } from '../versions.ts';

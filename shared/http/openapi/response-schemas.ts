@@ -3,10 +3,9 @@ import { Coverage } from '../../coverage/response.ts';
 import { Filing, FilingList } from '../../filings/response.ts';
 import { Rates } from '../../rates/response.ts';
 import { RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
-import { TransactionList } from '../../transactions/list-response.ts';
 import { Reconciliation } from '../../transactions/reconciliation/response.ts';
 import { Replay } from '../../transactions/replay/response.ts';
-import { Transaction } from '../../transactions/response.ts';
+import { Transaction, TransactionList } from '../../transactions/response.ts';
 import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabulary/schema.ts';
 
 /** The schemas of responses by the names that endpoint definitions use, so that functions do not build the schemas. */

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { ActiveReleases } from '../../content/loading/active-releases.ts';
 import type { Measured, PartName } from '../../content/loading/content-cache.ts';
-import { ContentCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { activeReleasesKey, partKey, releaseHeadKey } from '../keys.ts';
 

@@ -3,7 +3,7 @@ import { environment } from '../../config/environment.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import type { ActiveReleases } from '../../content/loading/active-releases.ts';
 import type { Measured, PartName, ReadContent } from '../../content/loading/content-cache.ts';
-import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-errors.ts';
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/request-lines.ts';
 import { batchGet, type Items, keysMax } from '../client/batch-get.ts';

@@ -1,7 +1,7 @@
 /** Releases in the Content table, for the commands that write, list and activate them. */
 import { environment } from '../../config/environment.ts';
 import type { ReleaseHead } from '../../content/content.ts';
-import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
 import { readItem } from '../client/read-item.ts';
 import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from '../keys.ts';
 import { headFrom, type StoredHead } from './content-item.ts';

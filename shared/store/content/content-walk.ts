@@ -1,6 +1,6 @@
 /** All stored parts of a release in one pass, for `content verify`. */
 import type { ReleasePart } from '../../content/content.ts';
-import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-corrupt.ts';
+import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
 import { type ItemKey, partKey, partShards } from '../keys.ts';
 import { partFrom } from './content-item.ts';
 import { partsOfShard } from './content-parts.ts';

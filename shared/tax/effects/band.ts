@@ -12,7 +12,7 @@ const schema = () =>
   z
     .strictObject({ type: z.literal('band'), above: amount(), to: amount(), rate: rate() })
     .check(z.refine(({ above, to }) => Number(above) < Number(to)));
-export type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /**
  * Of each unit what lies above `above` and not above `to` is taxed, at a rate of its own (Tennessee's single article).

@@ -6,7 +6,7 @@ import { always, type EffectDefinition } from './definition.ts';
 import { amount } from './fields.ts';
 
 const schema = () => z.strictObject({ type: z.literal('base_cap'), amount: amount() });
-export type BaseCapEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type BaseCapEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
 export const baseCap: EffectDefinition<BaseCapEffect> = {

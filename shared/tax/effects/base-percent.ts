@@ -8,7 +8,7 @@ const schema = () =>
     type: z.literal('base_percent'),
     percent: z.string().check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/)),
   });
-export type BasePercentEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type BasePercentEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
 export const basePercent: EffectDefinition<BasePercentEffect> = {

@@ -43,7 +43,7 @@ export type ExplainedRow = {
 };
 
 /** Everything about one type of effect. */
-export type EffectDefinition<Type extends Effect> = {
+export type EffectDefinition<Type> = {
   /** The shape in a release. A function, because calculations do not validate releases and must not pay for building it. */
   readonly schema: () => z.ZodMiniType<Type>;
   /** Whether the effect has amounts of money. They apply to documents in the state's currency only. */

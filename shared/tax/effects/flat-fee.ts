@@ -8,7 +8,7 @@ import { amount } from './fields.ts';
 
 const schema = () =>
   z.strictObject({ type: z.literal('flat_fee'), amount: amount(), order_minimum: z.nullable(amount()) });
-export type FlatFeeEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type FlatFeeEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 const noRate: ScaledRate = { text: '0', units: 0n };
 

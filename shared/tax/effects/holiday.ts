@@ -7,7 +7,7 @@ import { amount } from './fields.ts';
 
 const schema = () =>
   z.strictObject({ type: z.literal('holiday'), amount: z.nullable(amount()), inclusive: z.boolean() });
-export type HolidayEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type HolidayEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /**
  * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt. Above it, the rule that applies without

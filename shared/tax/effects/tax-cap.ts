@@ -8,7 +8,7 @@ import { always, type EffectDefinition } from './definition.ts';
 import { amount, rate } from './fields.ts';
 
 const schema = () => z.strictObject({ type: z.literal('tax_cap'), rate: rate(), amount: amount() });
-export type TaxCapEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type TaxCapEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /**
  * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of the

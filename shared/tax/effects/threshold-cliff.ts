@@ -6,7 +6,7 @@ import { always, type EffectDefinition } from './definition.ts';
 import { amount } from './fields.ts';
 
 const schema = () => z.strictObject({ type: z.literal('threshold_cliff'), amount: amount(), inclusive: z.boolean() });
-export type ThresholdCliffEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type ThresholdCliffEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
 export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {

@@ -6,7 +6,7 @@ import { always, type EffectDefinition } from './definition.ts';
 import { amount } from './fields.ts';
 
 const schema = () => z.strictObject({ type: z.literal('threshold_excess'), amount: amount() });
-export type ThresholdExcessEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type ThresholdExcessEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /** Only what exceeds the amount is taxed (Massachusetts clothing). */
 export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {

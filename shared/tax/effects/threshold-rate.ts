@@ -7,7 +7,7 @@ import { always, type EffectDefinition } from './definition.ts';
 import { amount, rate } from './fields.ts';
 
 const schema = () => z.strictObject({ type: z.literal('threshold_rate'), amount: amount(), rate: rate() });
-export type ThresholdRateEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type ThresholdRateEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
 export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import type { EffectContext, EffectDefinition, ResolvedEffect } from './definition.ts';
 import { never } from './definition.ts';
-import { type ExemptEffect, exempt } from './exempt.ts';
-import { type RateEffect, rate } from './rate.ts';
-import { type TaxableEffect, taxable } from './taxable.ts';
+import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
 
 /** An effect that the price does not matter for. */
 export type PlainEffect = TaxableEffect | ExemptEffect | RateEffect;
@@ -20,7 +18,7 @@ const plainOf = <Type extends PlainEffect['type']>({
 
 const plainSchema = () => z.union([taxable.schema(), exempt.schema(), rate.schema()]);
 const schema = () => z.strictObject({ type: z.literal('use_split'), business: plainSchema(), personal: plainSchema() });
-export type UseSplitEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type UseSplitEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
 
 const isForBusiness = ({ product: { attributes }, use }: EffectContext): boolean =>
   attributes.includes('_BUSINESS_USE') || (use === 'business' && !attributes.includes('_PERSONAL_USE'));

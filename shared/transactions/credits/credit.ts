@@ -4,13 +4,11 @@ import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { creditProblems } from './admission.ts';
 import type { CreditRequest } from './credit-request.ts';
 import { linesOutcome } from './lines.ts';
-import { overCredit } from './over-credit.ts';
+import { creditProblems, overCredit } from './problems.ts';
 import { remainingOf } from './remaining.ts';
-import { restOutcome } from './rest.ts';
-import { wholeOutcome } from './whole.ts';
+import { restOutcome, wholeOutcome } from './without-lines.ts';
 
 /** The result of a credit: its figures with the recorded tax, and the kind of request. */
 export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remaining' | 'lines' };
@@ -30,26 +28,25 @@ export const creditOf = (
   const [problem, ...others] = creditProblems(parent.transaction, request);
   if (problem) return refuse(problem, ...others);
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
-  const computed = outcomes[kind](parent, request, context);
+  const computed = outcomeOf(kind, parent, request, context);
   if (!computed.ok) return computed;
   const outcome = computed.value;
   const warnings = [...unknownFieldWarnings(unknownFields), ...outcome.warnings];
   return accept({ kind, outcome: { ...outcome, warnings } });
 };
 
-type Compute = (parent: StoredTransaction, request: CreditRequest, context: Context) => Result<Outcome>;
-
-const outcomes: Readonly<Record<Credit['kind'], Compute>> = {
-  lines: ({ transaction, ...beside }, request, context) =>
-    linesOutcome(transaction, request, remainingOf({ transaction, ...beside }), context),
-  remaining: (parent, request, context) =>
-    isUntouched(parent)
-      ? accept(wholeOutcome(parent.transaction, request, context))
-      : restOutcome(parent.transaction, request, remainingOf(parent), context),
-  all: (parent, request, context) =>
-    isUntouched(parent)
-      ? accept(wholeOutcome(parent.transaction, request, context))
-      : refuse(overCredit(remainingOf(parent).total, parent.transaction.currency, '/parent_transaction_id')),
+const outcomeOf = (
+  kind: Credit['kind'],
+  parent: StoredTransaction,
+  request: CreditRequest,
+  context: Context,
+): Result<Outcome> => {
+  const { transaction } = parent;
+  if (kind === 'lines') return linesOutcome(transaction, request, remainingOf(parent), context);
+  if (isUntouched(parent)) return accept(wholeOutcome(transaction, request, context));
+  return kind === 'remaining'
+    ? restOutcome(transaction, request, remainingOf(parent), context)
+    : refuse(overCredit(remainingOf(parent).total, transaction.currency, '/parent_transaction_id'));
 };
 
 const isUntouched = ({ transaction }: StoredTransaction): boolean => {

@@ -1,8 +1,8 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { crossFieldProblems, discountTooLarge } from '../../calculations/cross-field.ts';
 import type { Context } from '../../calculations/document.ts';
-import { lineIds } from '../../calculations/line-ids.ts';
+import { lineIds } from '../../calculations/echo.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
+import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
@@ -10,12 +10,11 @@ import { accept, type Result, refuse } from '../../result.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './counters.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
-import type { CreditRequest } from './credit-request.ts';
+import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit } from './over-credit.ts';
+import { overCredit } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
-import { unmatchedBasis } from './unmatched.ts';
 
 type Drawn = {
   readonly lines: (LineItemResponse | null)[];

@@ -9,6 +9,7 @@ import {
   lineAmounts,
   minus,
   moved,
+  noAmounts,
   nothing,
   plus,
   type Share,
@@ -75,7 +76,7 @@ export const takenBy = (credit: Transaction, parent: Transaction): Taken => {
     const id = parentLineId(line, parent);
     const taken = lineAmounts(line, exponent);
     if (id === undefined) unmatched = plus(unmatched, taken);
-    else lines.set(id, moved(lines.get(id) ?? creditedAmounts(undefined, exponent), taken, 1n));
+    else lines.set(id, moved(lines.get(id) ?? noAmounts, taken, 1n));
   }
   return { lines, shipping: shippingAmounts(credit, exponent), unmatched };
 };

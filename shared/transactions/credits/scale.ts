@@ -5,11 +5,11 @@ import { divideHalfUp } from '../../money/decimal.ts';
 import { type Balance, type Bases, leftOf, type Share } from './counters.ts';
 
 /** A credited portion: the part before, the part now, and the whole. */
-export type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
+type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
 
 const between = (value: bigint, least: bigint, most: bigint) => (value < least ? least : value > most ? most : value);
-const larger = (one: bigint, other: bigint) => (one > other ? one : other);
-const smaller = (one: bigint, other: bigint) => (one < other ? one : other);
+const larger = (a: bigint, b: bigint) => (a > b ? a : b);
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
  * The share of an amount for a part: the cumulative share up to now, minus the amount credited before.
@@ -38,7 +38,7 @@ export const inheritedDiscount = ({ whole, credited }: Balance, amount: bigint):
 export const inheritedCoupon = ({ whole, credited }: Balance, net: bigint): bigint => {
   const progress = { before: credited.net, now: net, of: whole.net };
   // After credits with other coupons, the remaining coupon may exceed the remaining net.
-  return smaller(cumulative(whole.thirdPartyDiscount, credited.thirdPartyDiscount, progress), larger(net, 0n));
+  return smaller(cumulative(whole.third_party_discount, credited.third_party_discount, progress), larger(net, 0n));
 };
 
 /** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder (interface decisions 5). */

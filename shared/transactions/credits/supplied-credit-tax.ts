@@ -2,10 +2,10 @@ import type { Outcome } from '../../calculations/calculate.ts';
 import { allocate } from '../../money/allocate.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
-import { withRowTaxes } from '../supplied-tax.ts';
+import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { leftOf } from './counters.ts';
-import { overCredit } from './over-credit.ts';
+import { overCredit } from './problems.ts';
 import { parentLineId, remainingOf } from './remaining.ts';
 import { rowTaxes } from './scale.ts';
 
@@ -36,6 +36,16 @@ export const withSuppliedCreditTax = (
   );
   const rows = charges.flatMap(({ rowsOf }, index) => rowsOf(taxes[index] as bigint));
   return accept(withRowTaxes(outcome, rows, null));
+};
+
+/** Record the supplied tax of a sale or a credit, if any, instead of the calculated one. */
+export const withRecordedTax = (
+  outcome: Outcome,
+  supplied: string | null,
+  sale: StoredTransaction | null,
+): Result<Outcome> => {
+  if (supplied === null) return accept(outcome);
+  return sale ? withSuppliedCreditTax(outcome, supplied, sale) : accept(withSuppliedTax(outcome, supplied));
 };
 
 // The remaining tax of each credited line and of the shipping.

@@ -1,6 +1,6 @@
 import { accept, type Result, refuse } from '../../result.ts';
 import type { AuditEntry } from '../audit.ts';
-import { expiryOf } from '../expiry.ts';
+import { expiryOf } from '../commit.ts';
 import { asOf, isExpired } from '../lifecycle.ts';
 import { pageLimitOf } from '../page-limit.ts';
 import { notFound } from '../ports.ts';

@@ -1,8 +1,6 @@
-import type { ListPosition, TransactionIndex } from '../ledger.ts';
-import { asOf } from '../lifecycle.ts';
+import type { ListPosition, ListQuery, TransactionIndex } from '../ledger.ts';
+import { asOf, isLive } from '../lifecycle.ts';
 import type { TransactionSummary } from '../transaction.ts';
-import { isLive } from './live.ts';
-import type { Range } from './request.ts';
 import type { ExtraTransaction } from './response.ts';
 
 /** The most calls of one request, and the most index rows of each. */
@@ -11,21 +9,18 @@ const pageRows = 500;
 const extraMax = 1000;
 
 /** The unlisted transactions, and the position at which the search stopped; `null` at the end of the range. */
-export type Extra = { readonly extra: readonly ExtraTransaction[]; readonly next: ListPosition | null };
+type Extra = { readonly extra: ExtraTransaction[]; readonly next: ListPosition | null };
 
 type Search = {
   readonly account: string;
-  readonly range: Range;
+  /** Instants of the tax date, both inclusive. */
+  readonly range: Pick<ListQuery, 'from' | 'to'>;
   /** The position at which the previous search stopped. */
   readonly after: ListPosition | null;
   /** Whether the list names this transaction, by reference or id. */
   readonly isListed: (row: TransactionSummary) => boolean;
   readonly nowMs: number;
 };
-
-const earliest = 0;
-const latest = Date.parse('9999-12-31T23:59:59.999Z');
-const instantOf = (milliseconds: number) => new Date(Math.min(Math.max(milliseconds, earliest), latest)).toISOString();
 
 /**
  * The live transactions of a range of tax dates that the billing system does not list, newest first.
@@ -37,7 +32,7 @@ export const extraIn = async (
   { account, range, after, isListed, nowMs }: Search,
   { page }: TransactionIndex,
 ): Promise<Extra> => {
-  const query = { index: 'by_tax_date', value: null, from: instantOf(range.from), to: instantOf(range.to) } as const;
+  const query = { index: 'by_tax_date', value: null, ...range } as const;
   const extra: ExtraTransaction[] = [];
   let position = after;
   for (let call = 1; call <= pagesMax; call++) {

@@ -1,16 +1,18 @@
 import { unknownFieldWarnings } from '../../calculations/warnings.ts';
+import { formatAmount } from '../../money/currency.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
-import type { ListPosition, TransactionIndex } from '../ledger.ts';
-import { asOf, isExpired } from '../lifecycle.ts';
+import type { TransactionIndex } from '../ledger.ts';
+import { asOf, isExpired, isLive } from '../lifecycle.ts';
 import { cursorOf, positionOf } from '../list-cursor.ts';
-import { differenceOf } from './compare.ts';
-import { type Extra, extraIn } from './extra.ts';
+import { edge, instants } from '../list-filters.ts';
+import type { TransactionSummary } from '../transaction.ts';
+import { extraIn } from './extra.ts';
 import { type HolderReads, holdersOf, type Recorded } from './holders.ts';
-import { isLive } from './live.ts';
-import { type BilledTransaction, type ReconciliationRequest, rangeOf } from './request.ts';
-import type { DifferentTransaction, MissingTransaction, Reconciliation } from './response.ts';
+import type { BilledTransaction, ReconciliationRequest } from './request.ts';
+import type { DifferentTransaction, MissingTransaction, ReconciledAmounts, Reconciliation } from './response.ts';
 
-export type ReconciliationPorts = {
+type ReconciliationPorts = {
   readonly holders: HolderReads;
   readonly index: TransactionIndex;
   readonly now: () => number;
@@ -32,7 +34,6 @@ export const reconcile = async (
   account: Account,
   ports: ReconciliationPorts,
 ): Promise<Result<Reconciliation>> => {
-  const range = rangeOf({ from, to });
   const scope = { reconciliation: { from, to } };
   const after = typeof starting_after === 'string' ? positionOf(starting_after, account.cursor_secret, scope) : null;
   if (typeof starting_after === 'string' && after === null) return refuse(invalidCursor);
@@ -45,10 +46,13 @@ export const reconcile = async (
   const sorted = sortOut(transactions, found, nowMs);
   const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
   const ids = new Set([...found.values()].map(({ id }) => id));
-  const { extra, next } =
-    range === null
-      ? { extra: null, next: null }
-      : await searched({ account: account.id, range, after, ids, transactions, nowMs }, ports.index);
+  const references = new Set(transactions.map(({ reference_id }) => reference_id));
+  // Also by id, because the index may not have the reference yet.
+  const isListed = ({ id, reference_id }: TransactionSummary) =>
+    ids.has(id) || (reference_id !== null && references.has(reference_id));
+  const range = instants({ from: edge(from, 'gte'), to: edge(to, 'lte') });
+  const search = { account: account.id, range, after, isListed, nowMs };
+  const { extra, next } = from === null ? { extra: null, next: null } : await extraIn(search, ports.index);
   return accept({
     object: 'reconciliation',
     from,
@@ -56,7 +60,7 @@ export const reconcile = async (
     matched_count: sorted.matched,
     missing,
     different: sorted.different,
-    extra: extra && [...extra],
+    extra,
     complete: next === null,
     next_cursor: next && cursorOf(next, account.cursor_secret, scope),
     warnings: unknownFieldWarnings(unknownFields),
@@ -108,14 +112,14 @@ const withVoids = async (
   nowMs: number,
   index: TransactionIndex,
 ): Promise<MissingTransaction[]> => {
-  const told = [...missing];
-  const waiting = told.entries();
+  const rows = [...missing];
+  const waiting = rows.entries();
   const next = async () => {
     for (const [place, row] of waiting)
-      if (row.reason === 'not_found') told[place] = await voidOf(row, account, nowMs, index);
+      if (row.reason === 'not_found') rows[place] = await voidOf(row, account, nowMs, index);
   };
   await Promise.all(Array.from({ length: atOnce }, next));
-  return told;
+  return rows;
 };
 
 const voidOf = async (
@@ -136,23 +140,30 @@ const voidOf = async (
   return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
 };
 
-type Searched = {
-  readonly account: string;
-  readonly range: NonNullable<ReturnType<typeof rangeOf>>;
-  readonly after: ListPosition | null;
-  readonly ids: ReadonlySet<string>;
-  readonly transactions: readonly BilledTransaction[];
-  readonly nowMs: number;
+/** The exact difference with the decimals of the longer operand: `"106.00"` minus `"105.5"` is `"0.50"`. */
+const minus = (a: string, b: string): string => {
+  const [left, right] = [decimal(a), decimal(b)];
+  const scale = Math.max(left.scale, right.scale);
+  return formatAmount(rescale(left, scale) - rescale(right, scale), scale);
 };
 
-const searched = ({ ids, transactions, ...search }: Searched, index: TransactionIndex): Promise<Extra> => {
-  const references = new Set(transactions.map(({ reference_id }) => reference_id));
-  return extraIn(
-    {
-      ...search,
-      // Also by id, because the index may not have the reference yet.
-      isListed: ({ id, reference_id }) => ids.has(id) || (reference_id !== null && references.has(reference_id)),
-    },
-    index,
-  );
+const isZero = (amount: string) => !/[1-9]/.test(amount);
+
+/** The difference of a recorded transaction from the billed amounts; `null` where both amounts are equal. */
+const differenceOf = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
+  const { total_amount, tax_amount } = billed;
+  const difference: ReconciledAmounts = {
+    total_amount: minus(recorded.total_amount, total_amount),
+    tax_amount: minus(recorded.tax_amount, tax_amount),
+  };
+  if (isZero(difference.total_amount) && isZero(difference.tax_amount)) return null;
+  return {
+    reference_id: billed.reference_id,
+    transaction_id: recorded.id,
+    type: recorded.type,
+    status: recorded.status,
+    sent: { total_amount, tax_amount },
+    recorded: { total_amount: recorded.total_amount, tax_amount: recorded.tax_amount },
+    difference,
+  };
 };

@@ -55,15 +55,6 @@ export const ReconciliationRequest = described(
 );
 export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 
-/** Milliseconds, both inclusive: a date means the whole day. */
-export type Range = { readonly from: number; readonly to: number };
-
-/** The range of tax dates to search, or `null`. */
-export const rangeOf = ({ from, to }: Pick<ReconciliationRequest, 'from' | 'to'>): Range | null => {
-  const [first, last] = [edge(from ?? undefined, 'gte'), edge(to ?? undefined, 'lte')];
-  return first === null || last === null ? null : { from: first, to: last };
-};
-
 const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
   if (isSent(from) !== isSent(to)) {
     const missing = isSent(from) ? 'to' : 'from';
@@ -81,8 +72,8 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
       ? [invalidFormat('/starting_after', 'Invalid starting_after', 'Send it with the from and to that it came from.')]
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
-  const range = rangeOf({ from, to });
-  return range && range.from > range.to
+  const [first, last] = [edge(from, 'gte'), edge(to, 'lte')];
+  return first !== null && last !== null && first > last
     ? [invalidFormat('/to', 'Invalid to', 'Send a to that is not before from.')]
     : [];
 };

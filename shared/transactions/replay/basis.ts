@@ -1,10 +1,10 @@
-import { nothing } from '../credits/counters.ts';
+import { noAmounts, nothing } from '../credits/counters.ts';
 import { creditedFrom, creditedText } from '../credits/counters-text.ts';
 import { takenBy, withCredited } from '../credits/remaining.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 
 /** The state of a sale that a credit stores, so that the credit can be computed again. */
-export const saleStateOf = ({ transaction, credited }: StoredTransaction): SaleState => ({
+const saleStateOf = ({ transaction, credited }: StoredTransaction): SaleState => ({
   tax_amount: transaction.tax_amount,
   credited: creditedText(credited, transaction),
 });
@@ -28,13 +28,11 @@ export const basisAfter = (
   return creditBasis ? { creditBasis: { ...creditBasis, tax: saleStateOf(without) } } : {};
 };
 
-const noShipping = { net: 0n, tax: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, rows: [] };
-
 /** A sale with the credits that it had then: finalized, whatever its status is now. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
   const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Adding zero makes the sums consistent with the counters.
-  const none = { lines: new Map(), shipping: noShipping, unmatched: nothing };
+  const none = { lines: new Map(), shipping: noAmounts, unmatched: nothing };
   return { ...withCredited(then, none, 1n, sale.transaction.updated_at), credited };
 };

@@ -2,9 +2,9 @@ import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import { inputOf } from '../../calculations/echo.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
-import { accept, type Result } from '../../result.ts';
+import { accept, mapResult, type Result } from '../../result.ts';
 import { creditOf } from '../credits/credit.ts';
-import { withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
+import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { withSuppliedTax } from '../supplied-tax.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 import { saleAsOf } from './basis.ts';
@@ -18,15 +18,15 @@ const recorded = (outcome: Outcome, calculated: Outcome): Figures => ({
   calculated_tax_amount: calculated.tax_amount,
 });
 
+const suppliedTax = ({ tax_amount, tax_amount_source }: Transaction): string | null =>
+  tax_amount_source === 'provided' ? tax_amount : null;
+
 /** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
 export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<Figures> => {
   const calculated = calculate(inputsOf(transaction), context, []);
   if (!calculated.ok) return calculated;
-  const { tax_amount, tax_amount_source } = transaction;
-  const isSupplied = tax_amount_source === 'provided';
-  return accept(
-    recorded(isSupplied ? withSuppliedTax(calculated.value, tax_amount) : calculated.value, calculated.value),
-  );
+  const taxed = withRecordedTax(calculated.value, suppliedTax(transaction), null);
+  return mapResult(taxed, (outcome) => recorded(outcome, calculated.value));
 };
 
 type ReplayedCredit = {
@@ -49,10 +49,8 @@ export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): 
   const calculated = credit.value.outcome;
   const taxed = basis.tax
     ? retaxed(calculated, transaction.tax_amount, replayedSaleAsOf(sale, basis.tax, context))
-    : transaction.tax_amount_source === 'provided'
-      ? withSuppliedCreditTax(calculated, transaction.tax_amount, found.value)
-      : accept(calculated);
-  return taxed.ok ? accept(recorded(taxed.value, calculated)) : taxed;
+    : withRecordedTax(calculated, suppliedTax(transaction), found.value);
+  return mapResult(taxed, (outcome) => recorded(outcome, calculated));
 };
 
 // The sale's tax may have been replaced while it had no live credits, which distributed it differently.

@@ -3,7 +3,7 @@ import { addressesOf } from '../../calculations/addresses-of.ts';
 import { engineVersion } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import type { LoadContent } from '../../content/content.ts';
-import { ReleaseNotFound } from '../../content/loading/release-not-found.ts';
+import { ReleaseNotFound } from '../../content/loading/content-errors.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { Ledger } from '../ledger.ts';

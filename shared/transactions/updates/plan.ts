@@ -6,25 +6,19 @@ import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
 import { nothingCredited, type StoredTransaction, type Transaction } from '../transaction.ts';
-import { figuresAfter } from './figures-after.ts';
-import { type RequestedChanges, updateProblems } from './immutable.ts';
-import { type Basis, isOfLines } from './recalculate.ts';
-import { requestedChanges } from './requested-changes.ts';
-import { voidReasonProblem } from './void-reason.ts';
+import { figuresAfter, isOfLines, type UpdateInput } from './figures.ts';
+import { updateProblems, voidReasonProblem } from './problems.ts';
+import { type RequestedChanges, requestedChanges } from './requested-changes.ts';
 
 /** The next state of a transaction, and the names of the changed fields. */
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
 
 /**
- * Plan an update: first the edits, then the status change, as one version (interface decisions 3 and 4). Pure. `null`
- * where nothing changes.
+ * Plan an update: first the edits, then the status change, as one version (interface decisions 3 and 4). `null` where
+ * nothing changes. Loads content only where something is recalculated.
  */
-export const planUpdate = (
-  update: TransactionUpdate,
-  stored: StoredTransaction,
-  basis: Basis,
-  unknownFields: readonly string[],
-): Result<Plan | null> => {
+export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null>> => {
+  const { update, stored, parent, base } = input;
   const { transaction } = stored;
   const decimals = taxDecimalsProblem(update.tax_amount, update.currency ?? transaction.currency);
   const reason = voidReasonProblem(update, transaction);
@@ -38,9 +32,10 @@ export const planUpdate = (
   if (problem) return refuse(problem, ...others);
   const fields = fieldsOf(requested);
   if (fields.length === 0) return accept(null);
-  const figures = figuresAfter(update, stored, requested, basis, unknownFields);
+  const edit = { ...input, requested };
+  const figures = await figuresAfter(edit);
   if (!figures.ok) return figures;
-  const at = new Date(basis.context.now).toISOString();
+  const at = new Date(base.now).toISOString();
   const status = update.status ?? transaction.status;
   const isConverted = figures.value.currency !== undefined && figures.value.currency !== transaction.currency;
   const zero = formatAmount(0n, exponentOf(figures.value.currency ?? transaction.currency));
@@ -57,11 +52,11 @@ export const planUpdate = (
     ...(requested.status && stamps(status, at, update)),
   };
   // A credit that was edited with lines is a credit of these lines from now on.
-  const creditOf = stored.creditOf !== null && isOfLines(update, stored, requested) ? 'lines' : stored.creditOf;
+  const creditOf = stored.creditOf !== null && isOfLines(edit) ? 'lines' : stored.creditOf;
   // Edited inputs are recalculated with the current settings; a credit keeps those of its sale.
-  const isRebased = requested.inputs.length > 0 && basis.parent === null;
-  const pinned = isRebased ? pinnedOf(basis.context.settings) : stored.pinned;
-  const creditBasis = basisAfter(stored, figures.value, basis.parent);
+  const isRebased = requested.inputs.length > 0 && parent === null;
+  const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
+  const creditBasis = basisAfter(stored, figures.value, parent);
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
   return accept({ next: { ...stored, ...creditBasis, credited, creditOf, pinned, transaction: next }, fields });
 };

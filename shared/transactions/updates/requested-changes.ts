@@ -1,8 +1,35 @@
+import { inputOf, lineEchoes, metadataOf } from '../../calculations/echo.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
+import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
-import { changedInputs, changedMetadata } from './changed-fields.ts';
-import type { RequestedChanges } from './immutable.ts';
+
+/** The inputs of the calculation. Changing one recalculates a draft; later statuses refuse it (interface decisions 4). */
+const inputFields = [
+  'currency',
+  'tax_date',
+  'customer',
+  'ship_from',
+  'discount_amount',
+  'third_party_discount_amount',
+  'shipping',
+  'tax_included',
+  'collected_by',
+  'line_items',
+  'explain',
+] as const;
+
+/** The changes that an update requests, before they are checked. */
+export type RequestedChanges = {
+  readonly inputs: readonly (typeof inputFields)[number][];
+  /** Metadata after the update; `null` where nothing changes. */
+  readonly metadata: Record<string, string> | null;
+  readonly reference: boolean;
+  readonly tax: boolean;
+  readonly status: boolean;
+  /** Another void_reason for a void transaction. */
+  readonly reason: boolean;
+};
 
 /** The changes that an update requests. A field with its stored value is no change (interface decisions 1). */
 export const requestedChanges = (update: TransactionUpdate, transaction: Transaction): RequestedChanges => ({
@@ -10,10 +37,26 @@ export const requestedChanges = (update: TransactionUpdate, transaction: Transac
   metadata: changedMetadata(update, transaction),
   reference: update.reference_id !== undefined && update.reference_id !== transaction.reference_id,
   tax: isTaxChanged(update, transaction),
-  status: update.status !== undefined && update.status !== null && update.status !== transaction.status,
+  status: update.status !== undefined && update.status !== transaction.status,
   reason:
     transaction.status === 'void' && update.void_reason !== undefined && update.void_reason !== transaction.void_reason,
 });
+
+const changedInputs = (update: TransactionUpdate, transaction: Transaction): RequestedChanges['inputs'] => {
+  const before = inputOf(transaction);
+  return inputFields.filter((field) => {
+    if (update[field] === undefined) return false;
+    const sent = field === 'line_items' ? lineEchoes(update.line_items ?? []) : update[field];
+    return !isSame(withoutNulls(sent), withoutNulls(before[field]));
+  });
+};
+
+// Merged by key: a null value deletes its key, and null clears all.
+const changedMetadata = ({ metadata }: TransactionUpdate, transaction: Transaction): RequestedChanges['metadata'] => {
+  if (metadata === undefined) return null;
+  const after = metadata === null ? {} : metadataOf({ ...transaction.metadata, ...metadata });
+  return isSame(after, transaction.metadata) ? null : after;
+};
 
 const exact = (amount: string): bigint => rescale(decimal(amount), digits.fraction);
 

@@ -1,7 +1,14 @@
 import { exponentOf, formatAmount } from '../../../money/currency.ts';
-import { type Amounts, creditedAmounts, moved, plus, type Share } from '../../../transactions/credits/counters.ts';
+import {
+  type Amounts,
+  creditedAmounts,
+  moved,
+  noAmounts,
+  plus,
+  type Share,
+} from '../../../transactions/credits/counters.ts';
 import { remainingOf, takenBy } from '../../../transactions/credits/remaining.ts';
-import { isLive } from '../../../transactions/reconciliation/live.ts';
+import { isLive } from '../../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault, faultUnless } from '../finding.ts';
 
@@ -13,8 +20,6 @@ export const takesSomething = ({ line_items, shipping }: Transaction): boolean =
     shipping?.tax_amount ?? '0',
   ].some((amount) => /[1-9]/.test(amount));
 
-const nothing = creditedAmounts(undefined, 0);
-
 /** Check the counters of a sale against the sums of its live credits. Memory grows with the sale's lines, not its credits. */
 export const checkCredits = async (
   sale: StoredTransaction,
@@ -22,7 +27,7 @@ export const checkCredits = async (
 ): Promise<{ readonly live: number; readonly faults: readonly Fault[] }> => {
   const { transaction } = sale;
   const lines = new Map<string, Amounts>();
-  let shipping = nothing;
+  let shipping = noAmounts;
   let unmatched: Share = { net: 0n, tax: 0n };
   let [live, taking] = [0, 0];
   for await (const credit of credits) {
@@ -30,7 +35,7 @@ export const checkCredits = async (
     live += 1;
     if (takesSomething(credit)) taking += 1;
     const taken = takenBy(credit, transaction);
-    for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id) ?? nothing, by, 1n));
+    for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id) ?? noAmounts, by, 1n));
     shipping = moved(shipping, taken.shipping, 1n);
     unmatched = plus(unmatched, taken.unmatched);
   }
@@ -61,7 +66,7 @@ const counterFaults = (
     ...differing('credited_amount', transaction.credited_amount, write(total.net)),
     ...differing('credited_tax_amount', transaction.credited_tax_amount, write(total.tax)),
     ...[...new Set([...Object.keys(credited.lines), ...lines.keys()])].flatMap((id) =>
-      amountFaults(`credited of line ${id}: `, exponent, stored(id), lines.get(id) ?? nothing),
+      amountFaults(`credited of line ${id}: `, exponent, stored(id), lines.get(id) ?? noAmounts),
     ),
     ...amountFaults('credited of shipping: ', exponent, credited.shipping, shipping),
     ...differing('credited without a line: net', credited.unmatched.net, write(unmatched.net)),
@@ -70,7 +75,7 @@ const counterFaults = (
   ];
 };
 
-const figures = ['net', 'tax', 'discount', 'thirdPartyDiscount', 'taxable', 'exempt'] as const;
+const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
 
 /** Compare every figure of a line or the shipping: with net and tax alone, two errors could cancel each other out. */
 const amountFaults = (

@@ -4,8 +4,8 @@ import { filedEntryKey, headKey, type ItemKey, openEntryKey } from '../../../sto
 import { type Item, itemsAt } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
+import { isLive } from '../../../transactions/lifecycle.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
-import { isLive } from '../../../transactions/reconciliation/live.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
 import { type FilingBook, filingsWith } from '../filing-book.ts';
 import { differing, type Fault, faultUnless, readable } from '../finding.ts';

@@ -1,4 +1,4 @@
-import type { Entry } from '../entry.ts';
+import type { City, Entry, Span } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import type { Tally } from '../summary.ts';
 import { indexFrom } from '../zips.ts';
@@ -24,13 +24,13 @@ export type Collection = {
 
 const zip3Unit = 1_000_000;
 
-const times = (collection: Collection, entry: Extract<Entry, { kind: 'span' | 'city' }>) => ({
+const times = (collection: Collection, entry: Span | City) => ({
   from: dayNumber(entry.from, noFrom),
   to: dayNumber(entry.to, noTo),
   set: collection.sets.numberOf(entry),
 });
 
-const addStreets = (collection: Collection, span: Extract<Entry, { kind: 'span' }>): void => {
+const addStreets = (collection: Collection, span: Span): void => {
   const { zips, streets } = collection;
   const [first, last] = [Number(span.low.slice(0, 5)), Number(span.high.slice(0, 5))];
   const found = times(collection, span);
@@ -38,7 +38,7 @@ const addStreets = (collection: Collection, span: Extract<Entry, { kind: 'span' 
     streets.add(zips[index] as number, found);
 };
 
-const spillSpan = (collection: Collection, span: Extract<Entry, { kind: 'span' }>): void => {
+const spillSpan = (collection: Collection, span: Span): void => {
   const [low, high] = [Number(span.low), Number(span.high)];
   const piece = { ...times(collection, span), order: orderOf(span.rank ?? 0, high - low) };
   for (const zip3 of collection.zip3s) {
@@ -58,7 +58,7 @@ export const collect = (collection: Collection, entry: Entry): void => {
       collection.registry.add(entry);
       break;
     case 'span':
-      if (entry.isOfStreets) addStreets(collection, entry);
+      if (entry.flags?.of_streets) addStreets(collection, entry);
       else spillSpan(collection, entry);
       break;
     case 'city': {

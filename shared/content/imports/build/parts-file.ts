@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReleasePart } from '../../content.ts';
 import { decode } from '../files/decode.ts';
@@ -29,20 +29,14 @@ export class PartsFile {
   }
 
   private flush(): void {
-    const bytes = Buffer.from(this.buffer);
-    let written = 0;
-    while (written < bytes.length) written += writeSync(this.file, bytes, written);
+    writeFileSync(this.file, this.buffer);
     this.buffer = '';
   }
 }
 
-/** The lines of a file of parts, one after another. */
-export async function* partLines(path: string): AsyncGenerator<string> {
+/** The parts of a file, one after another. */
+export async function* readParts(path: string): AsyncGenerator<ReleasePart> {
   const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
   for await (const block of decode(bytes, Number.POSITIVE_INFINITY, () => {}))
-    for (const line of block.split('\n')) if (line !== '') yield line;
-}
-
-export async function* readParts(path: string): AsyncGenerator<ReleasePart> {
-  for await (const line of partLines(path)) yield JSON.parse(line);
+    for (const line of block.split('\n')) if (line !== '') yield JSON.parse(line);
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits, refuseTooMany } from '../limits.ts';
 import type { Piece } from './piece.ts';
@@ -14,7 +14,7 @@ const zipsOfZip3 = 100;
 type Partition = {
   buffer: Uint32Array;
   used: number;
-  file: number | null;
+  /** Bytes in the file. */
   written: number;
   /** How many pieces touch each of its ZIPs, by the last two digits. */
   readonly counts: Uint32Array;
@@ -23,7 +23,6 @@ type Partition = {
 const newPartition = (): Partition => ({
   buffer: new Uint32Array(bufferRecords * fields.length),
   used: 0,
-  file: null,
   written: 0,
   counts: new Uint32Array(zipsOfZip3),
 });
@@ -68,34 +67,21 @@ export class Spill {
 
   /** Remove and return the pieces of a three-digit ZIP, 24 bytes each, in the order in which they were added. */
   take(zip3: number): Pieces {
-    const partition = this.partitions.get(zip3);
-    if (!partition) return new Pieces(new Uint32Array(0));
-    const bytes = Buffer.alloc(partition.written + partition.used * 4);
-    if (partition.file !== null) {
-      let read = 0;
-      while (read < partition.written) read += readSync(partition.file, bytes, read, partition.written - read, read);
-    }
-    Buffer.from(partition.buffer.buffer, 0, partition.used * 4).copy(bytes, partition.written);
-    this.drop(zip3);
+    const partition = this.partitions.get(zip3) ?? newPartition();
+    this.partitions.delete(zip3);
+    if (partition.written === 0) return new Pieces(partition.buffer.subarray(0, partition.used));
+    this.flush(zip3, partition);
+    const bytes = readFileSync(this.path(zip3));
     return new Pieces(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
   }
 
-  /** Close every file that is still open. */
-  close(): void {
-    for (const zip3 of this.partitions.keys()) this.drop(zip3);
-  }
-
-  private drop(zip3: number): void {
-    const file = this.partitions.get(zip3)?.file ?? null;
-    if (file !== null) closeSync(file);
-    this.partitions.delete(zip3);
+  private path(zip3: number): string {
+    return join(this.folder, `spans-${String(zip3).padStart(3, '0')}`);
   }
 
   private flush(zip3: number, partition: Partition): void {
-    partition.file ??= openSync(join(this.folder, `spans-${String(zip3).padStart(3, '0')}`), 'w+');
     const bytes = new Uint8Array(partition.buffer.buffer, 0, partition.used * 4);
-    let written = 0;
-    while (written < bytes.length) written += writeSync(partition.file, bytes, written, bytes.length - written);
+    writeFileSync(this.path(zip3), bytes, { flag: partition.written === 0 ? 'w' : 'a' });
     partition.written += bytes.length;
     partition.used = 0;
   }

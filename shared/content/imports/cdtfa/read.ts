@@ -1,25 +1,21 @@
 import { dayBefore } from '../../../calendar.ts';
-import { cityName } from '../../location/city-name.ts';
+import { cityName, codePart } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
-import { codePart } from '../code-part.ts';
 import { americanDay } from '../days.ts';
 import type { Entry } from '../entry.ts';
-import { type Columns, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { onlyFile, readRows } from '../files/read-rows.ts';
+import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
+import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { fractionOf, readFraction, readPercent, unitsOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
-import { bad, type RowResult, row, skipped } from '../row-result.ts';
 
-type Column = 'city' | 'proper' | 'county' | 'rate' | 'start';
-
-const columns: Columns<Column> = {
-  city: { headers: ['City_name', 'JURIS_NAME'], required: true },
-  proper: { headers: ['City_Name_Proper'], required: false },
-  county: { headers: ['County_name'], required: true },
-  rate: { headers: ['RATE'], required: true },
-  start: { headers: ['START_DATE'], required: true },
+const columns = {
+  city: column(true, 'City_name', 'JURIS_NAME'),
+  proper: column(false, 'City_Name_Proper'),
+  county: column(true, 'County_name'),
+  rate: column(true, 'RATE'),
+  start: column(true, 'START_DATE'),
 };
 
 /** A city's rate beyond the state's from a day on. The state rate that was subtracted ends on `stateTo`. */
@@ -30,7 +26,7 @@ type Reading = Omit<City, 'changes'> & { readonly city: string; readonly change:
 /** The file has been published with fractions and with percentages; no rate can be read as both. */
 const readRate = (text: string): string | null => readFraction(text) ?? readPercent(text);
 
-const readCells = (cells: HeadedRow<Column>['cells'], base: Release): RowResult<Reading> => {
+const readCells = (cells: HeadedRow<keyof typeof columns>['cells'], base: Release): RowResult<Reading> => {
   const city = cityName(cells.city);
   if (city === null) return bad('names no city: fill in City_name');
   if (city.startsWith('UNINCORPORATED')) return skipped('unincorporated areas have no city that an address names');
@@ -57,14 +53,9 @@ function* addChange(cities: Cities, { city, name, county, change }: Reading, lin
   const found = sameName.find((one) => one.county === county) ?? { name, county, changes: [] };
   const other = found.changes.find(({ from }) => from === change.from);
   if (other) {
-    const repeats = other.rate === change.rate;
-    yield repeats
-      ? { kind: 'skipped', line, reason: 'repeats another row' }
-      : {
-          kind: 'bad',
-          line,
-          reason: `gives ${name} another rate than line ${other.line} from ${change.from} on: correct one`,
-        };
+    const reason = `gives ${name} another rate than line ${other.line} from ${change.from} on: correct one`;
+    if (other.rate === change.rate) yield { kind: 'skipped', line, reason: 'repeats another row' };
+    else yield { kind: 'bad', line, reason };
     return;
   }
   assertFits(found.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);

@@ -10,6 +10,9 @@ export type Columns<Column extends string> = Readonly<
   Record<Column, { readonly headers: readonly string[]; readonly required: boolean }>
 >;
 
+/** A column by its accepted headers. */
+export const column = (required: boolean, ...headers: readonly string[]) => ({ headers, required });
+
 export type HeadedTable<Column extends string> = {
   readonly name: string;
   readonly rows: AsyncIterable<HeadedRow<Column> | BrokenRow>;

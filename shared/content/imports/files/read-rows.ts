@@ -1,18 +1,31 @@
 import type { Entry } from '../entry.ts';
-import { bad, type RowResult } from '../row-result.ts';
 import { type BrokenRow, multilineReason, type Row } from './rows.ts';
 
-type Numbered = Omit<Row, 'cells'>;
+/** The result of reading one row: its value, or why it has none. */
+export type RowResult<Value> =
+  | { readonly kind: 'row'; readonly value: Value }
+  /** Skipped on purpose. */
+  | { readonly kind: 'skipped'; readonly reason: string }
+  /** Wrong: the reason says what to do about it. */
+  | { readonly kind: 'bad'; readonly reason: string };
 
-/**
- * Turn rows into entries. `read` parses or refuses a row, `use` makes entries from its value, and `useBad` makes
- * additional entries for a bad row. The `file` entry comes last.
- */
-export async function* readRows<AnyRow extends Numbered, Value>(
+export const row = <Value>(value: Value): RowResult<Value> => ({ kind: 'row', value });
+export const skipped = (reason: string): RowResult<never> => ({ kind: 'skipped', reason });
+export const bad = (reason: string): RowResult<never> => ({ kind: 'bad', reason });
+
+/** Additional entries of a table, for the counts of its file. */
+type More<AnyRow> = {
+  /** Entries for a bad row. */
+  readonly ofBad?: (row: AnyRow) => Iterable<Entry>;
+  readonly atEnd?: () => Iterable<Entry>;
+};
+
+/** Turn rows into entries: `read` parses or refuses a row, and `use` makes entries from its value. The `file` entry comes last. */
+export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
   { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> },
   read: (row: AnyRow) => RowResult<Value>,
   use: (value: Value, line: number) => Iterable<Entry>,
-  useBad: (row: AnyRow) => Iterable<Entry> = () => [],
+  { ofBad, atEnd }: More<AnyRow> = {},
 ): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rows) {
@@ -24,9 +37,10 @@ export async function* readRows<AnyRow extends Numbered, Value>(
     const multiline = multilineReason(row);
     const result = multiline === null ? read(row) : bad(multiline);
     if (result.kind === 'row') yield* use(result.value, row.line);
-    else yield { kind: result.kind, line: row.line, reason: result.reason };
-    if (result.kind === 'bad') yield* useBad(row);
+    else yield { ...result, line: row.line };
+    if (result.kind === 'bad' && ofBad) yield* ofBad(row);
   }
+  if (atEnd) yield* atEnd();
   yield { kind: 'file', name, rows: count };
 }
 

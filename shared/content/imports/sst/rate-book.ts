@@ -3,8 +3,7 @@ import { jurisdictionCode } from '../../../jurisdiction.ts';
 import type { Jurisdiction } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
-import { type LayerNames, layerName } from './layer-names.ts';
-import { type LayerKey, layerJurisdiction } from './layers.ts';
+import { type LayerKey, type LayerNames, layerJurisdiction, layerName } from './layers.ts';
 import type { Quirks } from './quirks.ts';
 import { type Overlap, type RateLine, resolveOverlaps } from './rate-overlaps.ts';
 import type { RateRow } from './rate-row.ts';
@@ -30,15 +29,16 @@ export type RateBook = {
 /** Whether the file has rates or a bad row of a key. */
 export const isNamed = ({ rates, unsound }: RateBook, key: LayerKey): boolean => rates.has(key) || unsound.has(key);
 
-/** Add a row of the rate file. `false`: the jurisdiction has the same row already. */
-export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number): boolean => {
+/** Add a row of the rate file; a row that the jurisdiction has already is skipped. */
+export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number): readonly Entry[] => {
   const others = rows.get(key) ?? [];
   const text = JSON.stringify(rate);
-  if (others.some((other) => JSON.stringify(other.rate) === text)) return false;
+  if (others.some((other) => JSON.stringify(other.rate) === text))
+    return [{ kind: 'skipped', line, reason: 'repeats another rate row' }];
   if (others.push({ line, rate }) === 1) rows.set(key, others);
   assertFits(others.length, limits.ratesOfJurisdiction, `rates of ${key}`);
   assertFits(rows.size, limits.jurisdictions, 'jurisdictions');
-  return true;
+  return [];
 };
 
 /** Two rate rows of a jurisdiction that share days. */

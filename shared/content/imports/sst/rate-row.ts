@@ -1,11 +1,11 @@
 import type { Rate } from '../../release.ts';
 import { compactDay } from '../days.ts';
+import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { readFraction } from '../fractions.ts';
-import { bad, type RowResult, row, skipped } from '../row-result.ts';
 import { type LayerKey, layerKey } from './layers.ts';
 import type { Quirks } from './quirks.ts';
 
-export const rateColumns = 9;
+const rateColumns = 9;
 
 /** The last days that states write for open-ended rows. */
 const openEnds: ReadonlySet<string> = new Set(['29991231', '99991231', '20991231']);

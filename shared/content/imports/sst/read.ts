@@ -1,11 +1,11 @@
 import { stateFips } from '../../../jurisdiction.ts';
 import type { Entry } from '../entry.ts';
-import { type BrokenRow, multilineReason, openTable, type Row, type Table } from '../files/rows.ts';
-import type { Importer, Read, ReadOptions } from '../importer.ts';
-import { bad, type RowResult } from '../row-result.ts';
+import { readRows } from '../files/read-rows.ts';
+import { openTable, type Table } from '../files/rows.ts';
+import type { Importer, Read } from '../importer.ts';
 import { zipsOfState } from '../zips.ts';
-import { type BoundaryReader, boundaryEntries, untaxedNote } from './boundary.ts';
-import { readLayerNames } from './layer-names.ts';
+import { type BoundaryReader, boundaryEntries, readBoundary, untaxedNote } from './boundary.ts';
+import { readLayerNames } from './layers.ts';
 import { quirksOf } from './quirks.ts';
 import {
   addRate,
@@ -18,87 +18,46 @@ import {
 } from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
 
-type Rows = AsyncIterator<Row | BrokenRow>;
-type OpenTable = { readonly table: Table; readonly rows: Rows; readonly first: Row | BrokenRow | undefined };
-
 // Even a bad row of a rate file is much shorter than a boundary row.
-const isBoundary = ({ first }: OpenTable): boolean =>
-  first !== undefined && 'cells' in first && first.cells.length > 40;
+const rateColumnsMax = 40;
 
-const open = async (path: string, onProgress: (read: number, total: number) => void): Promise<OpenTable> => {
-  const table = await openTable(path, ',', onProgress);
-  const rows = table.rows[Symbol.asyncIterator]();
-  return { table, rows, first: (await rows.next()).value };
+/** The size of a file in bytes, and whether its first row is of a boundary file. */
+const peek = async (path: string) => {
+  let size = 0;
+  const { rows } = await openTable(path, ',', (_, total) => {
+    size = total;
+  });
+  const iterator = rows[Symbol.asyncIterator]();
+  const { value } = await iterator.next();
+  await iterator.return?.();
+  return { path, size, isBoundary: value && 'cells' in value ? value.cells.length > rateColumnsMax : false };
 };
 
-async function* rowsOf({ first, rows }: OpenTable): AsyncGenerator<Row | BrokenRow> {
-  if (first) yield first;
-  yield* { [Symbol.asyncIterator]: () => rows };
-}
-
-const closeAll = (tables: readonly OpenTable[]) => Promise.all(tables.map(({ rows }) => rows.return?.()));
-
-const openBoth = async (
-  files: readonly string[],
-  { onProgress }: ReadOptions,
-): Promise<readonly [OpenTable, OpenTable]> => {
-  const progress = files.map(() => ({ read: 0, total: 0 }));
-  const sum = (key: 'read' | 'total') => progress.reduce((total, part) => total + part[key], 0);
-  const tables = await Promise.all(
-    files.map((path, index) =>
-      open(path, (read, total) => {
-        progress[index] = { read, total };
-        onProgress?.(sum('read'), sum('total'));
-      }),
-    ),
-  );
-  const rates = tables.filter((table) => !isBoundary(table));
-  const boundary = tables.filter(isBoundary);
-  if (rates[0] && boundary[0] && tables.length === 2) return [rates[0], boundary[0]];
-  await closeAll(tables);
+const tellApart = async (files: readonly string[]) => {
+  const peeked = await Promise.all(files.map(peek));
+  const rates = peeked.find(({ isBoundary }) => !isBoundary);
+  const boundary = peeked.find(({ isBoundary }) => isBoundary);
+  if (rates && boundary && files.length === 2) return { rates, boundary };
   throw new Error('An SST import takes two files: a rate file of 9 columns and a boundary file of 89 or 90.');
 };
 
-const badRow = (line: number, reason: string): Entry => ({ kind: 'bad', line, reason });
-
-/** The cells of a row; a broken or multi-line row is bad. */
-const cellsOf = (row: Row | BrokenRow): RowResult<readonly string[]> => {
-  if ('broken' in row) return bad(row.broken);
-  const reason = multilineReason(row);
-  return reason === null ? { kind: 'row', value: row.cells } : bad(reason);
-};
-
 /** Read the rate file into the book. Yields its entries after the last row. */
-async function* readRates(book: RateBook, fips: string, rates: OpenTable): AsyncGenerator<Entry> {
-  let count = 0;
-  for await (const row of rowsOf(rates)) {
-    count += 1;
-    const cells = cellsOf(row);
-    const read = cells.kind === 'row' ? readRateRow(cells.value, fips, book.quirks) : cells;
-    if (read.kind === 'skipped') yield { kind: 'skipped', line: row.line, reason: read.reason };
-    if (read.kind === 'row' && !addRate(book, read.value, row.line))
-      yield { kind: 'skipped', line: row.line, reason: 'repeats another rate row' };
-    if (read.kind !== 'bad') continue;
-    yield badRow(row.line, read.reason);
-    const key = 'cells' in row ? rateRowKey(row.cells) : null;
-    if (key !== null) book.unsound.add(key);
-  }
-  yield* overlapEntries(book, settleRates(book), rates.table.name);
-  yield { kind: 'file', name: rates.table.name, rows: count };
-  book.completeFrom = completeFrom(book, quarterOfName(rates.table.name));
+async function* rateEntries(book: RateBook, fips: string, table: Table): AsyncGenerator<Entry> {
+  yield* readRows(
+    table,
+    ({ cells }) => readRateRow(cells, fips, book.quirks),
+    (row, line) => addRate(book, row, line),
+    {
+      ofBad: ({ cells }) => {
+        const key = rateRowKey(cells);
+        if (key !== null) book.unsound.add(key);
+        return [];
+      },
+      atEnd: () => overlapEntries(book, settleRates(book), table.name),
+    },
+  );
+  book.completeFrom = completeFrom(book, quarterOfName(table.name));
   yield* bookEntries(book);
-}
-
-async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): AsyncGenerator<Entry> {
-  let count = 0;
-  for await (const row of rowsOf(boundary)) {
-    count += 1;
-    const cells = cellsOf(row);
-    if (cells.kind === 'row') yield* boundaryEntries(reader, row.line, cells.value);
-    else yield { ...cells, line: row.line };
-  }
-  yield { kind: 'file', name: boundary.table.name, rows: count };
-  yield* untaxedNote(reader);
 }
 
 /**
@@ -108,37 +67,36 @@ async function* readBoundary(reader: BoundaryReader, boundary: OpenTable): Async
  * row, and its ZIPs are not covered if the import continues. A jurisdiction with rate rows has no tax before the first
  * one; in gaps and after the last one its ZIPs are not covered. Throws unless there is one file of each kind.
  */
-const readSst: Read = async function* (files, options) {
-  const { state, names } = options;
+const readSst: Read = async function* (files, { state, names, onProgress }) {
   const fips = stateFips(state);
-  const [rates, boundary] = await openBoth(files, options);
-  try {
-    const book: RateBook = {
-      state,
-      stateKey: stateKey(fips),
-      quirks: quirksOf(state),
-      names: names ? readLayerNames(state, fips, names) : new Map(),
-      rows: new Map(),
-      rates: new Map(),
-      unsound: new Set(),
-      completeFrom: null,
-    };
-    yield* readRates(book, fips, rates);
-    // The base's state rate cannot be combined with this file's local rates: in Nevada the tax would double.
-    if (!book.rates.has(book.stateKey) || book.unsound.has(book.stateKey)) {
-      yield {
-        ...badRow(1, "the rate file has no sound row of type 45 for the state's own tax: take a complete file"),
-        isOfFile: true,
-      };
-      return;
-    }
-    yield* readBoundary(
-      { book, fips, zips: zipsOfState(state), known: new Map(), declared: new Set(), untaxed: new Set() },
-      boundary,
-    );
-  } finally {
-    await closeAll([rates, boundary]);
+  const { rates, boundary } = await tellApart(files);
+  const open = ({ path }: { readonly path: string }, bytesBefore: number) =>
+    openTable(path, ',', (read) => onProgress?.(bytesBefore + read, rates.size + boundary.size));
+  const book: RateBook = {
+    state,
+    stateKey: stateKey(fips),
+    quirks: quirksOf(state),
+    names: names ? readLayerNames(state, fips, names) : new Map(),
+    rows: new Map(),
+    rates: new Map(),
+    unsound: new Set(),
+    completeFrom: null,
+  };
+  yield* rateEntries(book, fips, await open(rates, 0));
+  // The base's state rate cannot be combined with this file's local rates: in Nevada the tax would double.
+  if (!book.rates.has(book.stateKey) || book.unsound.has(book.stateKey)) {
+    const reason = "the rate file has no sound row of type 45 for the state's own tax: take a complete file";
+    yield { kind: 'bad', line: 1, reason, isOfFile: true };
+    return;
   }
+  const zips = zipsOfState(state);
+  const reader: BoundaryReader = { book, fips, zips, known: new Map(), declared: new Set(), untaxed: new Set() };
+  yield* readRows(
+    await open(boundary, rates.size),
+    ({ cells }) => readBoundary(reader, cells),
+    ({ span, layers }, line) => boundaryEntries(reader, line, span, layers),
+    { atEnd: () => untaxedNote(reader) },
+  );
 };
 
 export const sst: Importer = {

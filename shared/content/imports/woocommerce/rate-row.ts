@@ -1,22 +1,9 @@
 import { cityName } from '../../location/city-name.ts';
-import type { Columns, HeadedRow } from '../files/headed-rows.ts';
+import { column, type HeadedRow } from '../files/headed-rows.ts';
+import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
-import { bad, type RowResult, row, skipped } from '../row-result.ts';
 
-export type WooColumn =
-  | 'country'
-  | 'state'
-  | 'zips'
-  | 'cities'
-  | 'rate'
-  | 'name'
-  | 'priority'
-  | 'compound'
-  | 'taxClass';
-
-const column = (required: boolean, ...headers: string[]) => ({ headers, required });
-
-export const wooColumns: Columns<WooColumn> = {
+export const wooColumns = {
   country: column(true, 'Country code', 'Country'),
   state: column(true, 'State code', 'State'),
   zips: column(true, 'Postcode / ZIP', 'ZIP/Postcode', 'Postcode'),
@@ -27,6 +14,8 @@ export const wooColumns: Columns<WooColumn> = {
   compound: column(true, 'Compound'),
   taxClass: column(false, 'Tax class', 'Class'),
 };
+
+type WooRow = HeadedRow<keyof typeof wooColumns>;
 
 /** Five-digit ZIPs, inclusive. */
 export type ZipRange = readonly [low: string, high: string];
@@ -67,7 +56,7 @@ const otherPlace = (country: string, stateText: string, state: string): string |
   return isAll(stateText) || stateText.toUpperCase() === state ? null : `is not of ${state}`;
 };
 
-const placeOf = ({ cells, line }: HeadedRow<WooColumn>) => ({
+const placeOf = ({ cells, line }: WooRow) => ({
   line,
   name: cells.name || 'Tax',
   hasState: !isAll(cells.state),
@@ -75,22 +64,25 @@ const placeOf = ({ cells, line }: HeadedRow<WooColumn>) => ({
   cities: isAll(cells.cities) ? null : list(cells.cities).flatMap((city) => cityName(city) ?? []),
 });
 
+const isWhole = (zips: readonly (ZipRange | null)[] | null): zips is readonly ZipRange[] | null =>
+  !zips?.includes(null);
+
 /** The place of a bad row, without a rate; `null` if the place cannot be read either. */
-export const readBadWooRate = (row: HeadedRow<WooColumn>): WooRate | null => {
+export const readBadWooRate = (row: WooRow): WooRate | null => {
   const { zips, ...place } = placeOf(row);
-  if (zips?.includes(null)) return null;
+  if (!isWhole(zips)) return null;
   const priority = Number(row.cells.priority || '1');
   return {
     ...place,
     isBad: true,
     rate: '0',
     priority: Number.isSafeInteger(priority) ? priority : 1,
-    zips: zips as readonly ZipRange[] | null,
+    zips,
   };
 };
 
 /** Read a row of WooCommerce's tax rates (content notes 2). Whether shipping is taxed the release's settings say. */
-export const readWooRate = (headed: HeadedRow<WooColumn>, state: string): RowResult<WooRate> => {
+export const readWooRate = (headed: WooRow, state: string): RowResult<WooRate> => {
   const { cells } = headed;
   const other = otherPlace(cells.country, cells.state, state);
   if (other !== null) return skipped(other);
@@ -102,6 +94,23 @@ export const readWooRate = (headed: HeadedRow<WooColumn>, state: string): RowRes
   const priority = Number(cells.priority || '1');
   if (!Number.isSafeInteger(priority)) return bad(`priority ${cells.priority} is none: write a whole number`);
   const { zips, ...place } = placeOf(headed);
-  if (zips?.includes(null)) return bad(`ZIPs ${cells.zips} are none: write 78664; 78701...78705; 786*`);
-  return row({ ...place, isBad: false, rate, priority, zips: zips as readonly ZipRange[] | null });
+  if (!isWhole(zips)) return bad(`ZIPs ${cells.zips} are none: write 78664; 78701...78705; 786*`);
+  return row({ ...place, isBad: false, rate, priority, zips });
+};
+
+/** WooCommerce's order of the rates of one priority: a row of the state, of fewer ZIPs, of fewer cities, then the file's order. */
+export const bySpecificity = (a: WooRate, b: WooRate): number =>
+  Number(b.hasState) - Number(a.hasState) ||
+  (a.zips?.length ?? Number.MAX_SAFE_INTEGER) - (b.zips?.length ?? Number.MAX_SAFE_INTEGER) ||
+  (a.cities?.length ?? Number.MAX_SAFE_INTEGER) - (b.cities?.length ?? Number.MAX_SAFE_INTEGER) ||
+  a.line - b.line;
+
+/** Of rates in their order those that apply together in a city (`null` is none that a row names): one of each priority. */
+export const ratesIn = (sorted: readonly WooRate[], city: string | null): readonly WooRate[] => {
+  const chosen = new Map<number, WooRate>();
+  for (const rate of sorted) {
+    const matches = rate.cities === null || (city !== null && rate.cities.includes(city));
+    if (matches && !chosen.has(rate.priority)) chosen.set(rate.priority, rate);
+  }
+  return [...chosen.values()].toSorted((a, b) => a.priority - b.priority);
 };

@@ -1,17 +1,15 @@
 import { stateOfJurisdiction } from '../../../jurisdiction.ts';
 import { isRestUntaxed } from '../../local/load.ts';
 import type { Release } from '../../release.ts';
-import type { Entry } from '../entry.ts';
+import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
 import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
-import { unknownPlace } from '../unknown-place.ts';
 import { indexFrom, zipsOfState } from '../zips.ts';
 import { isStateWide, type LocalContext, localsOf } from './locals.ts';
-import { bySpecificity, ratesIn } from './match.ts';
-import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
+import { bySpecificity, ratesIn, readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
 
 /** The rates that match each ZIP of the state, in their order. */
 const byZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, readonly WooRate[]> => {
@@ -41,9 +39,7 @@ const citiesOf = (rates: readonly WooRate[]): ReadonlySet<string> =>
 
 const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
 
-type Where =
-  | Pick<Extract<Entry, { kind: 'span' }>, 'kind' | 'low' | 'high' | 'city' | 'yieldsToCity'>
-  | Pick<Extract<Entry, { kind: 'city' }>, 'kind' | 'city' | 'isWithinZips'>;
+type Where = Pick<Span, 'kind' | 'low' | 'high' | 'flags'> | Pick<City, 'kind' | 'city' | 'flags'>;
 
 /** Whether the rates are the state's rate alone in a state that may have local taxes. */
 const isStateAlone = (rates: readonly WooRate[], base: Release): boolean =>
@@ -66,7 +62,8 @@ function* placeEntries(
   }
   yield* locals.entries;
   const lacksLocals = where.kind === 'span' && locals.codes.length === 0 && isStateAlone(rates, context.base);
-  yield { ...where, from: null, to: locals.to, locals: locals.codes, ...(lacksLocals ? { lacksLocals } : {}) };
+  const flags = lacksLocals ? { flags: { ...where.flags, lacks_locals: true as const } } : {};
+  yield { ...where, from: null, to: locals.to, locals: locals.codes, ...flags };
 }
 
 const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
@@ -86,19 +83,25 @@ function* zipEntries(
   const own = rates.filter(({ zips }) => zips !== null);
   const anywhere = ratesIn(rates, null);
   if (own.length === 0) {
-    yield* placeEntries(context, anywhere, zip, byName.size > 0 ? { ...where, yieldsToCity: true } : where);
+    yield* placeEntries(
+      context,
+      anywhere,
+      zip,
+      byName.size > 0 ? { ...where, flags: { yields_to_city: true } } : where,
+    );
     return;
   }
   yield* placeEntries(context, anywhere, zip, where);
   const named = citiesOf(own);
   for (const city of named.union(byName)) {
     const chosen = ratesIn(rates, city);
+    const flags = { within_city: city };
     if (named.has(city)) {
-      yield* placeEntries(context, chosen, city, { ...where, city });
-      if (!byName.has(city)) yield* placeEntries(context, chosen, city, { kind: 'city', city, isWithinZips: true });
+      yield* placeEntries(context, chosen, city, { ...where, flags });
+      if (!byName.has(city)) yield* placeEntries(context, chosen, city, { kind: 'city', city, flags });
     }
     if (!named.has(city) && !areSame(chosen, anywhere))
-      yield* placeEntries(context, chosen, city, { ...where, city, yieldsToCity: true });
+      yield* placeEntries(context, chosen, city, { ...where, flags: { ...flags, yields_to_city: true } });
   }
 }
 
@@ -111,19 +114,11 @@ function* zipEntries(
 const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress);
   const rates: WooRate[] = [];
-  yield* readRows(
-    table,
-    (row) => readWooRate(row, state),
-    (rate) => {
-      assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
-      return [];
-    },
-    (row) => {
-      const rate = readBadWooRate(row);
-      if (rate) assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
-      return [];
-    },
-  );
+  const hold = (rate: WooRate | null): readonly Entry[] => {
+    if (rate) assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
+    return [];
+  };
+  yield* readRows(table, (row) => readWooRate(row, state), hold, { ofBad: (row) => hold(readBadWooRate(row)) });
   const context: LocalContext = { pseudo: new PseudoJurisdictions(state), base, bad: new Set() };
   const anywhere = rates.filter(({ zips }) => zips === null).toSorted(bySpecificity);
   const byName = citiesOf(anywhere);

@@ -1,33 +1,87 @@
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
-import type { Entry } from '../entry.ts';
-import { type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { onlyFile, readRows } from '../files/read-rows.ts';
+import { type Entry, unknownPlace } from '../entry.ts';
+import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
+import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
-import { bad, type RowResult, row, skipped } from '../row-result.ts';
-import { unknownPlace } from '../unknown-place.ts';
 import { readZip } from '../zips.ts';
-import { crossesBorders, monthOfName, type ZipRateColumn, zipRateColumns } from './columns.ts';
-import { isSplit, withoutMandatory } from './mandatory-locals.ts';
 
-type Cells = HeadedRow<ZipRateColumn>['cells'];
+type Local = Readonly<Record<'county' | 'city' | 'special', string>>;
+
+/**
+ * Statewide rates that include mandatory local taxes, and the state's own part of them:
+ * California 6 + 1.25 %, Nevada 4.6 + 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
+ */
+const splits: Readonly<Record<string, { readonly whole: string; readonly own: string }>> = {
+  CA: { whole: '0.0725', own: '0.06' },
+  NV: { whole: '0.0685', own: '0.046' },
+  UT: { whole: '0.061', own: '0.0485' },
+  VA: { whole: '0.053', own: '0.043' },
+};
+
+/** Whether a table's state rate is the release's without the mandatory local taxes. */
+const isSplit = (state: string, inTable: string, inRelease: string): boolean =>
+  splits[state]?.own === inTable && splits[state].whole === inRelease;
+
+/**
+ * Subtract the mandatory local taxes from a ZIP's local rates: first from the county's, then from the city's, then from
+ * the special ones. `null` if they are lower.
+ */
+const withoutMandatory = (local: Local, state: string): Local | null => {
+  const split = splits[state];
+  let rest = split ? unitsOf(split.whole) - unitsOf(split.own) : 0n;
+  const left = (rate: string): string => {
+    const units = unitsOf(rate);
+    const taken = units < rest ? units : rest;
+    rest -= taken;
+    return fractionOf(units - taken);
+  };
+  const taken = { county: left(local.county), city: left(local.city), special: left(local.special) };
+  return rest > 0n ? null : taken;
+};
+
+/** The columns of current and older tables. In older tables the special taxes are the rest of the total. */
+const columns = {
+  state: column(true, 'State', 'STATE_ABBREV'),
+  zip: column(true, 'ZipCode', 'ZIP_CODE'),
+  region: column(true, 'TaxRegionName', 'CITY_NAME'),
+  combined: column(true, 'EstimatedCombinedRate', 'CombinedRate', 'TOTAL_SALES_TAX'),
+  stateRate: column(true, 'StateRate', 'STATE_SALES_TAX'),
+  county: column(true, 'EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
+  city: column(true, 'EstimatedCityRate', 'CityRate', 'CITY_SALES_TAX'),
+  special: column(false, 'EstimatedSpecialRate', 'SpecialRate'),
+  risk: column(false, 'RiskLevel'),
+};
+
+/**
+ * Whether borders cross a row's ZIP by its risk level: 1 is a ZIP within one city and one county (content notes 2). A row
+ * without a risk level counts as 1.
+ */
+const doBordersCross = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
+
+/** `TAXRATES_ZIP5_TX202611.csv` is of November 2026: its first day, or `null` of a name without a month. */
+const monthOfName = (name: string): string | null => {
+  const parts = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/.exec(name)?.groups;
+  return parts ? `${parts['year']}-${parts['month']}-01` : null;
+};
+
+type Cells = HeadedRow<keyof typeof columns>['cells'];
+type Part = 'county' | 'city' | 'special';
 
 /** A ZIP's rates, as fractions. */
 type ZipRates = {
   readonly zip: string;
   readonly region: string;
-  readonly local: Readonly<Record<'county' | 'city' | 'special', string>>;
+  readonly local: Readonly<Record<Part, string>>;
   readonly crossesBorders: boolean;
 };
 
 type Context = { readonly state: string; readonly base: Release; readonly day: string };
 
 /** The parts of a combined rate; the special part is given, or the rest. */
-const componentsOf = (
-  cells: Cells,
-): RowResult<Readonly<Record<'stateRate' | 'county' | 'city' | 'special', string>>> => {
+const componentsOf = (cells: Cells): RowResult<Readonly<Record<'stateRate' | Part, string>>> => {
   const read = (['stateRate', 'county', 'city', 'combined'] as const).map((name) => readFraction(cells[name] || '0'));
   const [stateRate, county, city, combined] = read;
   const given = cells.special === '' ? null : readFraction(cells.special);
@@ -50,7 +104,7 @@ const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRa
   if (parts.kind !== 'row') return parts;
   const { stateRate, ...local } = parts.value;
   const known = stateRateOn(base, day);
-  const place = { zip: zip.value, region: cells.region, crossesBorders: crossesBorders(cells.risk) };
+  const place = { zip: zip.value, region: cells.region, crossesBorders: doBordersCross(cells.risk) };
   if (known && isSplit(state, stateRate, known.rate)) {
     const rest = withoutMandatory(local, state);
     return rest
@@ -79,7 +133,6 @@ function* zipEntries(
   line: number,
 ): Generator<Entry> {
   if (crossesBorders) yield { kind: 'remark', line, reason: bordersReason };
-  const borders = crossesBorders ? ({ crossesBorders } as const) : {};
   const locals: string[] = [];
   for (const { part, level, label } of levels) {
     const rate = local[part];
@@ -89,7 +142,7 @@ function* zipEntries(
     yield* entries;
     locals.push(code);
   }
-  yield { ...spanOf(zip, from), locals, ...borders };
+  yield { ...spanOf(zip, from), locals, ...(crossesBorders && { flags: { crosses_borders: true } }) };
 }
 
 const spanOf = (zip: string, from: string | null) =>
@@ -108,10 +161,10 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
  * does a risk level that says that borders cross it: of the taxes beyond them the table says nothing. A row
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
- * all of the state pays, and the table has them with the localities (`mandatory-locals.ts`).
+ * all of the state pays, and the table has them with the localities.
  */
 const readZipRates: Read = async function* (files, { state, base, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), zipRateColumns, onProgress);
+  const table = await openHeadedTable(onlyFile(files), columns, onProgress);
   const from = monthOfName(table.name);
   const pseudo = new PseudoJurisdictions(state);
   const context = { state, base, day: from ?? base.established_from };
@@ -119,7 +172,7 @@ const readZipRates: Read = async function* (files, { state, base, onProgress }) 
     table,
     ({ cells }) => readCells(cells, context),
     (rates, line) => zipEntries(pseudo, rates, from, line),
-    ({ cells }) => badEntries(cells, state, from),
+    { ofBad: ({ cells }) => badEntries(cells, state, from) },
   );
 };
 

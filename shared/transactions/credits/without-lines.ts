@@ -9,7 +9,7 @@ import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
 import { creditLine } from './credit-lines.ts';
 import type { CreditRequest } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit } from './over-credit.ts';
+import { overCredit } from './problems.ts';
 import type { Remaining } from './remaining.ts';
 import { inheritedCoupon, scaleShipping } from './scale.ts';
 
@@ -56,4 +56,18 @@ const capped = (shares: readonly Share[], total: Share): Share[] => {
     shares.map(({ tax }) => tax),
   );
   return shares.map((_, index) => ({ net: nets[index] as bigint, tax: taxes[index] as bigint }));
+};
+
+/**
+ * The outcome that reverses a whole sale. Each line names the line that it reverses, and has its share of the document
+ * discounts as its own, because a credit has no document discounts.
+ */
+export const wholeOutcome = (parent: Transaction, request: CreditRequest, context: Context): Outcome => {
+  const lines = parent.line_items.map((line) => ({
+    ...line,
+    parent_line_item_id: line.id,
+    discount_amount: line.applied_discount_amount,
+    third_party_discount_amount: line.applied_third_party_discount_amount,
+  }));
+  return creditOutcome(parent, request, lines, parent.shipping, [], context);
 };

@@ -1,19 +1,9 @@
+import { invalidFormat } from '../../calculations/fields.ts';
 import type { Problem } from '../../problem.ts';
-import { draftExpired, isExpiredDraft, transitionProblem } from '../lifecycle.ts';
+import { draftExpired, expiredReason, isExpiredDraft, transitionProblem } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { oppositeOf, type Status, type Transaction } from '../transaction.ts';
-import type { InputField } from './changed-fields.ts';
-
-/** The changes that an update requests, before they are checked. */
-export type RequestedChanges = {
-  readonly inputs: readonly InputField[];
-  readonly metadata: Record<string, string> | null;
-  readonly reference: boolean;
-  readonly tax: boolean;
-  readonly status: boolean;
-  /** Another void_reason for a void transaction. */
-  readonly reason: boolean;
-};
+import type { RequestedChanges } from './requested-changes.ts';
 
 const advice: Readonly<Record<Status, (transaction: Transaction) => string>> = {
   draft: () => 'Create another draft.',
@@ -81,3 +71,18 @@ const hasCreditsProblem = (pointer: string): Problem => ({
   detail: 'Void its credits first, or record another credit.',
   source: { pointer },
 });
+
+const refused = (advice: string): Problem => invalidFormat('/void_reason', 'Invalid void_reason', advice);
+
+/**
+ * The problem of a void_reason: sent without status `void`, or reserved for the service; `null` where it is allowed. The
+ * stored reason is always allowed, because it is no change (interface decisions 1).
+ */
+export const voidReasonProblem = (
+  { status, void_reason: reason }: TransactionUpdate,
+  transaction: Transaction,
+): Problem | null => {
+  if (reason === undefined || reason === null || reason === transaction.void_reason) return null;
+  if (reason === expiredReason) return refused('The service reserves this reason. Send another one.');
+  return status === 'void' ? null : refused('Send it together with status "void", or leave it out.');
+};

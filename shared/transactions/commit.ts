@@ -1,0 +1,57 @@
+import { auditEntry } from './audit.ts';
+import { type Move, parentAfter } from './credits/parent-change.ts';
+import type { Commit } from './ledger.ts';
+import { expired } from './lifecycle.ts';
+import { openEntriesOf } from './open-entries.ts';
+import type { StoredTransaction } from './transaction.ts';
+
+/** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
+export type Change = {
+  readonly before: StoredTransaction | null;
+  readonly next: StoredTransaction;
+  readonly fields: readonly string[];
+  /** The sale of a credit. */
+  readonly parent: StoredTransaction | null;
+};
+
+/** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
+export const commitOf = (
+  { before, next, fields, parent }: Change,
+  account: string,
+  by: string,
+  idempotency: Commit['idempotency'],
+): Commit => {
+  const at = next.transaction.updated_at;
+  const entry = auditEntry({ before, after: next.transaction, at, by, fields });
+  const isTaxChanged = fields.includes('tax_amount');
+  const [was, is] = [before?.transaction.status, next.transaction.status];
+  // The figures that count no longer, and those that count from now on.
+  const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before.transaction : null;
+  const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? next.transaction : null;
+  const moves: Move[] = [
+    ...(removed ? [{ credit: removed, sign: -1n } as const] : []),
+    ...(posted ? [{ credit: posted, sign: 1n } as const] : []),
+  ];
+  return {
+    account,
+    nowMs: Date.parse(at),
+    idempotency,
+    head: { before, after: { ...next, auditHash: entry.hash }, entry },
+    parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
+    openEntries: { post: posted ? openEntriesOf(posted) : [], remove: removed ? openEntriesOf(removed) : [] },
+  };
+};
+
+/**
+ * The write that stores an expired draft as void. Reads already return it as void since its deadline (interface
+ * decisions 4).
+ *
+ * The time of the change is the deadline, so that every writer writes the same.
+ */
+export const expiryOf = (stored: StoredTransaction, account: string, nowMs: number): Commit => {
+  const next = { ...stored, transaction: expired(stored.transaction) };
+  return {
+    ...commitOf({ before: stored, next, fields: ['status'], parent: null }, account, 'draft_expired', null),
+    nowMs,
+  };
+};

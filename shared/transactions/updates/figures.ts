@@ -1,0 +1,155 @@
+import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { inputOf } from '../../calculations/echo.ts';
+import { crossFieldProblems } from '../../calculations/request-problems.ts';
+import type { Warning } from '../../calculations/response.ts';
+import { unknownFieldWarnings } from '../../calculations/warnings.ts';
+import type { LoadContent } from '../../content/content.ts';
+import type { Problem } from '../../problem.ts';
+import { accept, mapResult, type Result, refuse } from '../../result.ts';
+import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
+import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
+import { takenBy, withCredited } from '../credits/remaining.ts';
+import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
+import { taxDiffers } from '../new-transaction.ts';
+import type { TransactionUpdate } from '../request.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
+import type { RequestedChanges } from './requested-changes.ts';
+
+/** An update and the data that it is decided with. */
+export type UpdateInput = {
+  readonly update: TransactionUpdate;
+  readonly stored: StoredTransaction;
+  /** The sale of a credit. */
+  readonly parent: StoredTransaction | null;
+  readonly unknownFields: readonly string[];
+  readonly base: BaseContext;
+  readonly loadContent: LoadContent;
+};
+type Edit = UpdateInput & { readonly requested: RequestedChanges };
+
+type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
+
+/**
+ * The figures that the edits change; only the warnings where nothing is recalculated. The content is that of the sale for
+ * a credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
+ */
+export const figuresAfter = async (edit: Edit): Promise<Result<Partial<Figures>>> => {
+  const { update, stored, requested, parent, unknownFields } = edit;
+  const { transaction } = stored;
+  const isEdited = requested.inputs.length > 0 || requested.tax;
+  // Other credits may have reduced the remaining sale since the draft was created.
+  const mayBeStale = stored.creditOf !== null && requested.status && update.status === 'finalized';
+  if (!isEdited && !mayBeStale) return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
+  if (parent && transaction.status === 'finalized') return withReplacedTax(edit, parent);
+  const calculated = await recalculate(edit);
+  if (!calculated.ok) return calculated;
+  const supplied = suppliedTax(edit);
+  const recorded = withRecordedTax(calculated.value, supplied, parent);
+  if (!recorded.ok) return recorded;
+  const outcome = recorded.value;
+  const isMoved = outcome.tax_amount !== transaction.tax_amount || outcome.total_amount !== transaction.total_amount;
+  if (mayBeStale && !isEdited && isMoved)
+    return refuse({
+      code: 'conflict_credit_stale',
+      title: 'Credit is stale',
+      detail:
+        'The sale was credited since, and this credit has changed: send meta.tax_amount as tax_amount, or create it again.',
+      source: { pointer: '/status' },
+      meta: { tax_amount: outcome.tax_amount },
+    });
+  return accept({
+    ...outcome,
+    warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, edit)],
+    calculated_tax_amount: calculated.value.tax_amount,
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+  });
+};
+
+/** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
+const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
+  const { update, stored, requested, parent, base, loadContent, unknownFields } = edit;
+  type Changes = Pick<TransactionUpdate, RequestedChanges['inputs'][number]>;
+  const changes = Object.fromEntries(requested.inputs.map((field) => [field, update[field]])) as Changes;
+  const input = { ...inputOf(stored.transaction), ...changes };
+  const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
+  if (problem) return refuse(problem, ...others);
+  if (!parent && requested.inputs.length === 0)
+    return calculate(input, await pinnedContext(input, stored, base, loadContent), unknownFields);
+  // The same kind of credit again: all, the remainder, or these lines.
+  const { line_items: _lines, shipping: _shipping, ...rest } = input;
+  const request = parent && !isOfLines(edit) ? { ...rest, credit_remaining: stored.creditOf === 'remaining' } : input;
+  const calculated = await calculateWithContent(request, parent, base, loadContent, unknownFields);
+  return mapResult(calculated, ({ outcome }) => outcome);
+};
+
+// Fields that a credit inherits from its sale cannot be edited: another value would be ignored.
+const inheritedEdits = (edit: Edit, parent: Transaction): Problem[] => {
+  const { inputs } = edit.requested;
+  return [
+    ...inheritedFields.filter((name) => inputs.includes(name)).map((name) => inheritedProblem(name, parent)),
+    ...lineFields.filter((name) => inputs.includes(name)).map(lineFieldProblem),
+    ...(inputs.includes('shipping') && !isOfLines(edit) ? [shippingAlone] : []),
+  ];
+};
+
+/** Whether a credit is of certain lines after an update: it already was, or the update sends lines, or shipping with lines. */
+export const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
+  stored.creditOf === 'lines' ||
+  inputs.includes('line_items') ||
+  (inputs.includes('shipping') && (update.line_items ?? null) !== null);
+
+// A repeated unknown field gives one warning.
+const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly string[]): Warning[] => {
+  const known = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
+  const added = unknownFieldWarnings(unknownFields).filter(({ code, pointer }) => !known.has(`${code} ${pointer}`));
+  return [...warnings, ...added];
+};
+
+/**
+ * Replace the tax of a finalized credit. Its lines stay; the new tax is distributed over, and bounded by, the sale's
+ * remaining tax without this credit.
+ */
+const withReplacedTax = (
+  { update, stored: { transaction }, unknownFields }: Edit,
+  parent: StoredTransaction,
+): Result<Partial<Figures>> => {
+  const { calculated_tax_amount, updated_at } = transaction;
+  const supplied = update.tax_amount ?? null;
+  const without = withCredited(parent, takenBy(transaction, parent.transaction), -1n, updated_at);
+  const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
+  if (!recorded.ok) return recorded;
+  const { tax_amount } = recorded.value;
+  const others = withUnknownFields(transaction.warnings, unknownFields).filter(
+    ({ code }) => code !== 'tax_amount_differs',
+  );
+  const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
+  return accept({
+    ...recorded.value,
+    warnings: [...others, ...differs],
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+  });
+};
+
+const suppliedTax = ({ update, stored: { transaction }, requested }: Edit): string | null => {
+  if (update.tax_amount !== undefined) return update.tax_amount;
+  return requested.inputs.length === 0 && transaction.tax_amount_source === 'provided' ? transaction.tax_amount : null;
+};
+
+const taxWarnings = (
+  outcome: Outcome,
+  calculated: Outcome,
+  { update, stored: { transaction }, requested }: Edit,
+): Warning[] => {
+  if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome.tax_amount, calculated.tax_amount)];
+  const isDropped =
+    requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
+  return isDropped
+    ? [
+        {
+          code: 'tax_amount_dropped',
+          message: `The edit recalculated the tax; the ${transaction.tax_amount} sent before no longer counts.`,
+          pointer: '/tax_amount',
+        },
+      ]
+    : [];
+};

@@ -1,0 +1,95 @@
+import type { Effect } from '../../shared/content/release.ts';
+import type { Use } from '../../shared/tax/document.ts';
+
+/** An oracle for the tax core: what the effects mean, in fractions of whole numbers. It calls no code of the service. */
+
+export type Fraction = readonly [numerator: bigint, denominator: bigint];
+
+export const fraction = (text: string): Fraction => {
+  const [whole = '', part = ''] = text.split('.');
+  return [BigInt(whole + part), 10n ** BigInt(part.length)];
+};
+export const whole = (value: bigint): Fraction => [value, 1n];
+export const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d];
+export const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d];
+export const minus = (left: Fraction, [c, d]: Fraction): Fraction => plus(left, [-c, d]);
+export const sumOf = (fractions: readonly Fraction[]): Fraction => fractions.reduce(plus, whole(0n));
+export const total = (amounts: readonly bigint[]): bigint => amounts.reduce((left, right) => left + right, 0n);
+const isLess = ([a, b]: Fraction, [c, d]: Fraction) => a * d < c * b;
+
+/** To the nearest whole number, half a unit up. */
+export const nearest = ([a, b]: Fraction): bigint => {
+  const floor = a / b;
+  return 2n * (a - floor * b) >= b ? floor + 1n : floor;
+};
+
+/** Whether a whole number is one of the two around a fraction. */
+export const isNear = (value: bigint, exact: Fraction): boolean =>
+  isLess(whole(value - 1n), exact) && isLess(exact, whole(value + 1n));
+
+/** Largest remainder, by position where remainders are equal; equal parts where all weights are zero. */
+export const spread = (amount: bigint, weights: readonly bigint[]): bigint[] => {
+  const shares = total(weights) === 0n ? weights.map(() => 1n) : weights;
+  const all = total(shares);
+  const parts = shares.map((weight) => (amount * weight) / all);
+  const order = [...shares.keys()].sort((a, b) => {
+    const [left, right] = [a, b].map((index) => (amount * (shares[index] as bigint)) % all) as [bigint, bigint];
+    return left === right ? a - b : left < right ? 1 : -1;
+  });
+  for (const index of order.slice(0, Number(amount - total(parts)))) parts[index] = (parts[index] as bigint) + 1n;
+  return parts;
+};
+
+/** What is sold on a line, in cents. `shipping` is added to the price, but is not compared with a threshold. */
+export type Sold = {
+  readonly net: bigint;
+  readonly quantity: string;
+  readonly use?: Use;
+  readonly shipping?: bigint;
+};
+export type Expected = { readonly taxable: bigint; readonly exact: Fraction };
+
+/** What a jurisdiction with a general rate taxes of a line, and the exact tax in cents. */
+export const expectedOf = (effect: Effect, general: string, sold: Sold): Expected => {
+  const price = sold.net + (sold.shipping ?? 0n);
+  const forAll = (amount: string) => times(times(fraction(amount), whole(100n)), fraction(sold.quantity));
+  const at = (taxable: bigint, rate: string): Expected => ({ taxable, exact: times(whole(taxable), fraction(rate)) });
+  const atMost = (amount: string) => {
+    const limit = nearest(forAll(amount));
+    return price < limit ? price : limit;
+  };
+  const compared = (amount: string) => {
+    const limit = forAll(amount);
+    return isLess(whole(sold.net), limit) ? 'below' : isLess(limit, whole(sold.net)) ? 'above' : 'at';
+  };
+  switch (effect.type) {
+    case 'exempt':
+      return at(0n, general);
+    case 'rate':
+      return at(price, effect.rate);
+    case 'holiday':
+    case 'threshold_cliff': {
+      const side = effect.amount === null ? 'below' : compared(effect.amount);
+      return at(side === 'below' || (side === 'at' && effect.inclusive) ? 0n : price, general);
+    }
+    case 'threshold_excess':
+      return at(price - atMost(effect.amount), general);
+    case 'threshold_rate':
+      return at(price, compared(effect.amount) === 'above' ? effect.rate : general);
+    case 'base_cap':
+      return at(atMost(effect.amount), general);
+    case 'band':
+      return at(atMost(effect.to) - atMost(effect.above), effect.rate);
+    case 'tax_cap': {
+      const { taxable, exact } = at(price, effect.rate);
+      const maximum = forAll(effect.amount);
+      return { taxable, exact: isLess(exact, maximum) ? exact : maximum };
+    }
+    case 'base_percent':
+      return at(nearest(times(whole(price), fraction(effect.percent))), general);
+    case 'use_split':
+      return expectedOf(sold.use === 'business' ? effect.business : effect.personal, general, sold);
+    default:
+      return at(price, general);
+  }
+};
