@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { bundle } from '../../infra/bundling.ts';
-import { synthesize } from './synthesized.ts';
+import { synthesize, synthesizeAnew } from './synthesized.ts';
 
-const [one, other] = [synthesize(), synthesize()];
+const [one, other] = [synthesize(), synthesizeAnew()];
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** Every file of a folder, with its bytes. */

@@ -25,8 +25,18 @@ export type Synthesized = {
 /** No code is built: almost all of what is tested here is in the template, and is there in a second. */
 export const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
 
-/** The app of infra/app.ts, cdk-nag included, as `cdk synth` would write it. */
+const known = new Map<string, Synthesized>();
+
+/** The app of infra/app.ts, cdk-nag included, as `cdk synth` would write it. Each context is synthesized once in a process. */
 export const synthesize = (context: Record<string, unknown> = withoutBundling): Synthesized => {
+  const key = JSON.stringify(context);
+  const synthesized = known.get(key) ?? synthesizeAnew(context);
+  known.set(key, synthesized);
+  return synthesized;
+};
+
+/** The same, without the templates of other tests. */
+export const synthesizeAnew = (context: Record<string, unknown> = withoutBundling): Synthesized => {
   const outdir = mkdtempSync(join(tmpdir(), 'levy-infra-'));
   levyApp({ outdir, context }).synth();
   const template: Template = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
