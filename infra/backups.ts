@@ -1,10 +1,11 @@
-import { Aws, type CfnElement, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { useOf } from './data-key.ts';
+import { fixLogicalId } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import { type Tables, tableId } from './tables.ts';
 
@@ -84,7 +85,7 @@ export class Backups extends Construct {
       // The lock can be removed for three days, and never afterwards, not even by AWS.
       ...(backupLock === 'compliance' && { lockConfiguration: { ...lock, changeableFor: Duration.days(3) } }),
     });
-    (vault.node.defaultChild as CfnElement).overrideLogicalId(id);
+    fixLogicalId(vault, id);
     return vault;
   }
 

@@ -9,7 +9,7 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { pascalCase } from './pascal-case.ts';
+import { pascalCase } from './logical-id.ts';
 
 type Props = {
   readonly config: ILambdaDeploymentConfig;

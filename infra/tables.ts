@@ -19,7 +19,7 @@ import {
   tables,
 } from '../shared/store/table-definitions.ts';
 import { dataKey } from './data-key.ts';
-import { pascalCase } from './pascal-case.ts';
+import { pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 
 type Props = { readonly settings: Settings };

@@ -22,5 +22,30 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       replace: 'put(filingProgressItem(account, filing.id, after))',
     },
   ],
+  'progress of a filing in a second write': [
+    {
+      find: '      await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));',
+      replace: `      const { progress, ...rest } = commit;
+      await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...rest, progress: [] }) }));
+      const none = { idempotency: null, head: null, chain: null, period: null, work: null, take: [], giveBack: [], heads: [] };
+      if (progress.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...none }) }));`,
+    },
+  ],
+  'finished shard of a filing worked on again': [
+    { find: 'isDone: done, totals: totalsFrom(totals)', replace: 'isDone: false, totals: totalsFrom(totals)' },
+  ],
+  'filing begun whatever the chain is': [
+    { find: 'change(chain.before, chainItem(chain.after))', replace: 'put(chainItem(chain.after))' },
+    {
+      find: 'put({ ...periodKey(account, state, period.put), filing: id }, absent)',
+      replace: 'put({ ...periodKey(account, state, period.put), filing: id })',
+    },
+  ],
+  'transaction marked as filed whatever its version': [
+    {
+      find: `headWrites(account, of, ['head', 'audit']).map(({ write }) => write)`,
+      replace: `headWrites(account, of, ['head', 'audit']).map(({ write }) => ({ Put: { TableName, Item: write.Put?.Item ?? {} } }))`,
+    },
+  ],
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
 };
