@@ -1,6 +1,6 @@
 import type { Patch } from './mutants.ts';
 
-/** The same of filings, which only some schedules are about. */
+/** Seeded bugs of filings. Only the schedules about filings can find them. */
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'filing counted before its entries are moved': [
     {
@@ -31,20 +31,11 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       if (progress.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...none }) }));`,
     },
   ],
-  'finished shard of a filing worked on again': [
-    { find: 'isDone: done, totals: totalsFrom(totals)', replace: 'isDone: false, totals: totalsFrom(totals)' },
-  ],
   'filing begun whatever the chain is': [
     { find: 'change(chain.before, chainItem(chain.after))', replace: 'put(chainItem(chain.after))' },
     {
       find: 'put({ ...periodKey(account, state, period.put), filing: id }, absent)',
       replace: 'put({ ...periodKey(account, state, period.put), filing: id })',
-    },
-  ],
-  'transaction marked as filed whatever its version': [
-    {
-      find: `headWrites(account, of, ['head', 'audit']).map(({ write }) => write)`,
-      replace: `headWrites(account, of, ['head', 'audit']).map(({ write }) => ({ Put: { TableName, Item: write.Put?.Item ?? {} } }))`,
     },
   ],
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],

@@ -8,6 +8,7 @@ import {
   cancelIt,
   close,
   codesOf,
+  creditsEverywhere,
   fileIt,
   filingOf,
   inMemory,
@@ -30,6 +31,7 @@ inMemory();
 
 const state = 'US-MI';
 const october = { period_end: '2026-10-31' };
+const day = '2026-10-08';
 
 type Filer = { readonly account: Account; posted: Posted[]; id: string };
 
@@ -37,8 +39,7 @@ type Filer = { readonly account: Account; posted: Posted[]; id: string };
 const filer = async (): Promise<Filer> => {
   const account = newFiler();
   const posted = [];
-  for (const cents of [1001, 333, 209])
-    posted.push(await post(account, { day: '2026-10-08', levies: levies('MI', cents) }));
+  for (const cents of [1001, 333, 209]) posted.push(await post(account, { day, levies: levies('MI', cents) }));
   return { account, posted, id: '' };
 };
 
@@ -99,24 +100,30 @@ describe('while a period is being closed, before any of its database calls,', ()
 
   it('a credit comes in time or falls into the next period', { timeout: 120_000 }, () =>
     beforeEveryCall(filer, closing, async (one) => {
-      one.posted.push(await post(one.account, { day: '2026-10-08', levies: levies('MI', 99), type: 'credit' }));
+      one.posted.push(await post(one.account, { day, levies: levies('MI', 99), type: 'credit' }));
     }),
   );
 
-  it('another worker does all of it, and nothing happens twice', { timeout: 120_000 }, () =>
-    beforeEveryCall(
-      filer,
-      closing,
-      async (one) => {
-        const other = filingOf(await close(one.account, october));
-        await resume(one.account);
-        one.id = other.id;
-      },
-      async (one) => {
-        expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
-        expect(await statusOf(one)).toBe('closed');
-      },
-    ),
+  it(
+    'another worker closes it, with late credits before and after, and nothing happens twice',
+    {
+      timeout: 120_000,
+    },
+    () =>
+      beforeEveryCall(
+        filer,
+        closing,
+        async (one) => {
+          one.posted.push(...(await creditsEverywhere(one.account, day)));
+          one.id = filingOf(await close(one.account, october)).id;
+          await resume(one.account);
+          one.posted.push(...(await creditsEverywhere(one.account, day)));
+        },
+        async (one) => {
+          expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
+          expect(await statusOf(one)).toBe('closed');
+        },
+      ),
   );
 });
 
@@ -197,7 +204,7 @@ it('two runs of the schedule, whenever the second comes, close every due period 
   const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-10-15', frequency: 'month' as const }];
   const registered = async (): Promise<Filer> => {
     const account = newFiler({ registrations });
-    return { account, posted: [await post(account, { day: '2026-10-08', levies: levies('MI', 1001) })], id: '' };
+    return { account, posted: [await post(account, { day, levies: levies('MI', 1001) })], id: '' };
   };
   const run = ({ account }: Filer) => closePeriods(portsFor(account));
   await beforeEveryCall(registered, run, run, async (one) => {

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
-import type { Command, Lag } from '../support/memory-database.ts';
-import type { Backend } from './backend.ts';
+import type { Command, Lag, MemoryDatabase } from '../support/memory-database.ts';
 import {
   contended,
   drawFault,
@@ -19,9 +17,6 @@ import { currentInvocation, type Invocation } from './invocation.ts';
 import type { Scheduler } from './scheduler.ts';
 import { placesOf, targetOf } from './target.ts';
 import { between, chance, world } from './world.ts';
-
-// An emulator knows tokens for ten minutes, also those of other runs.
-const process = randomUUID().slice(0, 8);
 
 const attempts = 3;
 
@@ -59,7 +54,7 @@ const impossible = {
  */
 export class Transport {
   readonly #scheduler: Scheduler;
-  readonly #backend: Backend;
+  readonly #memory: MemoryDatabase;
   readonly #history: History;
   /** The transactions that are under way, by token, with the items that they hold until then. */
   readonly #slow = new Map<string, ReadonlySet<string>>();
@@ -68,16 +63,16 @@ export class Transport {
   calls = 0;
   faultShare = faultShare;
 
-  constructor(scheduler: Scheduler, backend: Backend, history: History) {
+  constructor(scheduler: Scheduler, memory: MemoryDatabase, history: History) {
     this.#scheduler = scheduler;
-    this.#backend = backend;
+    this.#memory = memory;
     this.#history = history;
   }
 
   readonly send = async (asked: Command): Promise<any> => {
     const invocation = currentInvocation();
     // Content is no part of this: it is there at once, and always the same.
-    if (asked.input['TableName'] === environment.tables.content) return this.#backend.memory.send(asked);
+    if (asked.input['TableName'] === environment.tables.content) return this.#memory.send(asked);
     const command = asked instanceof TransactWriteCommand ? this.#withToken(asked) : asked;
     for (let attempt = 1; ; attempt++) {
       if (invocation.isDead) return never();
@@ -93,7 +88,7 @@ export class Transport {
   };
 
   #withToken({ input }: TransactWriteCommand): Command {
-    return new TransactWriteCommand({ ClientRequestToken: `${process} ${world.epoch} ${++this.calls}`, ...input });
+    return new TransactWriteCommand({ ClientRequestToken: `${world.epoch} ${++this.calls}`, ...input });
   }
 
   async #attempt(command: Command, invocation: Invocation): Promise<any> {
@@ -138,7 +133,7 @@ export class Transport {
   async #execute(command: Command, invocation: Invocation): Promise<any> {
     const lag = this.#lagOf(command);
     try {
-      const answer = await this.#backend.execute(command, lag);
+      const answer = this.#memory.execute(command, lag);
       this.#history.record(command, invocation);
       this.#tell(command, invocation, 'ok');
       return { ...answer, $metadata: {} };
@@ -156,7 +151,7 @@ export class Transport {
 
   // It is under way, and done some time after nobody waits for it any more. What fails, fails at once.
   async #later(command: Command, invocation: Invocation, token: string): Promise<void> {
-    const reasons = await this.#reasonsOf(command);
+    const reasons = this.#reasonsOf(command);
     if (reasons.some(({ Code }) => Code !== 'None')) return this.#quietly(command, invocation);
     this.#slow.set(token, new Set(placesOf(command)));
     this.#scheduler.sleep(between(300, 6000)).then(() =>
@@ -191,7 +186,7 @@ export class Transport {
   }
 
   async #contend(command: Command, invocation: Invocation, fault: Fault): Promise<never> {
-    const reasons = await this.#reasonsOf(command);
+    const reasons = this.#reasonsOf(command);
     this.#tell(command, invocation, fault);
     const places = placesOf(command);
     const held = places.map((place) => [...this.#slow.values()].some((others) => others.has(place)));
@@ -199,12 +194,14 @@ export class Transport {
   }
 
   // What each action of a transaction would say by itself, without anything being written.
-  async #reasonsOf({ input }: Command): Promise<readonly CancellationReason[]> {
-    const asking = new TransactWriteCommand({ TransactItems: [...input['TransactItems'], impossible] });
-    return this.#backend.execute(asking, undefined).then(
-      () => [],
-      (error: TransactionCanceledException) => (error.CancellationReasons ?? []).slice(0, -1),
-    );
+  #reasonsOf({ input }: Command): readonly CancellationReason[] {
+    const probe = new TransactWriteCommand({ TransactItems: [...input['TransactItems'], impossible] });
+    try {
+      this.#memory.execute(probe);
+      return [];
+    } catch (error) {
+      return ((error as TransactionCanceledException).CancellationReasons ?? []).slice(0, -1);
+    }
   }
 
   #lagOf({ input }: Command): Lag | undefined {
