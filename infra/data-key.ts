@@ -1,7 +1,8 @@
-import { type CfnElement, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import { fixLogicalId } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 
 /** The customer-managed key of the tables and their backups; `null` where the AWS-managed key is used. */
@@ -10,10 +11,10 @@ export const dataKey = (scope: Construct, { encryption, removal, name }: Setting
   const key = new Key(scope, 'Key', {
     description: `The tables of ${name} and their backups`,
     enableKeyRotation: true,
-    // Without the key, tables that are retained are noise.
+    // Without the key, retained tables cannot be read.
     removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });
-  (key.node.defaultChild as CfnElement).overrideLogicalId('DataKey');
+  fixLogicalId(key, 'DataKey');
   return key;
 };
 

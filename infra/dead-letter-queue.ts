@@ -1,6 +1,7 @@
-import { type CfnElement, Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { fixLogicalId } from './logical-id.ts';
 
 /** A dead-letter queue with a retention of 14 days and no consumer: an alarm watches it. `id` is its logical id. */
 export const deadLetterQueue = (scope: Construct, id: string, held: string): Queue => {
@@ -9,7 +10,7 @@ export const deadLetterQueue = (scope: Construct, id: string, held: string): Que
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
   });
-  (queue.node.defaultChild as CfnElement).overrideLogicalId(id);
+  fixLogicalId(queue, id);
   const reason = `It is where failed ${held} end up, and nothing consumes it.`;
   Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason }, { id: 'Serverless-SQSRedrivePolicy', reason });
   return queue;

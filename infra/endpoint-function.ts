@@ -1,8 +1,10 @@
-import { type CfnElement, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { fileURLToPath } from 'node:url';
+import { AssetHashType, DockerImage, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
+  Code,
   type EventInvokeConfigOptions,
   type FunctionOptions,
   type IFunction,
@@ -15,12 +17,11 @@ import {
 import type { Construct } from 'constructs';
 import { type Action, draftPartitions, type TableAccess, updatablePartitions } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
-import type { Entry } from './bundling.ts';
+import { bundle, type Entry } from './bundling.ts';
 import { useOf } from './data-key.ts';
-import { functionCode } from './function-code.ts';
 import type { GradualDeployment } from './gradual-deployment.ts';
 import { logGroup } from './log-group.ts';
-import { pascalCase } from './pascal-case.ts';
+import { fixLogicalId, pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,6 +33,25 @@ type Props = Pick<FunctionOptions, 'timeout' | 'environment'> & {
 
 /** Retries and the dead-letter queue of asynchronous events, and the gradual deployment of new versions. */
 type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * The code of a function, bundled at synthesis. Its asset hash is the hash of the bundle.
+ *
+ * CDK's NodejsFunction runs esbuild's command line, which would need a second copy of the bundling options.
+ */
+const codeOf = (entry: Entry): Code =>
+  Code.fromAsset(root, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      local: { tryBundle: (outdir) => Boolean(bundle(entry, outdir)) },
+      // CDK caches assets by the plain data of this object: without the entry, all functions would share one bundle.
+      command: [entry],
+      // Required by the type. No container starts, because `tryBundle` succeeds or throws.
+      image: DockerImage.fromRegistry('not-used'),
+    },
+  });
 
 // SAM runs the template's architecture. On an x64 host, arm64 would run in an emulator.
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
@@ -49,7 +69,7 @@ export class EndpointFunction extends LambdaFunction {
     super(scope, entry, {
       timeout: Duration.seconds(10),
       ...options,
-      code: functionCode(entry),
+      code: codeOf(entry),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: architecture(settings),
@@ -72,7 +92,7 @@ export class EndpointFunction extends LambdaFunction {
     });
     this.#settings = settings;
     // One readable name in the console, in `sam local invoke` and in an env-vars file.
-    (this.node.defaultChild as CfnElement).overrideLogicalId(pascalCase(entry));
+    fixLogicalId(this, pascalCase(entry));
     this.#grant(access, tables);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
@@ -109,7 +129,7 @@ export class EndpointFunction extends LambdaFunction {
     // CDK's classes do not match its interfaces under exactOptionalPropertyTypes.
     const version = this.currentVersion as IVersion;
     const alias = new Alias(this, 'live', { aliasName: 'live', version, ...events });
-    (alias.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(this.node.id)}Live`);
+    fixLogicalId(alias, `${pascalCase(this.node.id)}Live`);
     deployment?.add(alias, this);
     return alias as IFunction;
   }

@@ -1,4 +1,4 @@
-import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
@@ -9,6 +9,7 @@ import { patterns } from '../shared/events/pattern.ts';
 import { useOf } from './data-key.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
+import { fixLogicalId } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,20 +18,20 @@ type Props = { readonly tables: Tables; readonly settings: Settings };
 /** Publishes the ledger's events: from the table's stream, through a pipe, to an event bus (decision 0018). */
 export class Events extends Construct {
   readonly bus: EventBus;
-  /** The dead-letter queue: records that could not be published, by sequence number. An operator must handle them. */
-  readonly untold: Queue;
+  /** The dead-letter queue: the stream positions of changes that could not be published. An operator must handle them. */
+  readonly deadLetterQueue: Queue;
   readonly pipe: CfnPipe;
 
   constructor(scope: Construct, id: string, { tables, settings }: Props) {
     super(scope, id);
-    // A name is an account's, and CDK would give every stage the same one.
-    this.bus = new EventBus(this, 'Bus', { eventBusName: settings.name, description: 'What the ledger tells' });
-    (this.bus.node.defaultChild as CfnElement).overrideLogicalId('EventBus');
-    this.untold = deadLetterQueue(this, 'UntoldEvents', 'records');
+    // The name is unique in the account, and CDK would give every stage the same one.
+    this.bus = new EventBus(this, 'Bus', { eventBusName: settings.name, description: 'Changes of the ledger' });
+    fixLogicalId(this.bus, 'EventBus');
+    this.deadLetterQueue = deadLetterQueue(this, 'UntoldEvents', 'records');
     const announcer = new EndpointFunction(this, 'announce-changes', { access: { actions: {} }, tables, settings });
     Validations.of(announcer).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'The pipe calls it synchronously, and keeps what failed.',
+      reason: 'The pipe calls it synchronously, and sends failed records to its own dead-letter queue.',
     });
     this.pipe = this.#pipe(tables, announcer.publish().functionArn);
   }
@@ -45,21 +46,21 @@ export class Events extends Construct {
       sourceParameters: {
         filterCriteria: { filters: patterns.map((pattern) => ({ pattern: JSON.stringify(pattern) })) },
         dynamoDbStreamParameters: {
-          // All that the stream has: a deployment that puts the pipe back misses nothing of the last day.
+          // Everything in the stream: a deployment that recreates the pipe misses nothing of the last day.
           startingPosition: 'TRIM_HORIZON',
           batchSize: busBatchMax / eventsOfRecordMax,
-          // A record that fails is soon alone, and holds up the others of its shard for minutes, not for a day.
+          // A failing record is soon alone in its batch, and delays the others of its shard for minutes, not for a day.
           onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
           maximumRetryAttempts: 20,
-          deadLetterConfig: { arn: this.untold.queueArn },
+          deadLetterConfig: { arn: this.deadLetterQueue.queueArn },
         },
       },
       enrichment: announcer,
       target: this.bus.eventBusArn,
       targetParameters: { eventBridgeEventBusParameters: { source: eventSource, detailType: '$.event_type' } },
     });
-    pipe.overrideLogicalId('EventPipe');
-    // CloudFormation would make the pipe before its role may do anything, and the pipe looks at that when it is made.
+    fixLogicalId(pipe, 'EventPipe');
+    // Without it, CloudFormation creates the pipe before the policy of its role, and the pipe checks its permissions on creation.
     pipe.node.addDependency(role);
     return pipe;
   }
@@ -68,7 +69,7 @@ export class Events extends Construct {
     const { account } = Stack.of(this);
     const role = new Role(this, 'PipeRole', {
       assumedBy: new ServicePrincipal('pipes.amazonaws.com', {
-        // No other account's pipe may make EventBridge use this role.
+        // Prevents the confused deputy: no other account's pipe may use this role.
         conditions: { StringEquals: { 'aws:SourceAccount': account } },
       }),
     });
@@ -80,7 +81,7 @@ export class Events extends Construct {
     );
     allow(['lambda:InvokeFunction'], announcer);
     allow(['events:PutEvents'], this.bus.eventBusArn);
-    allow(['sqs:SendMessage'], this.untold.queueArn);
+    allow(['sqs:SendMessage'], this.deadLetterQueue.queueArn);
     if (key) role.addToPolicy(useOf(key));
     return role;
   }

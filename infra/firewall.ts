@@ -11,7 +11,7 @@ type Rule = CfnWebACL.RuleProperty;
 
 const visible = (metricName: string) => ({ cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true, metricName });
 
-/** One of AWS's own groups; of the rules named, it only counts what they would refuse. */
+/** A rule group of AWS. The named rules only count requests. */
 const managed = (name: string, priority: number, counted: readonly string[] = []): Rule => ({
   name,
   priority,
@@ -48,8 +48,7 @@ const flood = (limit: number, priority: number): Rule => ({
 /**
  * A web ACL for the API's stage: AWS managed rules against known attacks, and a rate limit for each source address.
  *
- * What WAF refuses by itself is answered by the gateway, in the envelope (gateway-responses.ts); a flood is a 429 here,
- * so that clients which obey Retry-After come back.
+ * API Gateway answers blocked requests in the error envelope (gateway-responses.ts). A flood gets a 429 with Retry-After.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { api, name, requestsPerAddress }: Props) {
@@ -57,7 +56,7 @@ export class Firewall extends Construct {
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      description: `Before the API of ${name}`,
+      description: `Protects the API of ${name}`,
       visibilityConfig: visible(name),
       customResponseBodies: {
         flood: { contentType: 'APPLICATION_JSON', content: JSON.stringify(envelope([tooMany], '').body) },
@@ -65,7 +64,7 @@ export class Firewall extends Construct {
       rules: [
         flood(requestsPerAddress, 0),
         managed('AWSManagedRulesAmazonIpReputationList', 1),
-        // A sale of fifty lines is longer than 8 KB, the API's own limit is 1 MiB, and not every client names itself.
+        // Orders can be longer than 8 KB, and not every client sends a user agent.
         managed('AWSManagedRulesCommonRuleSet', 2, ['SizeRestrictions_BODY', 'NoUserAgent_HEADER']),
         managed('AWSManagedRulesKnownBadInputsRuleSet', 3),
       ],
@@ -73,7 +72,7 @@ export class Firewall extends Construct {
     const { restApiId, deploymentStage } = api;
     const stage = `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}::/restapis/${restApiId}/stages/${deploymentStage.stageName}`;
     const association = new CfnWebACLAssociation(this, 'Association', { resourceArn: stage, webAclArn: acl.attrArn });
-    // The address above names the stage by its text, which does not wait for it.
+    // The ARN names the stage as text, so CloudFormation does not see the dependency.
     association.node.addDependency(deploymentStage);
   }
 }

@@ -20,7 +20,7 @@ export const tooMany: Problem = {
   code: 'rate_limit_error',
   title: 'Too Many Requests',
   detail:
-    'The service gets more requests than it takes. Wait as long as Retry-After says, then send the request again.',
+    'The service receives more requests than it accepts. Wait for the seconds in Retry-After, then send the request again.',
 };
 export const unavailable: Problem = {
   code: 'system_service_unavailable',

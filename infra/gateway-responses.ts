@@ -6,13 +6,13 @@ import type { Problem } from '../shared/problem.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
 /**
- * The stage's throttle: the outer wall, for all accounts together, under the 10,000 a second and 5,000 at once that AWS
- * gives an account in a region. Each account's own limit is the handlers'.
+ * The stage's throttle for all accounts together, below the AWS quota of 10,000 a second and bursts of 5,000 in a region.
+ * The handlers limit each account.
  */
 export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 
-// Handlers authenticate; no method here asks the gateway to. It looks at signatures only where it finds no method, and
-// takes any Authorization header for one: a bearer token sent to an unknown path ends as a complaint about its signature.
+// Handlers authenticate. On an unknown path, API Gateway reads any Authorization header as a signature, so a bearer token
+// there is INVALID_SIGNATURE.
 const problems: readonly (readonly [ResponseType, Problem])[] = [
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound],
   [ResponseType.INVALID_SIGNATURE, notFound],
@@ -44,8 +44,8 @@ const problems: readonly (readonly [ResponseType, Problem])[] = [
   [ResponseType.DEFAULT_5XX, broken],
 ];
 
-// How API Gateway reads a quote within quotes is not documented. A list with nothing in it allows as little as 'none'
-// (Content Security Policy Level 3, "Does url match source list").
+// API Gateway does not document quotes within quotes. An empty list allows as little as 'none' (Content Security Policy
+// Level 3, "Does url match source list").
 const withoutQuotes = (value: string): string => value.replaceAll(" 'none'", '');
 
 // Each value is an expression: quoted text is meant literally.
@@ -60,11 +60,11 @@ const rateLimitHeaders = {
   'X-RateLimit-Remaining': "'0'",
 };
 
-/** What the gateway answers without asking a handler, in the same envelope as everything else. */
+/** Responses of API Gateway itself, in the error envelope. */
 export const gatewayResponses: readonly GatewayResponseOptions[] = problems.map(([type, problem]) => ({
   type,
   statusCode: String(errorCodes[problem.code].status),
   responseHeaders: { ...headers, ...(problem.code === 'rate_limit_error' && rateLimitHeaders) },
-  // Not VTL, although it looks like it: variables are filled in, and nothing else.
+  // Not VTL: only variables are replaced.
   templates: { 'application/json': JSON.stringify(envelope([problem], '$context.requestId').body) },
 }));

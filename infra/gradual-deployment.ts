@@ -9,31 +9,30 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { pascalCase } from './pascal-case.ts';
+import { pascalCase } from './logical-id.ts';
 
 type Props = {
   readonly config: ILambdaDeploymentConfig;
-  /** The API's name and its stage's, as its metrics have them. */
+  /** The dimensions of the API's metrics. */
   readonly api: { readonly ApiName: string; readonly Stage: string };
 };
 
-/** How traffic shifts to a new version. `at once` needs no CodeDeploy. */
+/** How traffic shifts to a new version. `all-at-once` needs no CodeDeploy. */
 export const gradually = {
   canary: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   linear: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
   'all-at-once': null,
 } as const;
 
-// These alarms send no mail: they end a deployment, and the failed deployment is visible.
+// These alarms notify no one: they roll back a deployment, whose failure is visible.
 const alarmProps = { evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
 const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
- * Moves an API's requests to new versions of its functions, a part of them first, and back as soon as something fails.
+ * Shifts requests to new versions of the API's functions gradually, with rollback.
  *
- * Two alarms watch. One is of each function's alias: it did not answer (a crash, the time limit, the memory). The other
- * is the API's: answers with 5xx, which is how a function that is broken still answers. On either, CodeDeploy goes back,
- * the update of the stack fails with it, and CloudFormation takes all the other functions back, too.
+ * Two alarms trigger the rollback: errors of a function's alias (crash, timeout, memory), and 5xx responses of the API. A
+ * rollback by CodeDeploy fails the stack update, so CloudFormation rolls back all other functions.
  */
 export class GradualDeployment extends Construct {
   readonly #config: ILambdaDeploymentConfig;
@@ -48,9 +47,9 @@ export class GradualDeployment extends Construct {
     this.#role = this.#deployer();
     this.#failures = new Alarm(this, 'Failures', {
       ...alarmProps,
-      alarmDescription: 'Takes a deployment back: the API answers with 5xx.',
+      alarmDescription: 'Rolls back a deployment: the API answers with 5xx.',
       metric: new Metric({ ...inAMinute, namespace: 'AWS/ApiGateway', metricName: '5XXError', dimensionsMap: api }),
-      // A database that falters for a second is no reason to go back.
+      // A few errors of the database are no reason for a rollback.
       threshold: 5,
     });
   }
@@ -60,7 +59,7 @@ export class GradualDeployment extends Construct {
     const id = pascalCase(handler.node.id);
     const errors = new Alarm(this, `${id}Errors`, {
       ...alarmProps,
-      alarmDescription: `Takes a deployment back: ${id} does not answer.`,
+      alarmDescription: `Rolls back a deployment: ${id} fails.`,
       metric: alias.metricErrors(inAMinute),
       threshold: 1,
     });
@@ -70,10 +69,10 @@ export class GradualDeployment extends Construct {
       deploymentConfig: this.#config,
       alarms: [errors, this.#failures],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-      // Or it would get AWS's own policy, which lets it move the alias of every function of the account.
+      // Without it, CDK attaches AWS's managed policy, which covers the aliases of all functions in the account.
       role: this.#role.withoutPolicyUpdates(),
     });
-    this.#mayMove(id, handler);
+    this.#allowShift(id, handler);
   }
 
   #deployer(): Role {
@@ -81,12 +80,12 @@ export class GradualDeployment extends Construct {
     role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'CodeDeploy asks for the state of alarms all together, and reads nothing else with it.',
+      reason: 'DescribeAlarms has no resource-level permissions that CodeDeploy could use.',
     });
     return role;
   }
 
-  #mayMove(id: string, { functionArn }: LambdaFunction): void {
+  #allowShift(id: string, { functionArn }: LambdaFunction): void {
     this.#role.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
@@ -95,7 +94,7 @@ export class GradualDeployment extends Construct {
     );
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${id}.Arn>:*]`,
-      reason: 'A version has a number that Lambda gives it when it is published.',
+      reason: 'Lambda numbers versions when they are published.',
     });
   }
 }

@@ -3,10 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
-/**
- * A log that is kept as long as the deployment says. It goes with the stack: what must outlive it is in the tables. Only a
- * log that AWS would else make by itself, and keep for ever, has a name.
- */
+/** A log group with the deployment's retention, deleted with the stack. Only groups that AWS would create itself have a name. */
 export const logGroup = (
   scope: Construct,
   id: string,

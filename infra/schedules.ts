@@ -1,4 +1,4 @@
-import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
@@ -10,7 +10,7 @@ import { type ScheduleName, schedules } from '../functions/endpoints.ts';
 import type { Schedule as ScheduleDefinition } from '../shared/define-schedule.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
-import { pascalCase } from './pascal-case.ts';
+import { fixLogicalId, pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
@@ -57,7 +57,7 @@ export class Schedules extends Construct {
         deadLetterQueue: this.failedRuns,
       }),
     });
-    (schedule.node.defaultChild as CfnElement).overrideLogicalId(`${pascalCase(name)}Schedule`);
+    fixLogicalId(schedule, `${pascalCase(name)}Schedule`);
   }
 
   // The role that LambdaInvoke creates could also invoke every version of the function.

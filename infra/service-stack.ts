@@ -1,10 +1,9 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, CfnParameter, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
 import { Backups } from './backups.ts';
 import { Events } from './events.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { refuseDeployment } from './sam-only.ts';
 import { Schedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
@@ -12,13 +11,30 @@ import { TaxApi } from './tax-api.ts';
 
 type Props = StackProps & { readonly settings: Settings };
 
-/** Everything that Levy needs in an AWS account. It only composes, and an app may hold several with names that differ. */
+/**
+ * Make a template undeployable: it needs a parameter value that does not exist. Its functions use an emulator, which a
+ * deployed function cannot reach. SAM needs values only for parameters that are referenced.
+ */
+const refuseDeployment = (stack: Stack): void => {
+  new CfnParameter(stack, 'SamLocalOnly', {
+    description: 'This template is for `sam local`. Synthesize one to deploy without `-c sam=true`.',
+    // No text matches, not even the empty one.
+    allowedPattern: '[^\\s\\S]',
+    constraintDescription: 'a template without `-c sam=true`: this one is for `sam local` only',
+  });
+  Validations.of(stack).acknowledge({
+    id: 'CloudFormation-Validate::W2001',
+    reason: 'No resource refers to the parameter: its only purpose is to be required.',
+  });
+};
+
+/** All of Levy's resources in an AWS account. An app can hold several with different names. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, {
       description: 'Levy: sales tax calculation and a tax transaction ledger',
       stackName: settings.name,
-      // Deleting the stack would leave the tables, and no API before them.
+      // Deleting the stack would delete the API and leave the tables.
       terminationProtection: settings.removal === 'retain',
       ...props,
     });
@@ -30,7 +46,7 @@ export class ServiceStack extends Stack {
     const events = settings.events && !settings.sam ? new Events(this, 'Events', { tables, settings }) : null;
     if (events) {
       const value = events.bus.eventBusName;
-      new CfnOutput(this, 'EventBus', { value, description: 'The bus that tells of changes' });
+      new CfnOutput(this, 'EventBus', { value, description: 'The bus of the events' });
     }
     if (settings.sam) refuseDeployment(this);
     else new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, events, vault });

@@ -1,150 +1,155 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { IConstruct, Node } from 'constructs';
+import type { IConstruct } from 'constructs';
+import { z } from 'zod';
 import { endpoints, schedules } from '../functions/endpoints.ts';
 import type { Entry } from './bundling.ts';
-import { flag, matching, oneOf, refuse, text, wholeNumber } from './context.ts';
-import { awsAddressOf, type Domain, domainOf } from './domain-settings.ts';
-import { oidcOf, oidcVariables } from './oidc-settings.ts';
+
+const text = z.string('Give a text, a number or a boolean.');
+const matching = (pattern: RegExp, remedy: string) => text.regex(pattern, remedy).nullable().default(null);
+/** One of some words. The first one is the default. */
+const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
+  z.enum(words, `Give one of: ${words.join(', ')}.`).default(words[0] as z.core.util.NoUndefined<Word>);
+const flag = (initial: boolean) =>
+  z
+    .enum(['true', '1', 'false', '0'], 'Give true or false.')
+    .transform((value) => value === 'true' || value === '1')
+    .default(initial);
+const wholeNumber = (least: number, most: number) => {
+  const remedy = `Give a whole number from ${least} to ${most}.`;
+  return text.regex(/^\d+$/, remedy).transform(Number).pipe(z.number().min(least, remedy).max(most, remedy));
+};
+
+const entries = [
+  ...(Object.keys({ ...endpoints, ...schedules }) as Entry[]),
+  'method-not-allowed',
+  'announce-changes',
+] as const satisfies readonly Entry[];
+const retentions = Object.values(RetentionDays).filter((days) => Number(days) > 0 && days !== RetentionDays.INFINITE);
+
+const shape = {
+  /** Which of several deployments in one account this is; `null` for the one without a name. */
+  stage: matching(
+    /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/,
+    'Give a lower-case word of at most 20 letters, digits and hyphens, such as staging.',
+  ),
+  /** The address for alarm mails; `null` sends none. */
+  alarmEmail: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Give one address, such as tax@example.com.'),
+  /** The custom host name of the API. */
+  domain: matching(/^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'Give a host name, such as tax.example.com.'),
+  certificate: matching(
+    /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+    "Give the ARN of an ACM certificate for the domain, in the stack's region.",
+  ),
+  /** The Route 53 zone for the record; `null` where the DNS record is managed elsewhere. */
+  hostedZone: matching(/^Z[A-Z0-9]{1,31}$/, 'Give the id of a hosted zone, such as Z0123456789ABC.'),
+  /** Whether the execute-api address stays open next to the domain. */
+  awsAddress: oneOf(['open', 'shut']),
+  /** Whether data outlives the stack: tables, their backups and their key. */
+  removal: oneOf(['retain', 'destroy']),
+  /** Whose key encrypts the tables and their backups. */
+  encryption: oneOf(['aws-owned', 'customer-managed']),
+  /** Whether AWS Backup backs up the tables. Point-in-time recovery is always on. */
+  backups: oneOf(['plan', 'none']),
+  /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
+  backupLock: oneOf(['none', 'governance', 'compliance']),
+  logRetention: oneOf(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
+  /** Whether the stack creates the account's one role for API Gateway's logs, or uses the existing one. */
+  gatewayLogRole: oneOf(['make', 'keep']),
+  /** Instances reserved for a function, which are also its limit. */
+  reservedConcurrency: text
+    .transform((pairs) => {
+      const reserved = pairs.split(',').filter(Boolean);
+      return Object.fromEntries(reserved.map((pair) => [pair.split(':')[0] ?? '', pair.split(':')[1] ?? '']));
+    })
+    .pipe(
+      z.partialRecord(z.enum(entries), wholeNumber(1, 100_000), {
+        error: `Give function:instances,...; functions are ${entries.join(', ')}.`,
+      }),
+    )
+    .default({}),
+  /** How requests move to a new version of the functions. */
+  rollout: oneOf(['canary', 'linear', 'all-at-once']),
+  /** Whether a web ACL protects the API. */
+  waf: flag(false),
+  /** Requests of one IP address in five minutes. The default is twice the limit of an account: it stops floods only. */
+  wafRequestsPerAddress: wholeNumber(10, 2_000_000_000).default(120_000),
+  /** Whether the ledger publishes its changes on an event bus (decision 0018). */
+  events: flag(true),
+  /** The template is for `sam local`: the architecture of the host, the emulator's address and table names. */
+  sam: flag(false),
+  oidcIssuer: matching(/^https:\/\//, 'Give an https address.'),
+  oidcAudience: text.nullable().default(null),
+  oidcAccountClaim: text.nullable().default(null),
+  oidcScopesClaim: text.nullable().default(null),
+  oidcReadScope: text.nullable().default(null),
+  oidcWriteScope: text.nullable().default(null),
+};
+const names = Object.keys(shape) as (keyof typeof shape)[];
+const schema = z.strictObject(shape, {
+  error: ({ code }) =>
+    code === 'unrecognized_keys' ? `There is no such setting. Give one of: ${names.join(', ')}.` : undefined,
+});
 
 /** The settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the defaults. */
-export type Settings = {
-  /** Which of several deployments in one account this is; `null` for the one without a name. */
-  readonly stage: string | null;
-  /** What the stack is called, and whatever else must have a name that no other stage has: Levy, or Levy-staging. */
+export type Settings = Readonly<z.output<typeof schema>> & {
+  /** The name of the stack, and the prefix of all other names: Levy, or Levy-staging. */
   readonly name: string;
-  /** The address for alarm mails; `null` sends none. */
-  readonly alarmEmail: string | null;
-  readonly domain: Domain | null;
-  /** Whether the API answers at AWS's address as well; only what has a domain may shut it. */
-  readonly awsAddress: 'open' | 'shut';
-  /** Whether data outlives the stack: tables, their backups and their key. Only a named stage may say no. */
-  readonly removal: 'retain' | 'destroy';
-  /** Whose key encrypts the tables and their backups. */
-  readonly encryption: 'aws-owned' | 'customer-managed';
-  /** Whether copies of the tables are taken by a plan. Point-in-time recovery is always on. */
-  readonly backups: 'plan' | 'none';
-  /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
-  readonly backupLock: 'none' | 'governance' | 'compliance';
-  readonly logRetention: RetentionDays;
-  /** Whether the stack makes the account's one role for API Gateway's logs, or the account has one already. */
-  readonly gatewayLogRole: 'make' | 'keep';
-  /** How many instances a function has for itself, and at most; the others share what the account has. */
-  readonly reservedConcurrency: Readonly<Partial<Record<Entry, number>>>;
-  /** How requests move to a new version of the functions. */
-  readonly rollout: 'canary' | 'linear' | 'all-at-once';
-  /** The web ACL before the API, with the requests that one address may send in five minutes; `null` without one. */
-  readonly waf: { readonly requestsPerAddress: number } | null;
-  /** Whether the ledger tells of its changes on a bus (decision 0018). */
-  readonly events: boolean;
-  /** The template is for `sam local`: the host's architecture, and the emulator's address and table names. */
-  readonly sam: boolean;
-  /** Who issues the bearer tokens that the API accepts, as the functions' variables; without it, API keys only. */
+  /** The issuer of bearer tokens as environment variables (shared/config/environment.ts); empty without one. */
   readonly oidc: Readonly<Record<string, string>>;
   /** The given settings as text: `stage=staging, waf=true`. An output has it, so that `cdk diff` shows a lost setting. */
   readonly given: string;
 };
 
-// The names that the context may have. A misspelled name is refused instead of ignored.
-const names = [
-  ...['stage', 'alarmEmail', 'domain', 'certificate', 'hostedZone', 'awsAddress', 'removal', 'encryption', 'backups'],
-  ...['backupLock', 'logRetention', 'gatewayLogRole', 'reservedConcurrency', 'rollout', 'waf', 'wafRequestsPerAddress'],
-  ...['events', 'sam'],
-  ...Object.keys(oidcVariables),
+const forDomain = 'Give domain as well: the host name that it is for.';
+const forIssuer = 'Give oidcIssuer as well: the issuer of the tokens.';
+/** A setting, its value (`null` for any), the setting that it requires, and the remedy. */
+const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
+  ['domain', null, 'certificate', 'Give certificate as well: the ARN of an ACM certificate for it.'],
+  ['certificate', null, 'domain', forDomain],
+  ['hostedZone', null, 'domain', forDomain],
+  ['awsAddress', 'shut', 'domain', 'Give domain as well: the API must have an address.'],
+  ['removal', 'destroy', 'stage', 'Give stage as well: only a deployment that has a name may lose its data.'],
+  ['wafRequestsPerAddress', null, 'waf', 'Give waf=true as well, or leave it out.'],
+  // With only one of the two, functions would start and refuse every token.
+  ['oidcIssuer', null, 'oidcAudience', 'Give oidcAudience as well: the audience of the tokens.'],
+  ['oidcAudience', null, 'oidcIssuer', forIssuer],
+  ['oidcAccountClaim', null, 'oidcIssuer', forIssuer],
+  ['oidcScopesClaim', null, 'oidcIssuer', forIssuer],
+  ['oidcReadScope', null, 'oidcIssuer', forIssuer],
+  ['oidcWriteScope', null, 'oidcIssuer', forIssuer],
 ];
-// What the CDK itself puts there is named with a colon, an at sign or a slash, but for this one.
-const others = /[:@/]|^acknowledged-issue-numbers$/;
 
-const checkNames = (node: Node): void => {
-  for (const [name, value] of Object.entries(node.getAllContext()))
-    if (!names.includes(name) && !others.test(name))
-      refuse(name, String(value), `There is no such setting. Give one of: ${names.join(', ')}.`);
+const refuse = (name: string, value: unknown, remedy: string): never => {
+  const given = typeof value === 'object' ? JSON.stringify(value) : value;
+  throw new Error(`The context value ${name} is '${given}'. ${remedy}`);
 };
 
-const stageOf = (node: Node): Pick<Settings, 'stage' | 'name'> => {
-  const remedy = 'Give a lower-case word of at most 20 letters, digits and hyphens, such as staging.';
-  const stage = matching(node, 'stage', /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/, remedy);
-  return { stage, name: stage === null ? 'Levy' : `Levy-${stage}` };
-};
+/** Names of context values that belong to the CDK. */
+const cdkNames = /[:@/]|^acknowledged-issue-numbers$/;
 
-const givenOf = (node: Node): string => {
-  const given = names.flatMap((name) => {
-    const value = text(node, name);
-    return value === null ? [] : [`${name}=${value}`];
-  });
-  return given.join(', ') || 'none';
-};
-
-const removalOf = (node: Node, { stage }: Pick<Settings, 'stage'>): Settings['removal'] => {
-  const removal = oneOf(node, 'removal', ['retain', 'destroy']);
-  if (removal === 'destroy' && stage === null)
-    return refuse('removal', removal, 'Give stage as well: only a deployment that has a name may lose its data.');
-  return removal;
-};
-
-const daysOf = (node: Node): RetentionDays => {
-  const known = Object.values(RetentionDays).filter(
-    (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
-  );
-  return Number(oneOf(node, 'logRetention', ['90', ...known.map(String)]));
-};
-
-const entries = [...Object.keys(endpoints), ...Object.keys(schedules), 'method-not-allowed', 'announce-changes'];
-
-const reservedOf = (node: Node): Settings['reservedConcurrency'] => {
-  const given = text(node, 'reservedConcurrency');
-  const reserved = (given ?? '')
-    .split(',')
-    .filter(Boolean)
-    .map((pair) => pair.split(':'));
-  return Object.fromEntries(
-    reserved.map(([entry = '', instances = '']) => {
-      if (entries.includes(entry)) return [entry, wholeNumber('reservedConcurrency', instances, [1, 100_000])];
-      return refuse(
-        'reservedConcurrency',
-        given ?? '',
-        `Give function:instances,...; functions are ${entries.join(', ')}.`,
-      );
-    }),
-  );
-};
-
-const wafOf = (node: Node): Settings['waf'] => {
-  const isOn = flag(node, 'waf', false);
-  const given = text(node, 'wafRequestsPerAddress');
-  if (given !== null && !isOn) return refuse('wafRequestsPerAddress', given, 'Give waf=true as well, or leave it out.');
-  // Twice what an account may send by itself: the limit of an account is the API's, and this one is for floods.
-  return isOn
-    ? { requestsPerAddress: wholeNumber('wafRequestsPerAddress', given ?? '120000', [10, 2_000_000_000]) }
-    : null;
-};
-
-/** Read the deployment's settings from the context of the app; a half-made choice stops the synthesis. */
+/** Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart throws. */
 export const settingsOf = ({ node }: IConstruct): Settings => {
-  checkNames(node);
-  const stage = stageOf(node);
-  const domain = domainOf(node);
+  const given: Record<string, unknown> = {};
+  // `-c` gives text, cdk.json also numbers and booleans.
+  for (const [name, value] of Object.entries(node.getAllContext()))
+    if (!cdkNames.test(name) && value !== undefined && value !== null && value !== '')
+      given[name] = typeof value === 'object' ? value : String(value);
+  const { data, error } = schema.safeParse(given);
+  if (!data) {
+    const [issue] = error.issues;
+    const name = String(issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path[0]);
+    return refuse(name, given[name], issue?.message ?? '');
+  }
+  for (const [name, value, required, remedy] of requirements)
+    if (given[name] !== undefined && (value ?? given[name]) === given[name] && !data[required])
+      refuse(name, given[name], remedy);
+  const set = names.filter((name) => given[name] !== undefined);
+  const oidc = set.filter((name) => name.startsWith('oidc'));
   return {
-    ...stage,
-    alarmEmail: matching(
-      node,
-      'alarmEmail',
-      /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
-      'Give one address, such as tax@example.com.',
-    ),
-    domain,
-    awsAddress: awsAddressOf(node, domain),
-    removal: removalOf(node, stage),
-    encryption: oneOf(node, 'encryption', ['aws-owned', 'customer-managed']),
-    backups: oneOf(node, 'backups', ['plan', 'none']),
-    backupLock: oneOf(node, 'backupLock', ['none', 'governance', 'compliance']),
-    logRetention: daysOf(node),
-    gatewayLogRole: oneOf(node, 'gatewayLogRole', ['make', 'keep']),
-    reservedConcurrency: reservedOf(node),
-    rollout: oneOf(node, 'rollout', ['canary', 'linear', 'all-at-once']),
-    waf: wafOf(node),
-    events: flag(node, 'events', true),
-    sam: flag(node, 'sam', false),
-    oidc: oidcOf(node),
-    given: givenOf(node),
+    ...data,
+    name: data.stage === null ? 'Levy' : `Levy-${data.stage}`,
+    // oidcReadScope is OIDC_READ_SCOPE.
+    oidc: Object.fromEntries(oidc.map((name) => [name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(), String(given[name])])),
+    given: set.map((name) => `${name}=${given[name]}`).join(', ') || 'none',
   };
 };

@@ -19,7 +19,7 @@ import {
   tables,
 } from '../shared/store/table-definitions.ts';
 import { dataKey } from './data-key.ts';
-import { pascalCase } from './pascal-case.ts';
+import { pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 
 type Props = { readonly settings: Settings };
@@ -43,7 +43,7 @@ export const tableId = (name: string): string => `${pascalCase(name)}Table`;
 export class Tables extends Construct {
   readonly #byName: Readonly<Record<TableName, TableV2>>;
   readonly #settings: Settings;
-  /** The key of the deployment's own, which who uses a table must be allowed to use as well. */
+  /** The customer-managed key, which users of a table need permission for; `null` without one. */
   readonly key: EncryptionKey | null;
 
   constructor(scope: Construct, id: string, { settings }: Props) {
@@ -66,12 +66,11 @@ export class Tables extends Construct {
     return this.#byName[table].tableArn;
   }
 
-  /** `grantReadData` would say `index/*`, and on every action. */
+  /** `grantReadData` would grant `index/*` and every read action. */
   indexArnOf(table: TableName, index: IndexName): string {
     return `${this.arnOf(table)}/index/${index}`;
   }
 
-  /** The stream of the ledger's table: every change of an item, for a day. */
   get streamArn(): string {
     const { tableStreamArn } = this.#byName.transactions;
     if (!tableStreamArn) throw new Error("The ledger's table has no stream.");
@@ -91,20 +90,20 @@ export class Tables extends Construct {
       sortKey: attribute(sort),
       ...(ttl && { timeToLiveAttribute: ttl }),
       globalSecondaryIndexes: indexes.map(indexProps),
-      // Costs nothing unless it is read. Both images, because a replica in another region would ask for them.
+      // Free unless it is read. A replica in another region would require both images.
       ...(name === 'transactions' && { dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: keep,
-      // Retained after a failed first deployment, too: what refuses to be deleted would fail the way back.
+      // RETAIN also after a failed first deployment: its rollback could not delete a protected table.
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    // Never derived from the construct's path: moving this code must not replace the ledger by an empty table.
+    // Independent of the construct's path: moving this code must not replace the ledger with an empty table.
     const resource = table.node.defaultChild as CfnGlobalTable;
     resource.overrideLogicalId(tableId(name));
     if (this.key) {
-      // The construct takes a key only where the region is known, and this template is for any.
+      // The construct accepts a key only for a known region, and this template is for any.
       resource.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
       resource.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: this.key.keyArn });
     }

@@ -20,7 +20,7 @@ import { Firewall } from './firewall.ts';
 import { gatewayResponses, throttle } from './gateway-responses.ts';
 import { GradualDeployment, gradually } from './gradual-deployment.ts';
 import { logGroup } from './log-group.ts';
-import { pascalCase } from './pascal-case.ts';
+import { pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
@@ -38,7 +38,7 @@ export class TaxApi extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     this.#props = props;
-    const { name, rollout, waf, domain } = props.settings;
+    const { name, rollout, waf, wafRequestsPerAddress: requestsPerAddress, domain } = props.settings;
     this.#api = this.#restApi();
     const config = gradually[rollout];
     const api = { ApiName: name, Stage: stageName };
@@ -50,15 +50,16 @@ export class TaxApi extends Construct {
       const name = response.type.responseType.toLowerCase().replaceAll('_', '-');
       this.#api.addGatewayResponse(pascalCase(name), response);
     }
-    if (waf) new Firewall(this, 'Firewall', { api: this.#api, name, ...waf });
-    if (domain) new CustomDomain(this, 'Domain', { api: this.#api, stageName, domain });
+    if (waf) new Firewall(this, 'Firewall', { api: this.#api, name, requestsPerAddress });
+    const { settings } = props;
+    if (domain) new CustomDomain(this, 'Domain', { api: this.#api, stageName, domainName: domain, settings });
     this.#acknowledge();
   }
 
   /** Without a trailing slash, so that a path can be appended. */
   get url(): string {
     const { domain } = this.#props.settings;
-    const host = domain?.name ?? `${this.#api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+    const host = domain ?? `${this.#api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     return `https://${host}/${this.#api.deploymentStage.stageName}`;
   }
 
@@ -142,11 +143,10 @@ export class TaxApi extends Construct {
       },
       ...(this.#props.settings.waf
         ? []
-        : [{ id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month: `-c waf=true` is a choice.' }]),
+        : [{ id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month. `-c waf=true` adds one.' }]),
       {
         id: 'AwsSolutions-APIG4',
-        reason:
-          'The handlers authenticate, so that the way to an answer has one Lambda hop less (architecture, decision 2).',
+        reason: 'The handlers authenticate, so that a request needs one Lambda call less (architecture, decision 2).',
       },
       {
         id: 'AwsSolutions-COG4',

@@ -7,7 +7,8 @@ process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/levy/compiled`
 
 /**
  * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build. Mode `amazon`
- * runs the integration tests on DynamoDB Local, without those that start processes of their own or hardly use the database.
+ * runs the integration tests on DynamoDB Local, without those that start processes or hardly use the database, and
+ * compares the memory database with it.
  */
 const modes = {
   test: {
@@ -15,7 +16,7 @@ const modes = {
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
   long: { include: ['**/*.long.test.ts'], projects: ['unit', 'integration', 'contract', 'simulation', 'model'] },
-  amazon: { include: ['**/!(*.long).test.ts'], projects: ['integration'] },
+  amazon: { include: ['**/!(*.long).test.ts', 'memory-database.long.test.ts'], projects: ['integration'] },
 };
 const notOnAmazon =
   '{accounts-*,admission-calls,cost-units,docs-guide,ledger-cli,ledger-transfer,local-*,recorded-ledger,request-lines,safety-headers,schedule-lines,versions}.test.ts';
@@ -25,6 +26,8 @@ const projectOf = (name: string, include: readonly string[], exclude: readonly s
   extends: true as const,
   test: {
     name,
+    // The files of infra share the CDK, the bundles and the synthesized templates (test/infra/synthesized.ts).
+    isolate: name !== 'infra',
     include: include.map((pattern) => `test/${name}/${pattern}`),
     exclude: exclude.map((pattern) => `test/${name}/**/${pattern}`),
     // Every project fails on logged secrets. The integration tests also check each answer against the OpenAPI document and

@@ -4,7 +4,7 @@ import { advanceClock, now } from '../../shared/config/clock.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { json, refusal } from './refusal.ts';
 
-// Ids and keys sort by time as text: the year must keep its four digits.
+// Ids and keys sort by time as text, so a year has four digits.
 const latestMs = Date.UTC(9999, 11, 31);
 
 export const readClock = (requestId: string): APIGatewayProxyResult =>
@@ -40,10 +40,10 @@ const invalid = (pointer: string, detail: string): Problem => ({
 export const moveClock = (body: Buffer, requestId: string): APIGatewayProxyResult => {
   const parsed = parse(body);
   if (!parsed) return refusal(malformed, requestId);
-  const wish = Object(parsed.value) as Readonly<Record<string, unknown>>;
-  const given = ['now', 'advance_seconds'].filter((field) => wish[field] !== undefined);
+  const fields = Object(parsed.value) as Readonly<Record<string, unknown>>;
+  const given = ['now', 'advance_seconds'].filter((field) => fields[field] !== undefined);
   if (given.length !== 1) return refusal(invalid('', 'Send an object with now or advance_seconds.'), requestId);
-  const targetMs = given[0] === 'now' ? timeMsOf(wish['now']) : secondsAheadMs(wish['advance_seconds']);
+  const targetMs = given[0] === 'now' ? timeMsOf(fields['now']) : secondsAheadMs(fields['advance_seconds']);
   if (!(targetMs >= 0 && targetMs <= latestMs)) {
     const detail = 'Send an instant in UTC, or a number of seconds, that leads to a time from 1970 to 9999.';
     return refusal(invalid(`/${given[0]}`, detail), requestId);

@@ -7,9 +7,9 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 
 const id = 'acct_demo';
 
-/** See that the demo account is there, with a key that may read and write; answers the key. */
+/** Create the demo account if it is missing, and a key that may read and write. Returns the key. */
 export const createDemo = async (apiKey: string | null): Promise<string> => {
-  // With DATA_DIR it is there from the last run, with a secret of its own.
+  // With DATA_DIR, it exists from the last run.
   if (!(await findAccount(id)))
     await provisionAccount(newAccount({ id, name: 'Demo', serviceVersion: currentVersion, createdMs: now() }));
   const secret = apiKey ?? newApiKey();

@@ -22,7 +22,7 @@ export type Emulator = {
   readonly stop: () => Promise<void>;
 };
 
-/** What the SDK needs before it talks to an emulator; for one that was started here, never the developer's own credentials. */
+/** The SDK's variables for an emulator. The developer's own credentials are used for a given emulator only. */
 export const emulatorEnvironment = ({ endpoint, kind }: Emulator): Record<string, string> => {
   const own = kind === 'given' ? process.env : {};
   return {

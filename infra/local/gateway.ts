@@ -10,7 +10,6 @@ import type { Handlers } from './handlers.ts';
 import { invoke, isTimeout } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { refusal } from './refusal.ts';
-import { readBody } from './request-body.ts';
 import { parseTarget } from './request-target.ts';
 import { matchResource } from './resources.ts';
 
@@ -18,6 +17,25 @@ export type GatewayOptions = {
   readonly handlers: Handlers;
   /** The time limit of a function; the deployed functions have the same default. */
   readonly timeoutMs?: number;
+};
+
+/** The limit of API Gateway (Amazon API Gateway quotas). */
+const bodyLimitBytes = 10 * 1024 * 1024;
+
+/**
+ * The request's body, or `null` for one over the limit. Throws when the client hangs up.
+ *
+ * The rest of a body over the limit is read and dropped: a client that is still sending could miss the response.
+ */
+const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= bodyLimitBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes <= bodyLimitBytes ? Buffer.concat(chunks) : null;
 };
 
 const failed: Problem = { ...broken, detail: `${broken.detail} See the log of the local service.` };

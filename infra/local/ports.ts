@@ -4,7 +4,7 @@ import { SetupError } from './setup-error.ts';
 
 export const loopback = '127.0.0.1';
 
-/** Why a server could not listen, in words that name the variable to set; any other failure as it is. */
+/** A SetupError that names the variable to set; other errors are returned unchanged. */
 export const listenProblem = (error: unknown, port: number, variable: string): unknown => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'EADDRINUSE') return new SetupError(`Port ${port} is in use: set ${variable} to another one.`);
@@ -13,11 +13,7 @@ export const listenProblem = (error: unknown, port: number, variable: string): u
   return error;
 };
 
-/**
- * Fail early where the port is taken: a child process would report it in its own words, or not at all. Reserves nothing.
- *
- * Answers the port, or a free one for 0.
- */
+/** The port, or a free one for 0. Throws if it is in use, which a child process might not report. Does not reserve it. */
 export const freePort = async (port: number, variable: string): Promise<number> => {
   const server = createServer();
   try {

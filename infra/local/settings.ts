@@ -3,10 +3,10 @@ import { isMisspelt } from '../../shared/accounts/api-key.ts';
 import { SetupError } from './setup-error.ts';
 
 export type LocalSettings = {
-  /** 0 is any free port, here and below. */
+  /** 0 is any free port, also for the database. */
   readonly port: number;
   readonly databasePort: number;
-  /** Where the data stays between runs; `null` keeps it in memory. */
+  /** The directory of the data; `null` keeps it in memory. */
   readonly dataDirectory: string | null;
   /** The demo account's key; `null` makes a new one. */
   readonly apiKey: string | null;
@@ -25,10 +25,10 @@ const portFrom = (variables: Variables, name: string, otherwise: number): number
 
 const apiKeyFrom = (key: string | undefined): string | null => {
   if (!key) return null;
-  // Anything else cannot be sent as the value of one header.
+  // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new SetupError('API_KEY must be 1 to 255 printable ASCII characters without spaces.');
-  // The service would refuse it unread, and the printed line would not work.
+  // The service would refuse it.
   if (isMisspelt(key))
     throw new SetupError('API_KEY looks like one of our keys but is misspelt: its checksum is wrong.');
   return key;

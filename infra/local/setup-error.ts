@@ -1,4 +1,4 @@
-/** What the person at the keyboard must change before the local service can run: one line, no stack. */
+/** A problem that the developer must fix before the local service can start. Printed without a stack. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 }

@@ -26,7 +26,7 @@ const listen = async (server: Server, port: number): Promise<string> => {
 };
 
 const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void> => {
-  // Before the functions are imported, which read it once (shared/config/environment.ts).
+  // Functions read the environment when they are imported (shared/config/environment.ts).
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { createDemo } = await import('./demo.ts');
   const { createGateway } = await import('./gateway.ts');
@@ -54,7 +54,7 @@ const start = async (): Promise<void> => {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   whenNpmEnds(() => void stop());
-  // Sooner than the emulator, which would start for nothing.
+  // Before the emulator starts.
   await freePort(settings.port, 'PORT');
   emulator = await openDatabase(settings);
   emulator.died.then((reason) => fail(new SetupError(`The emulated database ended: ${reason}.`)));

@@ -1,99 +1,171 @@
-import { type AlarmDefinition, above, type Watched } from './alarm.ts';
-import { forBackups, forEvents, forSchedules } from './work-alarms.ts';
+import {
+  type CfnAlarm,
+  ComparisonOperator,
+  type CreateAlarmOptions,
+  type IMetric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
+import { pascalCase } from '../logical-id.ts';
+import type { Metrics } from './metrics.ts';
 
-const forRequests = ({ metrics }: Watched): AlarmDefinition[] => [
+/** An alarm that notifies a person. By default it fires at a value of 1 or more. */
+export type AlarmDefinition = {
+  readonly id: string;
+  /** The heading in infra/runbook.md; by default the id. */
+  readonly runbook?: string;
+  /** The problem in one sentence, for the alarm mail. */
+  readonly description: string;
+  readonly metric: IMetric;
+  /** The evaluated periods; by default those that end now. */
+  readonly evaluationWindow?: CfnAlarm.EvaluationWindowProperty;
+} & Pick<CreateAlarmOptions, 'evaluationPeriods'> &
+  Partial<CreateAlarmOptions>;
+
+/** What alarms and dashboard watch. */
+export type Watched = {
+  readonly metrics: Metrics;
+  readonly ledger: string;
+  /** The dead-letter queue of the schedules. */
+  readonly failedRuns: string;
+  /** The event pipe and its dead-letter queue; `null` without events. */
+  readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
+  /** The backup vault and the number of backups a day; `null` without backups. */
+  readonly backups: { readonly vault: string; readonly daily: number } | null;
+};
+
+/** A schedule or a backup that does not run emits no metric, so missing data is a failure. */
+const silent = {
+  comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+  treatMissingData: TreatMissingData.BREACHING,
+};
+
+const ofRequests = ({ metrics }: Watched): AlarmDefinition[] => [
   {
     id: 'ErrorShare',
-    runbook: 'ErrorShare',
-    says: 'At least 5 % of all requests, and three in five minutes, have been answered with 5xx for ten minutes.',
+    description:
+      'At least 5 % of all requests, and three in five minutes, have been answered with 5xx for ten minutes.',
     metric: metrics.errorShare,
     threshold: 5,
     evaluationPeriods: 2,
-    ...above,
   },
   {
     id: 'ErrorShareOfHour',
     runbook: 'ErrorShare',
-    says: 'At least half of the requests of the last hour, and at least three, have been answered with 5xx.',
+    description: 'At least half of the requests of the last hour, and at least three, have been answered with 5xx.',
     metric: metrics.errorShareOfHour,
     threshold: 50,
     evaluationPeriods: 1,
-    ...above,
   },
   {
     id: 'InternalErrors',
-    runbook: 'InternalErrors',
-    says: 'Requests have been answered with system_internal_error, a bug, again and again for 15 minutes.',
+    description: 'For 15 minutes, requests have been answered with system_internal_error, which is a bug.',
     metric: metrics.refused('system_internal_error'),
-    threshold: 1,
     evaluationPeriods: 3,
-    ...above,
   },
   {
     id: 'SlowCalculations',
-    runbook: 'SlowCalculations',
-    says: 'One calculation in a hundred has taken more than a second for 15 minutes.',
+    description: 'For 15 minutes, one calculation in a hundred has taken more than a second.',
     metric: metrics.durationOf('create-calculation', 'p99'),
     threshold: 1000,
     evaluationPeriods: 3,
-    ...above,
     evaluateLowSampleCountPercentile: 'ignore',
   },
   {
     id: 'Throttled',
-    runbook: 'Throttled',
-    says: 'Lambda has turned calls of functions away for ten minutes: there are no more instances.',
+    description: 'For ten minutes, Lambda has throttled functions: the account has no more instances.',
     metric: metrics.throttles,
-    threshold: 1,
     evaluationPeriods: 2,
-    ...above,
   },
 ];
 
-const forStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
+const ofStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
   {
     id: 'CredentialsUnread',
-    runbook: 'CredentialsUnread',
-    says: 'Callers have not been found for ten minutes: neither the table of accounts nor the issuer may be reachable.',
+    description: 'For ten minutes, credentials could not be read from the accounts table or from the token issuer.',
     metric: metrics.counted('CredentialsUnread'),
     threshold: 5,
     evaluationPeriods: 2,
-    ...above,
   },
   {
     id: 'ContentCorrupt',
-    runbook: 'ContentCorrupt',
-    says: 'An imported release is not what its import wrote: requests that need the corrupt part get 500.',
+    description: 'An imported release differs from what was imported: requests that need the corrupt part get 500.',
     metric: metrics.counted('ContentCorrupt'),
-    threshold: 1,
     evaluationPeriods: 1,
-    ...above,
   },
   {
     id: 'LedgerErrors',
-    runbook: 'LedgerErrors',
-    says: "DynamoDB has failed at the ledger's table, by its own fault, for ten minutes.",
+    description: "For ten minutes, DynamoDB has returned server errors for the ledger's table.",
     metric: metrics.ledgerErrors(ledger),
     threshold: 10,
     evaluationPeriods: 2,
-    ...above,
   },
   {
     id: 'LimiterOpen',
-    runbook: 'LimiterOpen',
-    says: 'The rate limit has not been counted for 15 minutes: every account may send as much as it likes.',
+    description: 'For 15 minutes, requests have not been counted: no account is limited.',
     metric: metrics.counted('RateLimitOpen'),
     threshold: 5,
     evaluationPeriods: 3,
-    ...above,
   },
 ];
 
-/** Few, so that each is believed. Whatever mends itself, or can wait for the morning, is on the dashboard only. */
+const ofSchedules = ({ metrics }: Watched): AlarmDefinition[] => [
+  ...(Object.keys(schedules) as ScheduleName[]).map((name) => ({
+    id: `${pascalCase(name)}Silent`,
+    runbook: 'ScheduleSilent',
+    description: `No run of ${name} has ended for 20 minutes. It is due every five.`,
+    metric: metrics.ofSchedule(name, 'Complete', Stats.SAMPLE_COUNT),
+    evaluationPeriods: 4,
+    ...silent,
+  })),
+  {
+    id: 'FilingsStuck',
+    description: 'For half an hour, every run of close-periods has failed for some filing or account.',
+    metric: metrics.ofSchedule('close-periods', 'Failed', Stats.MINIMUM),
+    evaluationPeriods: 6,
+  },
+];
+
+const ofEvents = ({ metrics }: Watched, { pipe, deadLetterQueue }: NonNullable<Watched['events']>) => [
+  {
+    id: 'EventsDeadLetterQueue',
+    description: 'Changes of the ledger could not be published, and are in the dead-letter queue of the events.',
+    metric: metrics.waiting(deadLetterQueue),
+    evaluationPeriods: 1,
+  },
+  {
+    id: 'EventsFailing',
+    runbook: 'EventsHeldUp',
+    description: 'For half an hour, the event pipe has failed.',
+    metric: metrics.ofPipe(pipe, 'ExecutionFailed'),
+    evaluationPeriods: 6,
+  },
+  {
+    id: 'EventsStopped',
+    runbook: 'EventsHeldUp',
+    description: 'For two hours, transactions have been created and the event pipe has not been invoked.',
+    metric: metrics.undeliveredPerHour(pipe),
+    evaluationPeriods: 2,
+  },
+];
+
+const ofBackups = ({ metrics }: Watched, { vault, daily }: NonNullable<Watched['backups']>) => ({
+  id: 'BackupsMissing',
+  description: 'On the last full day (UTC), AWS Backup did not back up every table.',
+  metric: metrics.backupsOfDay(vault),
+  threshold: daily,
+  evaluationPeriods: 1,
+  // Backups end earlier on one day than on the next, so a sliding window of 24 hours can have one too few.
+  evaluationWindow: { wallClockWindow: {} },
+  ...silent,
+});
+
+/** Only what needs a person. Problems that resolve by themselves are on the dashboard. */
 export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
-  ...forRequests(watched),
-  ...forStores(watched),
-  ...forSchedules(watched),
-  ...forEvents(watched),
-  ...forBackups(watched),
+  ...ofRequests(watched),
+  ...ofStores(watched),
+  ...ofSchedules(watched),
+  ...(watched.events ? ofEvents(watched, watched.events) : []),
+  ...(watched.backups ? [ofBackups(watched, watched.backups)] : []),
 ];

@@ -1,25 +1,25 @@
 import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Watched } from './alarm.ts';
+import type { Watched } from './alarms.ts';
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
 const ofRequests = ({ metrics }: Watched): IWidget[][] => [
   [
-    graph('Requests', [metrics.requests, metrics.refusedAnswers, metrics.brokenAnswers], [metrics.errorShare]),
-    graph('Slowest of a hundred, ms by operation', [metrics.everyBy('operation', 'Duration', 'p99')]),
-    graph('Calculations, ms', [
+    graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors], [metrics.errorShare]),
+    graph('p99 latency, ms by operation', [metrics.everyBy('operation', 'Duration', 'p99')]),
+    graph('Latency of calculations, ms', [
       metrics.durationOf('create-calculation', 'p50'),
       metrics.durationOf('create-calculation', 'p99'),
     ]),
   ],
   [
     graph('Refusals by code', [metrics.everyBy('code', 'Refused', Stats.SUM)]),
-    graph('Tax by state, dollars answered', [metrics.everyBy('state', 'Tax', Stats.SUM)]),
+    graph('Tax by state, dollars calculated', [metrics.everyBy('state', 'Tax', Stats.SUM)]),
     graph('Documents by state', [metrics.everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
   ],
   [
-    graph('At hand, share of requests', [metrics.keptShare('KeyKept'), metrics.keptShare('ContentKept')]),
+    graph('Cache hits, share of requests', [metrics.cacheHitShare('KeyKept'), metrics.cacheHitShare('ContentKept')]),
     graph('Limiter, credentials and content', [
       metrics.refused('rate_limit_error'),
       metrics.counted('RateLimitOpen'),
@@ -43,7 +43,7 @@ const ofStores = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[][]
       [metrics.ledgerErrors(ledger)],
       [metrics.ofTable(ledger, 'ReadThrottleEvents'), metrics.ofTable(ledger, 'WriteThrottleEvents')],
     ),
-    graph('What could not be done', [failedRuns, ...(events ? [events.untold] : [])].map(metrics.waiting)),
+    graph('Dead-letter queues', [failedRuns, ...(events ? [events.deadLetterQueue] : [])].map(metrics.waiting)),
   ],
 ];
 
@@ -75,20 +75,20 @@ const ofEvents = ({ metrics, events }: Watched): IWidget[] =>
         ),
       ];
 
-const ofCopies = ({ metrics, copies }: Watched): IWidget[] =>
-  copies === null
+const ofBackups = ({ metrics, backups }: Watched): IWidget[] =>
+  backups === null
     ? []
     : [
-        graph('Copies of tables by day', [
-          metrics.copies(copies.vault, 'Completed'),
-          metrics.copies(copies.vault, 'Failed'),
+        graph('Backups of tables by day', [
+          metrics.backups(backups.vault, 'Completed'),
+          metrics.backups(backups.vault, 'Failed'),
         ]),
       ];
 
-/** What one looks at first, row by row: requests, what they found, the tables, and the work that starts by itself. */
+/** The widgets, row by row: requests, stores, scheduled work, events and backups. */
 export const dashboardRows = (watched: Watched): IWidget[][] => [
   ...ofRequests(watched),
   ...ofStores(watched),
   ...ofWork(watched),
-  [...ofEvents(watched), ...ofCopies(watched)],
+  [...ofEvents(watched), ...ofBackups(watched)],
 ];

@@ -13,7 +13,7 @@ const day = Duration.days(1);
 // The operations of the service on the ledger's table (shared/store).
 const ledgerOperations = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const;
 
-/** What the functions write themselves (shared/observability). */
+/** Metrics that the functions write (shared/observability). */
 const ownMetrics = (namespace: string) => {
   // The functions take it from the same setting (METRICS_NAMESPACE).
   const own = (metricName: string, others: Omit<MetricProps, 'metricName' | 'namespace'> = {}) =>
@@ -22,7 +22,7 @@ const ownMetrics = (namespace: string) => {
     durationOf: (operation: string, statistic: string) => own('Duration', { dimensionsMap: { operation }, statistic }),
     refused: (code: Code) => own('Refused', { dimensionsMap: { code } }),
     counted: (metricName: Counted) => own(metricName),
-    keptShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
+    cacheHitShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
     ofSchedule: (schedule: ScheduleName, metricName: string, statistic: string = Stats.SUM) =>
       own(metricName, { dimensionsMap: { schedule }, statistic }),
     /** All existing series of a metric, by a dimension. */
@@ -43,26 +43,26 @@ const aws = (
   statistic: string = Stats.SUM,
 ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
 
-/** What AWS's services have of themselves, by the names that their documentation gives. */
+/** Metrics of AWS's services, by their documented names. */
 const awsMetrics = (name: string) => {
   const api = { ApiName: name, Stage: stageName };
   const requests = aws('AWS/ApiGateway', 'Count', api);
-  const brokenAnswers = aws('AWS/ApiGateway', '5XXError', api);
-  /** In percent; 0 below three broken answers: one alone is no share of anything, and three of three are an outage. */
+  const serverErrors = aws('AWS/ApiGateway', '5XXError', api);
+  /** In percent; 0 below three errors, because one error of two requests is no outage. */
   const errorShareIn = (time: Duration) =>
     new MathExpression({
-      expression: 'IF(broken >= 3, 100 * broken / requests, 0)',
-      usingMetrics: { requests, broken: brokenAnswers },
+      expression: 'IF(errors >= 3, 100 * errors / requests, 0)',
+      usingMetrics: { requests, errors: serverErrors },
       label: '5xx, % of requests',
       period: time,
     });
   return {
     requests,
-    brokenAnswers,
-    refusedAnswers: aws('AWS/ApiGateway', '4XXError', api),
+    serverErrors,
+    clientErrors: aws('AWS/ApiGateway', '4XXError', api),
     errorShare: errorShareIn(period),
     errorShareOfHour: errorShareIn(hour),
-    /** Of all functions of the account in this region: they share the instances that it may have. */
+    /** Of all functions of the account in this region, which share its concurrency quota. */
     throttles: aws('AWS/Lambda', 'Throttles'),
     instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
     ofTable: (TableName: string, metricName: string) => aws('AWS/DynamoDB', metricName, { TableName }),
@@ -75,12 +75,12 @@ const awsMetrics = (name: string) => {
             aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation }),
           ]),
         ),
-        label: "the database's own errors",
+        label: 'server errors of DynamoDB',
         period,
       }),
     waiting: (QueueName: string) => aws('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
     ofPipe: (PipeName: string, metricName: string) => aws('AWS/EventBridge/Pipes', metricName, { PipeName }),
-    copies: (BackupVaultName: string, end: 'Completed' | 'Failed') =>
+    backups: (BackupVaultName: string, end: 'Completed' | 'Failed') =>
       aws('AWS/Backup', `NumberOfBackupJobs${end}`, { BackupVaultName }).with({ period: day }),
   };
 };
@@ -93,24 +93,24 @@ const combined = ({ durationOf }: ReturnType<typeof ownMetrics>, theirs: ReturnT
    * A pipe that is stopped or lacks permissions emits no metric at all. Refused requests of the whole API are subtracted
    * from the requests, and at least ten must remain, because replayed answers cause no event.
    */
-  untoldHour: (pipe: string) =>
+  undeliveredPerHour: (pipe: string) =>
     new MathExpression({
-      expression: 'IF(asked - refused - broken >= 10, IF(FILL(called, 0) >= 1, 0, 1), 0)',
+      expression: 'IF(created - refused - errors >= 10, IF(FILL(invoked, 0) >= 1, 0, 1), 0)',
       usingMetrics: {
-        asked: durationOf('create-transaction', Stats.SAMPLE_COUNT),
-        refused: theirs.refusedAnswers,
-        broken: theirs.brokenAnswers,
-        called: theirs.ofPipe(pipe, 'Invocations'),
+        created: durationOf('create-transaction', Stats.SAMPLE_COUNT),
+        refused: theirs.clientErrors,
+        errors: theirs.serverErrors,
+        invoked: theirs.ofPipe(pipe, 'Invocations'),
       },
-      label: 'transactions were made, and nothing was told',
+      label: 'transactions were created, and the pipe was not invoked',
       period: hour,
     }),
-  /** Copies of a day. Filled, because CloudWatch waits several periods before it takes silence for missing data. */
-  copiesOfDay: (vault: string) =>
+  /** Backups of a day. Filled, because CloudWatch waits several periods before it treats data as missing. */
+  backupsOfDay: (vault: string) =>
     new MathExpression({
-      expression: 'FILL(copies, 0)',
-      usingMetrics: { copies: theirs.copies(vault, 'Completed') },
-      label: 'copies of tables',
+      expression: 'FILL(backups, 0)',
+      usingMetrics: { backups: theirs.backups(vault, 'Completed') },
+      label: 'backups of tables',
       period: day,
     }),
 });

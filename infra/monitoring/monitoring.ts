@@ -1,6 +1,6 @@
 import { ArnFormat, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { BackupVault } from 'aws-cdk-lib/aws-backup';
-import { Alarm, type CfnAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, type CfnAlarm, ComparisonOperator, Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -9,21 +9,18 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Events } from '../events.ts';
+import { fixLogicalId } from '../logical-id.ts';
 import type { Settings } from '../settings.ts';
 import type { Tables } from '../tables.ts';
-import type { AlarmDefinition, Watched } from './alarm.ts';
-import { alarmsOf } from './alarms.ts';
+import { type AlarmDefinition, alarmsOf, type Watched } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';
 import { metricsOf } from './metrics.ts';
 
 type Props = {
   readonly tables: Tables;
   readonly settings: Settings;
-  /** What holds the runs of schedules that failed. */
   readonly failedRuns: Queue;
-  /** `null` where the ledger tells nothing. */
   readonly events: Events | null;
-  /** Where copies of the tables are kept; `null` where none are taken. */
   readonly vault: BackupVault | null;
 };
 
@@ -40,31 +37,35 @@ export class Monitoring extends Construct {
       metrics: metricsOf(settings),
       ledger: tables.nameOf('transactions'),
       failedRuns: failedRuns.queueName,
-      events: events && { pipe: events.pipe.ref, untold: events.untold.queueName },
-      copies: vault && { vault: vault.backupVaultName, daily: tables.kept.length },
+      events: events && { pipe: events.pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
+      backups: vault && { vault: vault.backupVaultName, daily: tables.kept.length },
     };
-    const told = new SnsAction(this.#topic());
-    for (const definition of alarmsOf(watched)) this.#add(definition, told);
+    const notification = new SnsAction(this.#topic());
+    for (const definition of alarmsOf(watched)) this.#add(definition, notification);
     new Dashboard(this, 'Dashboard', { dashboardName: settings.name, widgets: dashboardRows(watched) });
   }
 
-  #add({ id, runbook: heading, says, evaluationWindow, ...options }: AlarmDefinition, told: SnsAction): void {
+  #add(definition: AlarmDefinition, notification: SnsAction): void {
+    const { id, runbook: heading = id, description, evaluationWindow, ...options } = definition;
     const alarm = new Alarm(this, id, {
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      // No requests are no failure.
+      treatMissingData: TreatMissingData.NOT_BREACHING,
       ...options,
       alarmName: `${this.#settings.name}-${id}`,
-      alarmDescription: `${says} What to do: ${runbook}#${heading.toLowerCase()}`,
+      alarmDescription: `${description} What to do: ${runbook}#${heading.toLowerCase()}`,
     });
-    const inTemplate = alarm.node.defaultChild as CfnAlarm;
-    inTemplate.overrideLogicalId(`${id}Alarm`);
-    inTemplate.evaluationWindow = evaluationWindow;
-    alarm.addAlarmAction(told);
-    alarm.addOkAction(told);
+    fixLogicalId(alarm, `${id}Alarm`);
+    (alarm.node.defaultChild as CfnAlarm).evaluationWindow = evaluationWindow;
+    alarm.addAlarmAction(notification);
+    alarm.addOkAction(notification);
   }
 
   #topic(): Topic {
     const { alarmEmail, name } = this.#settings;
     const principals = [new ServicePrincipal('cloudwatch.amazonaws.com')];
-    // The key that AWS has for topics lets no alarm in.
+    // The AWS-managed key of SNS does not admit alarms.
     const key = new Key(this, 'Key', {
       description: `Alarms of ${name}`,
       enableKeyRotation: true,
@@ -75,7 +76,7 @@ export class Monitoring extends Construct {
       new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
     );
     const topic = new Topic(this, 'Alarms', { displayName: `Alarms of ${name}`, masterKey: key, enforceSSL: true });
-    // A policy of its own takes the place of the one that lets the account's alarms in.
+    // A topic policy replaces the default one, which admits the account's alarms.
     const alarms = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
     const arn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
     topic.addToResourcePolicy(
@@ -86,18 +87,18 @@ export class Monitoring extends Construct {
         conditions: { ArnLike: { 'aws:SourceArn': arn } },
       }),
     );
-    const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'Where alarms are sent' });
-    output.overrideLogicalId('AlarmTopic');
+    const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'The topic of the alarms' });
+    fixLogicalId(output, 'AlarmTopic');
     if (alarmEmail === null) {
       Validations.of(topic).addWarning(
         'levy:AlarmsReachNobody',
-        'No alarm wakes anybody: give alarmEmail, or subscribe to the topic of the output AlarmTopic.',
+        'Alarms notify no one: give alarmEmail, or subscribe to the topic in the output AlarmTopic.',
       );
       return topic;
     }
     Validations.of(topic.addSubscription(new EmailSubscription(alarmEmail))).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
-      reason: 'SNS keeps what endpoints fail to take, and sends mail without hearing of its end.',
+      reason: 'A dead-letter queue holds messages that an endpoint refuses, and mail is never refused.',
     });
     return topic;
   }

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 
-/** What has no data makes all that is reckoned with it missing, but for what fills it. */
+/** A metric without data. Every expression with it fails, except FILL. */
 const missing = {
   [Symbol.toPrimitive]: () => {
     throw new Error('The expression has no value where a metric has no data.');
   },
 };
 
-/** Whether a value of an alarm's expression rings; a metric that is not among the values has no data. */
+/** Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. */
 export const isBreached = (
   { Metrics, Threshold, ComparisonOperator }: any,
   values: Readonly<Record<string, number>>,
@@ -26,12 +26,10 @@ export const isBreached = (
 };
 
 /**
- * Whether an alarm of an expression rings at a time (ms): all the periods that it looks at are breached.
- *
- * They end now, at whatever time that is, or by the clock (UTC) where the alarm has a window of it: then the one that has
- * not ended is not looked at. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ * Whether an alarm of an expression fires at a time (ms): all evaluated periods are breached. They end now, or at the last
+ * full period of the clock (UTC). https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
-export const ringsAt = (
+export const firesAt = (
   alarm: any,
   now: number,
   valuesIn: (from: number, to: number) => Readonly<Record<string, number>>,

@@ -1,11 +1,17 @@
+/** The code of every function, as the deployment bundles it. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
+import type { createCheck, keyNameOf } from '../../shared/http/jwt.ts';
+import { badTokens } from '../support/bad-tokens.ts';
+import { startIssuer } from '../support/issuer.ts';
+import { functionOf, synthesize } from './synthesized.ts';
 
 const entries = [
   ...Object.keys(endpoints),
@@ -13,11 +19,14 @@ const entries = [
   'method-not-allowed',
   'announce-changes',
 ] as Entry[];
-const operations: ReadonlySet<string> = new Set(
-  (Object.keys(endpoints) as Operation[]).filter((operation) => endpoints[operation].scope !== null),
-);
 const require = createRequire(import.meta.url);
-const newFolder = () => mkdtempSync(join(tmpdir(), 'levy-bundle-'));
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
+/** The folder of a function's code. Node knows a loaded file by its real path. */
+const folderOf = (entry: Entry): string =>
+  realpathSync(join(synthesized.outdir, functionOf(synthesized, entry)[1].Metadata?.['aws:asset:path']));
+const filesOf = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
 
 // Written by hand as an oracle: the functions that calculate, and the rates of an address.
 const locating = new Set<Entry>([
@@ -28,18 +37,19 @@ const locating = new Set<Entry>([
   'get-rates',
 ]);
 const isTable = (name: string) => /^(rates|zips)-/.test(name);
-const allTables = ['rates', 'zips'].flatMap((kind) =>
-  readdirSync(new URL(`../../shared/content/local/${kind}`, import.meta.url)),
-);
+const allTables = ['rates', 'zips'].flatMap((kind) => readdirSync(`${root}/shared/content/local/${kind}`));
 
 describe.each(entries)('the bundle of %s', (entry) => {
-  // Node knows a loaded file by its real path.
-  const folder = realpathSync(newFolder());
-  const { inputs } = bundle(entry, folder);
+  const folder = folderOf(entry);
   const files = readdirSync(folder);
   const code = files.filter((name) => name.endsWith('.js'));
   const kibibytes = (names: readonly string[]) =>
     names.reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
+  /** The source files that the code was made of. */
+  const sources = files
+    .filter((name) => name.endsWith('.map'))
+    .flatMap((name): string[] => JSON.parse(readFileSync(join(folder, name), 'utf8')).sources)
+    .map((path) => path.replace(/^(\.\.\/)+/, ''));
 
   it('has at most 480 KiB of code, and at most 64 KiB of packed data without the local tables', () => {
     expect(kibibytes(code)).toBeLessThanOrEqual(480);
@@ -53,68 +63,91 @@ describe.each(entries)('the bundle of %s', (entry) => {
     expect(files.includes('rate-summaries.br')).toBe(entry === 'get-coverage');
   });
 
-  it('is CommonJS without import(), and exports a handler', () => {
+  it('is CommonJS without import(), names no path of this machine, and exports a handler', () => {
+    expect(files).toContain('package.json');
     expect(require(join(folder, 'index.js'))).toHaveProperty('handler', expect.any(Function));
-    for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toMatch(/[^\w.$]import\(/);
+    for (const name of code) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      expect(text).not.toMatch(/[^\w.$]import\(/);
+      expect(text).not.toContain(root);
+    }
   });
 
-  it('has the definition of no other function', () => {
-    expect(Object.keys(inputs).filter((path) => path.startsWith('functions/'))).toEqual([`functions/${entry}.ts`]);
+  it('has no definition of another function, no response schema and no other credential provider', () => {
+    const functions = sources.filter((path) => path.startsWith('functions/'));
+    expect(functions).toContain(`functions/${entry}.ts`);
+    const others = /(^|[/-])response\.ts$|client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
+    expect(sources.filter((path) => others.test(path))).toEqual([]);
+    expect(new Set(functions).size).toBe(1);
+    if (entry === 'method-not-allowed') expect(sources.filter((path) => path.includes('node_modules'))).toEqual([]);
   });
 
-  it('builds no schemas of responses', () => {
-    expect(Object.keys(inputs).filter((path) => /(^|[/-])response\.ts$/.test(path))).toEqual([]);
-  });
-
-  it('has no provider of credentials but the one for the environment', () => {
-    const chain = /client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
-    expect(Object.keys(inputs).filter((path) => chain.test(path))).toEqual([]);
-  });
-
-  if (!operations.has(entry)) return;
-  const isLoaded = (name: string) => join(folder, name) in require.cache;
-  const answer = (headers: Record<string, string>) =>
-    require(join(folder, 'index.js')).handler(
-      { httpMethod: 'POST', resource: '/', headers, requestContext: { requestId: 'request_1' } },
-      { getRemainingTimeInMillis: () => 9000 },
-    );
+  if (!(entry in endpoints) || endpoints[entry as Operation].scope === null) return;
 
   it('loads the library for bearer tokens with the first token', async () => {
     const library = code.find((name) => /^jwt-/.test(name)) as string;
-    expect(isLoaded(library)).toBe(false);
-    expect(await answer({ Authorization: 'Bearer token' })).toHaveProperty('statusCode', 401);
+    expect(join(folder, library) in require.cache).toBe(false);
+    const event = {
+      httpMethod: 'POST',
+      resource: '/',
+      headers: { Authorization: 'Bearer token' },
+      requestContext: { requestId: 'request_1' },
+    };
+    const answer = await require(join(folder, 'index.js')).handler(event, { getRemainingTimeInMillis: () => 9000 });
+    expect(answer).toHaveProperty('statusCode', 401);
     expect(require(join(folder, library))).toMatchObject({ createCheck: expect.any(Function) });
   });
 });
 
-it('method-not-allowed needs no package', () => {
-  const { inputs } = bundle('method-not-allowed', newFolder());
-  expect(Object.keys(inputs).filter((path) => path.includes('node_modules'))).toEqual([]);
+it('every function has its own code, and the same code wherever it is built', () => {
+  const folder = mkdtempSync(join(mkdtempSync(join(tmpdir(), 'levy-bundle-')), 'deeper-'));
+  bundle('create-calculation', folder);
+  expect(filesOf(folder)).toEqual(filesOf(folderOf('create-calculation')));
+  rmSync(folder, { recursive: true });
+  expect(new Set(entries.map(folderOf)).size).toBe(entries.length);
 });
 
-describe('the database client of a bundle', () => {
-  const folder = newFolder();
-  bundle('get-transaction', folder);
-  // Prints the host of the first request and exits before the request is sent.
-  const printHost = `
-    require('node:diagnostics_channel').subscribe('http.client.request.created', ({ request }) => {
-      require('node:fs').writeSync(1, request.host);
-      process.exit();
-    });
-    const event = { httpMethod: 'GET', path: '/transactions/tx_1', resource: '/transactions/{id}',
-      pathParameters: { id: 'tx_1' }, headers: { 'X-API-Key': 'any' }, requestContext: { requestId: 'request_1' } };
-    require(process.argv[1]).handler(event, { getRemainingTimeInMillis: () => 9000 });`;
-
-  it.each([
-    ['us-east-1', {}, 'dynamodb.us-east-1.amazonaws.com'],
-    ['us-east-1', { AWS_USE_FIPS_ENDPOINT: 'true' }, 'dynamodb-fips.us-east-1.amazonaws.com'],
-    ['us-east-1', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, 'dynamodb.us-east-1.api.aws'],
-    ['cn-north-1', {}, 'dynamodb.cn-north-1.amazonaws.com.cn'],
-    ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
-  ])('uses in %s with %o the endpoint %s', (AWS_REGION, others, host) => {
-    const credentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-    const env = { AWS_REGION, ...credentials, ...others };
-    const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, join(folder, 'index.js')], { env });
-    expect([String(stdout), String(stderr)]).toEqual([host, '']);
+// Prints the host of the first request and exits before the request is sent.
+const printHost = `
+  require('node:diagnostics_channel').subscribe('http.client.request.created', ({ request }) => {
+    require('node:fs').writeSync(1, request.host);
+    process.exit();
   });
+  const event = { httpMethod: 'GET', path: '/transactions/tx_1', resource: '/transactions/{id}',
+    pathParameters: { id: 'tx_1' }, headers: { 'X-API-Key': 'any' }, requestContext: { requestId: 'request_1' } };
+  require(process.argv[1]).handler(event, { getRemainingTimeInMillis: () => 9000 });`;
+
+it.each([
+  ['us-east-1', {}, 'dynamodb.us-east-1.amazonaws.com'],
+  ['us-east-1', { AWS_USE_FIPS_ENDPOINT: 'true' }, 'dynamodb-fips.us-east-1.amazonaws.com'],
+  ['us-east-1', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, 'dynamodb.us-east-1.api.aws'],
+  ['cn-north-1', {}, 'dynamodb.cn-north-1.amazonaws.com.cn'],
+  ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
+])('the database client uses in %s with %o the endpoint %s', (AWS_REGION, others, host) => {
+  const env = { AWS_REGION, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', ...others };
+  const script = join(folderOf('get-transaction'), 'index.js');
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, script], { env });
+  expect([String(stdout), String(stderr)]).toEqual([host, '']);
+});
+
+it('the bundled library for bearer tokens, which is tree-shaken, accepts and refuses what the tested one does', async () => {
+  const folder = folderOf('get-coverage');
+  const file = readdirSync(folder).find((name) => /^jwt-.*\.js$/.test(name)) as string;
+  const deployed: { readonly createCheck: typeof createCheck; readonly keyNameOf: typeof keyNameOf } = require(
+    join(folder, file),
+  );
+  const issuer = await startIssuer({ rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' });
+  issuer.withdraw('stranger');
+  const check = await deployed.createCheck(issuer.configured, () => {});
+  const answerOf = async (token: string) => {
+    const keyName = deployed.keyNameOf(token, issuer.url);
+    return keyName === null ? 'refused' : check(token, keyName);
+  };
+  for (const kid of ['rsa', 'elliptic', 'edwards'])
+    expect(await answerOf(await issuer.sign(issuer.claims(), { kid }))).toMatchObject({ account: 'acc_a' });
+  const accepted: string[] = [];
+  for (const [name, make] of badTokens(issuer))
+    if (typeof (await answerOf(await make())) !== 'string') accepted.push(name);
+  expect(accepted).toEqual([]);
+  issuer.close();
 });

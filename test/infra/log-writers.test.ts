@@ -13,7 +13,7 @@ const writes = globSync(service, { cwd: root })
     ),
   );
 
-// A new one is a decision: whatever it writes stays in CloudWatch for three months.
+// A new writer is a decision: its lines stay in CloudWatch for three months.
 it('these files write to the log, and no others', () => {
   expect([...new Set(writes.map(({ path }) => path))].sort()).toEqual([
     'functions/sweep-drafts.ts',
@@ -26,7 +26,7 @@ it('these files write to the log, and no others', () => {
   ]);
 });
 
-it('what was thrown is written as its name and place, but for what no customer has written', () => {
+it('errors are logged as name and place only, except why npm start cannot start', () => {
   const whole = writes.filter(({ line }) => {
     const said = line
       .replace(/^console\.\w+/, '')
@@ -34,6 +34,5 @@ it('what was thrown is written as its name and place, but for what no customer h
       .replaceAll(/[`'][^`']*[`']/g, '');
     return /\b(error|thrown|cause)\b/.test(said.replace(/\(error: unknown\) =>/, ''));
   });
-  // Why npm start cannot start.
   expect(whole.map(({ path }) => path)).toEqual(['infra/local/start.ts']);
 });

@@ -10,19 +10,19 @@ import { observed } from '../../shared/observability/request-line.ts';
 import { recordCacheHit, recordCacheMiss, recordRefusal, tally } from '../../shared/observability/tally.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
-import { isBreached, ringsAt } from './alarm-math.ts';
-import { flat, synthesize, withoutBundling } from './synthesized.ts';
+import { firesAt, isBreached } from './alarm-math.ts';
+import { disposable, everySetting, flat, idOf, synthesize, withoutBackups } from './synthesized.ts';
 
-const { ofType, outdir, template } = synthesize({ ...withoutBundling, alarmEmail: 'tax@example.com' });
+const { ofType, propertiesOf, outdir, template } = synthesize();
 const topicId = ofType('AWS::SNS::Topic')[0]?.[0] as string;
-const alarms = ofType('AWS::CloudWatch::Alarm')
-  .map(([, { Properties }]) => Properties)
-  .filter(({ AlarmActions = [] }) => AlarmActions.some((action: any) => action.Ref === topicId));
+const alarms = propertiesOf('AWS::CloudWatch::Alarm').filter(({ AlarmActions = [] }) =>
+  AlarmActions.some((action: any) => action.Ref === topicId),
+);
 
 const named = (id: string): Record<string, any> =>
   alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Record<string, any>;
 
-/** What the CDK's command says to whoever synthesizes. */
+/** The warnings that the CDK prints. */
 const warningsOf = (folder: string): string[] => {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const metadata = { ...manifest.artifacts.Levy.metadata };
@@ -48,7 +48,7 @@ const bodyOf = (value: any): string =>
   typeof value === 'string'
     ? value
     : value['Fn::Join'][1].map((part: any) => part.Ref ?? part['Fn::GetAtt']?.join('.') ?? part).join('');
-const dashboard = JSON.parse(bodyOf(ofType('AWS::CloudWatch::Dashboard')[0]?.[1].Properties['DashboardBody']));
+const dashboard = JSON.parse(bodyOf(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.['DashboardBody']));
 const widgets: any[] = dashboard.widgets;
 const listed: any[][] = widgets.flatMap(({ properties }) => properties.metrics);
 const shown: Used[] = listed.flatMap(([Namespace, MetricName, ...rest]) => {
@@ -62,7 +62,7 @@ const shown: Used[] = listed.flatMap(([Namespace, MetricName, ...rest]) => {
 });
 const own = [...used, ...shown].filter(({ Namespace }) => !Namespace.startsWith('AWS/'));
 
-/** What the code writes when it runs: every kind of line once. */
+/** The metrics that the code writes, from one line of each kind. */
 const written = async (): Promise<ReadonlySet<string>> => {
   const lines: any[] = [];
   const write = vi
@@ -87,7 +87,7 @@ const written = async (): Promise<ReadonlySet<string>> => {
   return new Set(lines.flatMap(seriesOf));
 };
 
-/** The names of AWS's services, as their documentation has them. */
+/** Metrics of AWS's services, from their documentation. */
 const awsSeries = new Set([
   ...['Count', '4XXError', '5XXError'].map((name) => `AWS/ApiGateway ${name} ApiName Stage`),
   ...['Throttles', 'ConcurrentExecutions'].map((name) => `AWS/Lambda ${name}`),
@@ -102,8 +102,8 @@ const awsSeries = new Set([
 const nameOf = ({ Namespace, MetricName, Dimensions }: Used) =>
   [Namespace, MetricName, ...Object.keys(Dimensions).sort()].join(' ');
 
-describe('whatever an alarm or the dashboard reads', () => {
-  it('of ours is what the code writes, by name and dimension, and all that it writes is shown', async () => {
+describe('metrics of alarms and dashboard', () => {
+  it('are written by the code with the same names and dimensions, and the dashboard shows every written metric', async () => {
     const series = await written();
     expect(own.length).toBeGreaterThan(15);
     expect(own.map(nameOf).filter((name) => !series.has(name))).toEqual([]);
@@ -111,7 +111,7 @@ describe('whatever an alarm or the dashboard reads', () => {
     expect([...series].filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('has operations, codes and schedules that there are', () => {
+  it('have existing operations, codes and schedules', () => {
     const known = { operation: endpoints, code: errorCodes, schedule: schedules };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
@@ -121,39 +121,37 @@ describe('whatever an alarm or the dashboard reads', () => {
     ).not.toEqual([]);
   });
 
-  it("of AWS's services is what these have, of this stack's own resources", () => {
+  it("of AWS's services are documented, and of this stack's resources", () => {
     const theirs = [...used, ...shown].filter(({ Namespace }) => Namespace.startsWith('AWS/'));
     expect(theirs.map(nameOf).filter((name) => !awsSeries.has(name))).toEqual([]);
     const values = theirs.flatMap(({ Dimensions }) => Object.values(Dimensions)).map((value) => flat(value));
     const ids = values.map((value) => value.replace(/\.(QueueName|BackupVaultName)$/, ''));
-    const api = ofType('AWS::ApiGateway::RestApi')[0]?.[1].Properties['Name'];
-    const stage = ofType('AWS::ApiGateway::Stage')[0]?.[1].Properties['StageName'];
+    const [api] = propertiesOf('AWS::ApiGateway::RestApi').map(({ Name }) => Name);
+    const [stage] = propertiesOf('AWS::ApiGateway::Stage').map(({ StageName }) => StageName);
     const calls = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'];
     const resources = ['TransactionsTable', 'FailedRuns', 'UntoldEvents', 'EventPipe', 'BackupVault'];
     expect([...new Set(ids)].sort()).toEqual([api, stage, ...calls, ...resources].sort());
   });
 
-  it('is of this stage alone', () => {
-    const staging = synthesize({ ...withoutBundling, stage: 'staging' });
-    const text =
-      JSON.stringify(staging.ofType('AWS::CloudWatch::Alarm')) +
-      JSON.stringify(staging.ofType('AWS::CloudWatch::Dashboard'));
+  it('are of this stage only', () => {
+    const staging = synthesize(everySetting);
+    const text = JSON.stringify([
+      staging.ofType('AWS::CloudWatch::Alarm'),
+      staging.ofType('AWS::CloudWatch::Dashboard'),
+    ]);
     expect(text).not.toMatch(/\\*"Levy\\*"/);
-    for (const [, { Properties }] of staging.ofType('AWS::Lambda::Function'))
-      if (Properties['LoggingConfig'])
-        expect(Properties['Environment'].Variables.METRICS_NAMESPACE).toBe('Levy-staging');
   });
 });
 
 describe('the alarms', () => {
   const headingOf = (alarm: Record<string, any>) => /infra\/runbook\.md#(\w+)$/.exec(alarm['AlarmDescription'])?.[1];
 
-  it('are few', () => {
+  it('are exactly these', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
       [
         ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
-        ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'CopiesMissing'],
-        ...['EventsUntold', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
+        ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsMissing'],
+        ...['EventsDeadLetterQueue', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
       ]
         .map((id) => `Levy-${id}`)
         .sort(),
@@ -168,77 +166,76 @@ describe('the alarms', () => {
     expect([...new Set(alarms.map(headingOf))].sort()).toEqual(sections.sort());
   });
 
-  it('ring where a schedule or the backup is silent, and never for the silence of requests', () => {
+  it('treat missing data as a failure of schedules and backups only', () => {
     const treated = Object.fromEntries(alarms.map((alarm) => [alarm['AlarmName'], alarm['TreatMissingData']]));
     for (const [name, missing] of Object.entries(treated))
-      expect([name, missing]).toEqual([name, /Silent$|CopiesMissing$/.test(name) ? 'breaching' : 'notBreaching']);
+      expect([name, missing]).toEqual([name, /Silent$|BackupsMissing$/.test(name) ? 'breaching' : 'notBreaching']);
   });
 
   it.each([
-    ['one broken answer of two', { requests: 2, broken: 1 }, false],
-    ['two of two', { requests: 2, broken: 2 }, false],
-    ['three of three: a small shop that is down', { requests: 3, broken: 3 }, true],
-    ['nineteen of nineteen', { requests: 19, broken: 19 }, true],
-    ['three of sixty', { requests: 60, broken: 3 }, true],
-    ['three of sixty-one', { requests: 61, broken: 3 }, false],
-    ['none of a thousand', { requests: 1000, broken: 0 }, false],
-  ])('of broken answers: %s', (_what, values, rings) => {
-    expect(isBreached(named('ErrorShare'), values)).toBe(rings);
+    ['one of two', { requests: 2, errors: 1 }, false],
+    ['two of two', { requests: 2, errors: 2 }, false],
+    ['three of three', { requests: 3, errors: 3 }, true],
+    ['nineteen of nineteen', { requests: 19, errors: 19 }, true],
+    ['three of sixty', { requests: 60, errors: 3 }, true],
+    ['three of sixty-one', { requests: 61, errors: 3 }, false],
+    ['none of a thousand', { requests: 1000, errors: 0 }, false],
+  ])('ErrorShare with %s errors', (_what, values, fires) => {
+    expect(isBreached(named('ErrorShare'), values)).toBe(fires);
   });
 
   it.each([
-    ['two of two', { requests: 2, broken: 2 }, false],
-    ['three of three', { requests: 3, broken: 3 }, true],
-    ['three of six', { requests: 6, broken: 3 }, true],
-    ['three of seven', { requests: 7, broken: 3 }, false],
-    ['a tenth of a thousand', { requests: 1000, broken: 100 }, false],
-  ])('of broken answers in an hour: %s', (_what, values, rings) => {
-    expect(isBreached(named('ErrorShareOfHour'), values)).toBe(rings);
+    ['two of two', { requests: 2, errors: 2 }, false],
+    ['three of three', { requests: 3, errors: 3 }, true],
+    ['three of six', { requests: 6, errors: 3 }, true],
+    ['three of seven', { requests: 7, errors: 3 }, false],
+    ['a tenth of a thousand', { requests: 1000, errors: 100 }, false],
+  ])('ErrorShareOfHour with %s errors', (_what, values, fires) => {
+    expect(isBreached(named('ErrorShareOfHour'), values)).toBe(fires);
   });
 
   it.each([
     [6, 30],
     [30, 30],
     [1200, 10],
-  ])('wake somebody when all of %d requests an hour begin to break, within %d minutes', (anHour, most) => {
+  ])('an outage with %d requests an hour is reported within %d minutes', (anHour, most) => {
     const minuteMs = 60_000;
     const sent = Array.from({ length: 3 * anHour }, (_, at) => (at * 60 * minuteMs) / anHour);
     const outage = 90 * minuteMs;
     const valuesIn = (from: number, to: number) => {
       const requests = sent.filter((time) => time >= from && time < to);
-      return { requests: requests.length, broken: requests.filter((time) => time >= outage).length };
+      return { requests: requests.length, errors: requests.filter((time) => time >= outage).length };
     };
-    const rung = Array.from({ length: 180 - 60 }, (_, at) => 60 + at).filter((minute) =>
-      [named('ErrorShare'), named('ErrorShareOfHour')].some((alarm) => ringsAt(alarm, minute * minuteMs, valuesIn)),
+    const fired = Array.from({ length: 180 - 60 }, (_, at) => 60 + at).filter((minute) =>
+      [named('ErrorShare'), named('ErrorShareOfHour')].some((alarm) => firesAt(alarm, minute * minuteMs, valuesIn)),
     );
-    expect(Math.min(...rung) * minuteMs).toBeGreaterThan(outage);
-    expect(Math.min(...rung) * minuteMs).toBeLessThanOrEqual(outage + most * minuteMs);
+    expect(Math.min(...fired) * minuteMs).toBeGreaterThan(outage);
+    expect(Math.min(...fired) * minuteMs).toBeLessThanOrEqual(outage + most * minuteMs);
   });
 
   it.each([
-    ['nothing asked, and nothing told', { asked: 0, refused: 0, broken: 0 }, false],
-    ['ten made, and the pipe not heard of', { asked: 10, refused: 0, broken: 0 }, true],
-    ['ten made, and the pipe called none', { asked: 10, refused: 0, broken: 0, called: 0 }, true],
-    ['ten made, and the pipe called', { asked: 10, refused: 0, broken: 0, called: 1 }, false],
-    ['ten asked, one of them refused', { asked: 10, refused: 1, broken: 0 }, false],
-    ['all broken', { asked: 500, refused: 0, broken: 500 }, false],
-  ])('of events: %s', (_what, values, rings) => {
-    expect(isBreached(named('EventsStopped'), values)).toBe(rings);
+    ['nothing created', { created: 0, refused: 0, errors: 0 }, false],
+    ['ten created, no data of the pipe', { created: 10, refused: 0, errors: 0 }, true],
+    ['ten created, the pipe not invoked', { created: 10, refused: 0, errors: 0, invoked: 0 }, true],
+    ['ten created, the pipe invoked', { created: 10, refused: 0, errors: 0, invoked: 1 }, false],
+    ['ten created, one of them refused', { created: 10, refused: 1, errors: 0 }, false],
+    ['only errors', { created: 500, refused: 0, errors: 500 }, false],
+  ])('EventsStopped with %s', (_what, values, fires) => {
+    expect(isBreached(named('EventsStopped'), values)).toBe(fires);
   });
 
-  it.each([{ removal: 'destroy' }, { backups: 'none' }])(
-    'ask nothing of what is not there: events, and with %j copies',
-    (no) => {
-      const of = synthesize({ ...withoutBundling, stage: 'small', events: 'false', ...no });
-      const names = of.ofType('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties['AlarmName']);
-      expect(names).toContain('Levy-small-FilingsStuck');
-      expect(names.filter((name) => /Copies|Events/.test(name ?? ''))).toEqual([]);
-      const body = bodyOf(of.ofType('AWS::CloudWatch::Dashboard')[0]?.[1].Properties['DashboardBody']);
-      expect(body).not.toMatch(/AWS\/Backup|EventBridge|UntoldEvents/);
-    },
-  );
+  it.each([
+    [disposable, /Backups|Events/, /AWS\/Backup|EventBridge|UntoldEvents/],
+    [withoutBackups, /Backups/, /AWS\/Backup/],
+  ])('with %j do not watch resources that do not exist', (context, absent, unused) => {
+    const of = synthesize(context);
+    const names = of.propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmName }) => AlarmName ?? '');
+    expect(names.filter((name) => /FilingsStuck$/.test(name))).toHaveLength(1);
+    expect(names.filter((name) => absent.test(name))).toEqual([]);
+    expect(bodyOf(of.propertiesOf('AWS::CloudWatch::Dashboard')[0]?.['DashboardBody'])).not.toMatch(unused);
+  });
 
-  it('wait longer for a schedule than it may take', () => {
+  it('allow a schedule more time than two runs take', () => {
     for (const { AlarmName, EvaluationPeriods, Period, Threshold, ComparisonOperator, Statistic } of alarms) {
       if (!/Silent$/.test(AlarmName)) continue;
       expect([Statistic, ComparisonOperator, Threshold]).toEqual(['SampleCount', 'LessThanThreshold', 1]);
@@ -247,11 +244,11 @@ describe('the alarms', () => {
     }
   });
 
-  it('tell of their beginning and their end, to a topic that is encrypted and that CloudWatch may write to', () => {
+  it('notify an encrypted topic of start and end, which admits CloudWatch alarms of this account only', () => {
     for (const { AlarmActions, OKActions } of alarms)
       expect([AlarmActions, OKActions]).toEqual([[{ Ref: topicId }], [{ Ref: topicId }]]);
     const topic = template.Resources[topicId]?.Properties ?? {};
-    const keyId = flat(topic['KmsMasterKeyId']).replace(/\.Arn$/, '');
+    const keyId = idOf(topic['KmsMasterKeyId']);
     const ofCloudWatch = (statements: any[]) =>
       statements.filter(({ Principal }) => Principal?.Service === 'cloudwatch.amazonaws.com');
     const key = template.Resources[keyId]?.Properties ?? {};
@@ -276,25 +273,20 @@ describe('the alarms', () => {
     ]);
     const from = flat(statements[1].Condition.ArnLike['aws:SourceArn']);
     expect(from).toBe('arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:*');
-    // Or the topic's own messages would not be the only thing that CloudWatch may use the key for.
+    // The key encrypts this topic only.
     expect(JSON.stringify(template).split(`"${keyId}"`)).toHaveLength(3);
     expect(key['EnableKeyRotation']).toBe(true);
   });
 
-  it('go by mail to whom the setting names; without it to nobody, which the synthesis says', () => {
-    const subscriptions = ofType('AWS::SNS::Subscription').map(([, { Properties }]) => Properties);
-    expect(subscriptions).toMatchObject([
-      { Protocol: 'email', Endpoint: 'tax@example.com', TopicArn: { Ref: topicId } },
+  it('are sent to alarmEmail; without it, the synthesis prints a warning', () => {
+    const mailed = synthesize(everySetting);
+    const topic = { Ref: mailed.ofType('AWS::SNS::Topic')[0]?.[0] };
+    expect(mailed.propertiesOf('AWS::SNS::Subscription')).toMatchObject([
+      { Protocol: 'email', Endpoint: 'tax@example.com', TopicArn: topic },
     ]);
-    const without = synthesize();
-    expect(without.ofType('AWS::SNS::Subscription')).toEqual([]);
-    expect(warningsOf(without.outdir)).toEqual([expect.stringContaining('No alarm wakes anybody')]);
-    expect(warningsOf(outdir)).toEqual([]);
-    expect(without.template.Outputs['AlarmTopic'].Value).toEqual({ Ref: topicId });
+    expect(warningsOf(mailed.outdir)).toEqual([]);
+    expect(ofType('AWS::SNS::Subscription')).toEqual([]);
+    expect(warningsOf(outdir)).toEqual([expect.stringContaining('give alarmEmail')]);
+    expect(template.Outputs['AlarmTopic'].Value).toEqual({ Ref: topicId });
   });
-});
-
-it('no function filters its log by level: lines without one would be taken for less', () => {
-  for (const [, { Properties }] of ofType('AWS::Lambda::Function'))
-    expect(Properties['LoggingConfig']?.ApplicationLogLevel).toBeUndefined();
 });

@@ -2,49 +2,36 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../functions/endpoints.ts';
 import { settingsOf } from '../../infra/settings.ts';
-import { flat, type Resource, synthesize, withoutBundling } from './synthesized.ts';
+import {
+  certificate,
+  disposable,
+  everySetting,
+  flat,
+  functionOf,
+  listed,
+  type Resource,
+  statementsOf,
+  synthesize,
+} from './synthesized.ts';
 
-const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
-const everything = {
-  stage: 'staging',
-  alarmEmail: 'tax@example.com',
-  domain: 'tax.example.com',
-  certificate,
-  hostedZone: 'Z0123456789ABC',
-  awsAddress: 'shut',
-  encryption: 'customer-managed',
-  backupLock: 'compliance',
-  logRetention: '365',
-  gatewayLogRole: 'keep',
-  reservedConcurrency: 'create-calculation:200,sweep-drafts:1',
-  rollout: 'linear',
-  waf: 'true',
-  wafRequestsPerAddress: '5000',
-};
-// Both synthesize with cdk-nag, and so would not come this far with a finding.
-const all = synthesize({ ...withoutBundling, ...everything });
-const lost = synthesize({
-  ...withoutBundling,
-  stage: 'dev',
-  removal: 'destroy',
-  domain: 'tax.example.com',
-  certificate,
-});
-const only = ({ ofType }: typeof all, type: string) => ofType(type).map(([, { Properties }]) => Properties);
+const all = synthesize(everySetting);
+const lost = synthesize(disposable);
+const only = ({ propertiesOf }: typeof all, type: string) => propertiesOf(type);
 const settings = (context: Record<string, unknown>) => settingsOf(new App({ context }));
 
 describe('a stage', () => {
   const manifest = JSON.parse(readFileSync(join(all.outdir, 'manifest.json'), 'utf8'));
 
-  it('has a stack of its own name, which refuses to be deleted', () => {
+  it('has a stack of its own name with termination protection', () => {
     expect(manifest.artifacts.Levy.properties).toMatchObject({
       stackName: 'Levy-staging',
       terminationProtection: true,
     });
   });
 
-  it('shares no name with another', () => {
+  it('shares no name with another stage', () => {
     expect(only(all, 'AWS::ApiGateway::RestApi').map(({ Name }) => Name)).toEqual(['Levy-staging']);
     const named = Object.values(all.template.Resources).flatMap(({ Type, Properties = {} }) =>
       Object.entries(Properties).filter(
@@ -55,7 +42,7 @@ describe('a stage', () => {
           name !== 'MetricName',
       ),
     );
-    // What a template names itself must carry the stage, or be named within something that does, as a role's policies are.
+    // A name in the template contains the stage, or is unique only within something that does.
     const within = ['v1', 'live', 'MetricName', 'tax.example.com', 'tax.example.com.'];
     for (const [name, value] of named)
       expect([name, value]).toEqual([
@@ -66,40 +53,40 @@ describe('a stage', () => {
       ]);
   });
 
-  it('counts its metrics apart', () => {
+  it('has its own metrics namespace', () => {
     for (const { Environment } of only(all, 'AWS::Lambda::Function'))
       expect(Environment?.Variables.METRICS_NAMESPACE).toBe('Levy-staging');
   });
 });
 
-it('keeps the logs as long as it is told, and 90 days unless it is', () => {
+it('logRetention sets the retention of all logs; the default is 90 days', () => {
   for (const { RetentionInDays } of only(all, 'AWS::Logs::LogGroup')) expect(RetentionInDays).toBe(365);
   for (const { RetentionInDays } of only(lost, 'AWS::Logs::LogGroup')) expect(RetentionInDays).toBe(90);
 });
 
-it('says what it was given, so that a difference shows what got lost', () => {
-  const said: string = all.template.Outputs['Settings'].Value;
-  expect(said.split(', ').sort()).toEqual(
-    Object.entries(everything)
+it('the output Settings lists the given settings, so that a diff shows a lost one', () => {
+  const text: string = all.template.Outputs['Settings'].Value;
+  expect(text.split(', ').sort()).toEqual(
+    Object.entries(everySetting)
       .map(([name, value]) => `${name}=${value}`)
       .sort(),
   );
   expect(settings({}).given).toBe('none');
 });
 
-it("makes the account's role for API Gateway's logs, unless the account keeps its own", () => {
+it("gatewayLogRole=keep creates no role for API Gateway's logs", () => {
   expect(only(lost, 'AWS::ApiGateway::Account')).toHaveLength(1);
   expect(only(all, 'AWS::ApiGateway::Account')).toEqual([]);
   expect(JSON.stringify(all.template)).not.toContain('AmazonAPIGatewayPushToCloudWatchLogs');
 });
 
-it("stays open at AWS's address when a domain is added, until it is told to shut that", () => {
+it("a domain leaves AWS's address open by default", () => {
   expect(only(lost, 'AWS::ApiGateway::DomainName')).toHaveLength(1);
   expect(only(lost, 'AWS::ApiGateway::RestApi')[0]?.['DisableExecuteApiEndpoint']).toBe(false);
   expect(flat(lost.template.Outputs['DomainTarget'].Value)).toMatch(/\.RegionalDomainName$/);
 });
 
-it('answers at its own name alone where it is told to, over TLS 1.2 or newer, under the same path', () => {
+it('awsAddress=shut closes the address beside a domain with TLS 1.2 or newer and the same path', () => {
   const [domain] = only(all, 'AWS::ApiGateway::DomainName');
   expect(domain).toMatchObject({
     DomainName: 'tax.example.com',
@@ -124,7 +111,7 @@ describe('the web ACL', () => {
   const [acl] = only(all, 'AWS::WAFv2::WebACL');
   const rules = acl?.['Rules'] as any[];
 
-  it('stands before the stage', () => {
+  it('is associated with the stage', () => {
     const [association] = only(all, 'AWS::WAFv2::WebACLAssociation');
     expect(flat(association?.['ResourceArn'])).toMatch(
       /:apigateway:AWS::Region::\/restapis\/Api\/stages\/\w*DeploymentStage/,
@@ -133,7 +120,7 @@ describe('the web ACL', () => {
     expect(only(lost, 'AWS::WAFv2::WebACL')).toEqual([]);
   });
 
-  it("has AWS's rules, none of which refuses a long sale or a client without a name", () => {
+  it("has AWS's rules, except those against long bodies and missing user agents", () => {
     const groups = rules.flatMap(({ Statement }) => Statement.ManagedRuleGroupStatement ?? []);
     expect(groups.map(({ Name }) => Name)).toContain('AWSManagedRulesCommonRuleSet');
     const counted = groups.flatMap(({ RuleActionOverrides = [] }) => RuleActionOverrides);
@@ -143,7 +130,7 @@ describe('the web ACL', () => {
     ]);
   });
 
-  it('stops a flood from one address with a 429 in the envelope, which says when to come again', () => {
+  it('answers a flood from one address with 429, the error envelope and Retry-After', () => {
     const [flood] = rules.filter(({ Statement }) => Statement.RateBasedStatement);
     expect(flood.Statement.RateBasedStatement).toMatchObject({ Limit: 5000, AggregateKeyType: 'IP' });
     const { ResponseCode, ResponseHeaders } = flood.Action.Block.CustomResponse;
@@ -154,23 +141,19 @@ describe('the web ACL', () => {
   });
 });
 
-describe('a key of its own', () => {
-  it('turns, stays, and encrypts tables and backups', () => {
+describe('the customer-managed key', () => {
+  it('rotates, is retained, and encrypts tables and backups', () => {
     const [[id, key]] = all.ofType('AWS::KMS::Key') as [[string, Resource]];
     expect([id, key.Properties['EnableKeyRotation']]).toEqual(['DataKey', true]);
-    // But for one that a failed deployment has just made.
     expect([key.DeletionPolicy, key.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
     for (const { SSESpecification, Replicas } of only(all, 'AWS::DynamoDB::GlobalTable')) {
       expect(SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
       expect(flat(Replicas[0].SSESpecification.KMSMasterKeyId)).toBe('DataKey.Arn');
     }
-    expect(flat(all.template.Resources['BackupVaultOwnKey']?.Properties['EncryptionKeyArn'])).toBe('DataKey.Arn');
   });
 
-  it('may be used by every function with a table, and through DynamoDB alone', () => {
-    const statements = only(all, 'AWS::IAM::Policy')
-      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-      .filter(({ Resource: on }: any) => [on].flat().some((at: any) => flat(at) === 'DataKey.Arn'));
+  it('may be used by every function with a table, through DynamoDB only', () => {
+    const statements = statementsOf(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
     expect(statements.length).toBeGreaterThan(15);
     for (const { Action, Condition } of statements) {
       expect(JSON.stringify(Action)).not.toContain('*');
@@ -179,12 +162,7 @@ describe('a key of its own', () => {
   });
 });
 
-it('locks its backups for good after three days of grace', () => {
-  for (const { LockConfiguration } of only(all, 'AWS::Backup::BackupVault'))
-    expect(LockConfiguration).toEqual({ MinRetentionDays: 7, MaxRetentionDays: 400, ChangeableForDays: 3 });
-});
-
-it('reserves instances for the functions that it names, and for no other', () => {
+it('reservedConcurrency applies to the named functions only', () => {
   const reserved = all
     .ofType('AWS::Lambda::Function')
     .flatMap(([id, { Properties }]) =>
@@ -197,12 +175,7 @@ it('reserves instances for the functions that it names, and for no other', () =>
   expect(only(lost, 'AWS::Lambda::Function').filter((at) => 'ReservedConcurrentExecutions' in at)).toEqual([]);
 });
 
-it('moves requests by a tenth each minute', () => {
-  const configs = only(all, 'AWS::CodeDeploy::DeploymentGroup').map(({ DeploymentConfigName }) => DeploymentConfigName);
-  expect(new Set(configs)).toEqual(new Set(['CodeDeployDefault.LambdaLinear10PercentEvery1Minute']));
-});
-
-it('loses its data with the stack only where a named stage says so', () => {
+it('removal=destroy deletes tables and vaults with the stack', () => {
   const tables = lost.ofType('AWS::DynamoDB::GlobalTable');
   expect(tables.map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual(['Delete', 'Delete', 'Delete']);
   for (const [, { Properties }] of tables) expect(Properties['Replicas'][0].DeletionProtectionEnabled).toBe(false);
@@ -211,7 +184,7 @@ it('loses its data with the stack only where a named stage says so', () => {
   for (const [, { DeletionPolicy }] of all.ofType('AWS::DynamoDB::GlobalTable')) expect(DeletionPolicy).toBe('Retain');
 });
 
-it('is careful where nothing is said', () => {
+it('has safe defaults', () => {
   expect(settings({})).toMatchObject({
     stage: null,
     name: 'Levy',
@@ -226,18 +199,37 @@ it('is careful where nothing is said', () => {
     gatewayLogRole: 'make',
     reservedConcurrency: {},
     rollout: 'canary',
-    waf: null,
+    waf: false,
+    wafRequestsPerAddress: 120_000,
     events: true,
     sam: false,
     oidc: {},
   });
-  expect(settings({ waf: true })).toMatchObject({ waf: { requestsPerAddress: 120_000 } });
+});
+
+it('only functions that authenticate get the issuer, the claims and the scopes', () => {
+  for (const [operation, { scope }] of Object.entries(endpoints)) {
+    const { Variables } = functionOf(all, operation)[1].Properties['Environment'];
+    const oidc = Object.entries(Variables).filter(([name]) => name.startsWith('OIDC_'));
+    expect(Object.fromEntries(oidc)).toEqual(
+      scope === null
+        ? {}
+        : {
+            OIDC_ISSUER: 'https://login.example.com/',
+            OIDC_AUDIENCE: 'one,two',
+            OIDC_ACCOUNT_CLAIM: 'https://example.com/levy_account',
+            OIDC_SCOPES_CLAIM: 'permissions',
+            OIDC_READ_SCOPE: 'tax:read',
+            OIDC_WRITE_SCOPE: 'tax:write',
+          },
+    );
+  }
 });
 
 it.each([
   [true, ['true', '1', true, 1]],
   [false, ['false', '0', false, 0, undefined]],
-])('takes as %s of a switch what -c and cdk.json may say: %j', (expected, words) => {
+])('reads as %s what -c and cdk.json may give for a switch: %j', (expected, words) => {
   for (const sam of words) expect(settings({ sam }).sam).toBe(expected);
   for (const events of words) expect(settings({ events }).events).toBe(events === undefined ? true : expected);
 });
@@ -265,14 +257,18 @@ it.each([
   [{ logRetention: '100' }, "logRetention is '100'. Give one of: 90, 1, 3, 5"],
   [{ logRetention: '9999' }, "logRetention is '9999'"],
   [{ reservedConcurrency: 'create-calculations:5' }, 'functions are list-product-attributes'],
-  [{ reservedConcurrency: 'create-calculation:0' }, "'0'. Give a whole number from 1 to 100000."],
-  [{ reservedConcurrency: 'create-calculation' }, "is ''. Give a whole number"],
+  [{ reservedConcurrency: 'create-calculation:0' }, 'Give a whole number from 1 to 100000.'],
+  [{ reservedConcurrency: 'create-calculation' }, "is 'create-calculation'. Give a whole number"],
   [{ rollout: 'slow' }, 'Give one of: canary, linear, all-at-once.'],
   [{ waf: 'yes' }, "waf is 'yes'. Give true or false."],
   [{ wafRequestsPerAddress: '1000' }, 'Give waf=true as well'],
   [{ waf: 'true', wafRequestsPerAddress: '9' }, 'Give a whole number from 10'],
   [{ alarmMail: 'tax@example.com' }, "alarmMail is 'tax@example.com'. There is no such setting. Give one of: stage"],
+  [{ oidcIssuer: 'https://login.example.com/' }, 'Give oidcAudience as well'],
+  [{ oidcAudience: 'levy' }, 'Give oidcIssuer as well'],
+  [{ oidcScopesClaim: 'scp' }, 'Give oidcIssuer as well'],
+  [{ oidcIssuer: 'http://login.example.com', oidcAudience: 'levy' }, 'Give an https address.'],
   [{ stage: { name: 'a' } }, 'stage is \'{"name":"a"}\'. Give a text'],
-] as const)('refuses %j, and says what to do', (context, said) => {
-  expect(() => settings(context)).toThrow(said);
+] as const)('refuses %j with the remedy', (context, remedy) => {
+  expect(() => settings(context)).toThrow(remedy);
 });

@@ -7,34 +7,81 @@ export type Resource = {
   readonly Type: string;
   readonly Properties: Record<string, any>;
   readonly Metadata?: Record<string, any>;
+  readonly DependsOn?: readonly string[];
+  readonly UpdatePolicy?: Record<string, any>;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
 };
-export type Template = {
+type Template = {
   readonly Parameters?: Record<string, any>;
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Record<string, any>;
 };
-
 export type Synthesized = {
   readonly outdir: string;
   readonly template: Template;
   readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
+  readonly propertiesOf: (type: string) => Record<string, any>[];
 };
 
-/** No code is built: almost all of what is tested here is in the template, and is there in a second. */
+/** Without bundled code, which almost no test needs. */
 export const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
 
-/** The app of infra/app.ts, cdk-nag included, as `cdk synth` would write it. */
-export const synthesize = (context: Record<string, unknown> = withoutBundling): Synthesized => {
-  const outdir = mkdtempSync(join(tmpdir(), 'levy-infra-'));
-  levyApp({ outdir, context }).synth();
-  const template: Template = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
-  const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
-  return { outdir, template, ofType };
+export const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
+/** A value for every setting that adds or changes resources. */
+export const everySetting = {
+  stage: 'staging',
+  alarmEmail: 'tax@example.com',
+  domain: 'tax.example.com',
+  certificate,
+  hostedZone: 'Z0123456789ABC',
+  awsAddress: 'shut',
+  encryption: 'customer-managed',
+  backupLock: 'compliance',
+  logRetention: '365',
+  gatewayLogRole: 'keep',
+  reservedConcurrency: 'create-calculation:200,sweep-drafts:1',
+  rollout: 'linear',
+  waf: 'true',
+  wafRequestsPerAddress: '5000',
+  oidcIssuer: 'https://login.example.com/',
+  oidcAudience: 'one,two',
+  oidcAccountClaim: 'https://example.com/levy_account',
+  oidcScopesClaim: 'permissions',
+  oidcReadScope: 'tax:read',
+  oidcWriteScope: 'tax:write',
+};
+/** A stage that may lose its data. */
+export const disposable = {
+  stage: 'dev',
+  removal: 'destroy',
+  domain: 'tax.example.com',
+  certificate,
+  rollout: 'all-at-once',
+  events: 'false',
+};
+export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep' };
+
+const known = new Map<string, Synthesized>();
+
+/** The app of infra/app.ts as `cdk synth` writes it, with cdk-nag. Each context is synthesized once in a process. */
+export const synthesize = (context: Record<string, unknown> = {}): Synthesized => {
+  const key = JSON.stringify({ ...withoutBundling, ...context });
+  const synthesized = known.get(key) ?? synthesizeAnew(context);
+  known.set(key, synthesized);
+  return synthesized;
 };
 
-/** A reference of the template as text: `Transactions.Arn/index/by_account`. */
+/** The same, without what other tests have synthesized. */
+export const synthesizeAnew = (context: Record<string, unknown> = {}): Synthesized => {
+  const outdir = mkdtempSync(join(tmpdir(), 'levy-infra-'));
+  levyApp({ outdir, context: { ...withoutBundling, ...context } }).synth();
+  const template: Template = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
+  const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
+  return { outdir, template, ofType, propertiesOf: (type) => ofType(type).map(([, { Properties }]) => Properties) };
+};
+
+/** A reference of the template as text: `TransactionsTable.Arn/index/by_account`. */
 export const flat = (value: any): string => {
   if (typeof value === 'string') return value;
   if (value.Ref) return value.Ref;
@@ -43,29 +90,55 @@ export const flat = (value: any): string => {
   throw new Error(`not a reference: ${JSON.stringify(value)}`);
 };
 
-/** The function that a reference leads to, if it is to a function or to the alias of one: its id and `Handler.Arn`. */
-export const functionAt = ({ template }: Pick<Synthesized, 'template'>, reference: any): string => {
-  const id = flat(reference).replace(/\.Arn$/, '');
+/** The logical id in a reference to a resource or to one of its attributes. */
+export const idOf = (reference: any): string => flat(reference).replace(/\.\w+$/, '');
+
+export const listed = (value: any): any[] => (Array.isArray(value) ? value : [value]);
+
+/** The statements of all policies of a role; without an id, those of all roles. */
+export const statementsOf = ({ propertiesOf }: Synthesized, roleId?: string): any[] =>
+  propertiesOf('AWS::IAM::Policy')
+    .filter(({ Roles }) => roleId === undefined || Roles.some(({ Ref }: any) => Ref === roleId))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+
+/** What a role is allowed to do, as `action on resource`, sorted. */
+export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =>
+  statementsOf(synthesized, roleId)
+    .flatMap(({ Effect, Action, Resource: on }) =>
+      listed(Action).flatMap((action) => listed(on).map((at) => `${Effect} ${action} on ${flat(at)}`)),
+    )
+    .sort();
+
+/** The id of the function that a reference to it, or to its alias, names. */
+export const functionAt = ({ template }: Synthesized, reference: any): string => {
+  const id = idOf(reference);
   const resource = template.Resources[id];
   return resource?.Type === 'AWS::Lambda::Alias' ? flat(resource.Properties['FunctionName']) : id;
 };
 
-/** What of an integration's address names the function: `{"Ref":"ItsLive"}` or `{"Fn::GetAtt":["It","Arn"]}`. */
+/** The function of an entry in functions/: its id is the entry in Pascal case. */
+export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [string, Resource] => {
+  const found = ofType('AWS::Lambda::Function').find(([id]) => id.toLowerCase() === entry.replaceAll('-', ''));
+  if (!found) throw new Error(`${entry} has no function`);
+  return found;
+};
+
+// Of the parts of an integration's address, the one that names the function or its alias.
 const calledBy = ({ Uri }: any) => Uri['Fn::Join'][1].find((part: any) => JSON.stringify(part).match(/Live"|,"Arn"\]/));
 
 /** The methods of the API in the order of the template, each with its path and the function behind it. */
 export const methodsOf = (synthesized: Synthesized) => {
-  const { ofType, template } = synthesized;
+  const { propertiesOf, template } = synthesized;
   const pathOf = (reference: any): string => {
     if (reference['Fn::GetAtt']) return '';
     const { ParentId, PathPart } = template.Resources[reference.Ref]?.Properties ?? {};
     return `${pathOf(ParentId)}/${PathPart}`;
   };
-  return ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => ({
-    method: Properties['HttpMethod'] as string,
-    path: pathOf(Properties['ResourceId']),
-    called: flat(calledBy(Properties['Integration'])),
-    handler: functionAt(synthesized, calledBy(Properties['Integration'])),
-    type: Properties['Integration'].Type as string,
+  return propertiesOf('AWS::ApiGateway::Method').map(({ HttpMethod, ResourceId, Integration }) => ({
+    method: HttpMethod as string,
+    path: pathOf(ResourceId),
+    called: flat(calledBy(Integration)),
+    handler: functionAt(synthesized, calledBy(Integration)),
+    type: Integration.Type as string,
   }));
 };

@@ -4,7 +4,7 @@ import { type TableDefinition, tables } from '../../shared/store/table-definitio
 import { synthesize } from './synthesized.ts';
 
 const { template, ofType } = synthesize();
-// Written out: whoever changes one of these ids replaces a table, and with it what it holds.
+// Written out: a changed id would replace the table and lose its items.
 const ids = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const definitions = Object.entries(tables) as [keyof typeof tables, TableDefinition][];
 
@@ -14,16 +14,16 @@ const keyTypes = ({ partition, sort, indexes = [] }: TableDefinition) =>
     [partition, sort, ...indexes.flatMap((at) => [at.partition, at.sort])].map((key) => [key.name, key.type]),
   );
 
-// Field by field, from either side's wire form to a sentence a person can check; no converter of ours in between.
-const spoken = (table: any) => ({
+// Reads both wire forms without a converter of Levy.
+const keysOf = (table: any) => ({
   partition: table.KeySchema.find(({ KeyType }: any) => KeyType === 'HASH').AttributeName,
   sort: table.KeySchema.find(({ KeyType }: any) => KeyType === 'RANGE').AttributeName,
 });
-const spokenIndexes = (table: any) =>
+const indexesOf = (table: any) =>
   (table.GlobalSecondaryIndexes ?? []).map((index: any) => ({
     name: index.IndexName,
-    ...spoken(index),
-    carries:
+    ...keysOf(index),
+    attributes:
       index.Projection.ProjectionType === 'INCLUDE'
         ? index.Projection.NonKeyAttributes
         : index.Projection.ProjectionType,
@@ -44,13 +44,13 @@ describe.each(definitions)('the table %s', (name, definition) => {
     ['emulated', emulated],
   ])('has the keys and indexes of its definition when %s', (_where, table) => {
     const { partition, sort, indexes = [] } = definition;
-    expect(spoken(table)).toEqual({ partition: partition.name, sort: sort.name });
-    expect(spokenIndexes(table)).toEqual(
+    expect(keysOf(table)).toEqual({ partition: partition.name, sort: sort.name });
+    expect(indexesOf(table)).toEqual(
       indexes.map((index) => ({
         name: index.name,
         partition: index.partition.name,
         sort: index.sort.name,
-        carries: index.include.length > 0 ? index.include : 'KEYS_ONLY',
+        attributes: index.include.length > 0 ? index.include : 'KEYS_ONLY',
       })),
     );
     const types = Object.entries(keyTypes(definition)).map(([AttributeName, AttributeType]) => ({
@@ -61,31 +61,28 @@ describe.each(definitions)('the table %s', (name, definition) => {
     expect(table.BillingMode).toBe('PAY_PER_REQUEST');
   });
 
-  it('tidies by the attribute of its definition, and by none without', () => {
+  it('has the TTL attribute of its definition, or none', () => {
     const { ttl } = definition;
     expect(deployed.Properties.TimeToLiveSpecification).toEqual(
       ttl ? { AttributeName: ttl, Enabled: true } : undefined,
     );
   });
 
-  it('can be recovered to a point in time', () => {
+  it('has point-in-time recovery', () => {
     expect(deployed.Properties.Replicas).toHaveLength(1);
     const [{ PointInTimeRecoverySpecification: recovery }] = deployed.Properties.Replicas;
     expect(recovery).toEqual({ PointInTimeRecoveryEnabled: true });
   });
 });
 
-// Named, not taken from `keep`: a slip in the definitions must fail here.
-it.each(['TransactionsTable', 'ContentTable', 'AccountsTable'])(
-  '%s outlives the stack and refuses to be deleted',
-  (id) => {
-    const table = template.Resources[id] as any;
-    expect([table.DeletionPolicy, table.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
-    expect(table.Properties.Replicas.map((replica: any) => replica.DeletionProtectionEnabled)).toEqual([true]);
-  },
-);
+// Written out, not taken from `keep`.
+it.each(['TransactionsTable', 'ContentTable', 'AccountsTable'])('%s is retained and protected from deletion', (id) => {
+  const table = template.Resources[id] as any;
+  expect([table.DeletionPolicy, table.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+  expect(table.Properties.Replicas.map((replica: any) => replica.DeletionProtectionEnabled)).toEqual([true]);
+});
 
-it('is encrypted by a key of AWS, and pays for none, unless told', () => {
+it('is encrypted with an AWS-owned key by default', () => {
   for (const [id, { Properties }] of ofType('AWS::DynamoDB::GlobalTable'))
     expect([id, Properties['SSESpecification']]).toEqual([id, { SSEEnabled: false }]);
   expect(template.Resources).not.toHaveProperty('DataKey');

@@ -1,55 +1,57 @@
 import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../functions/endpoints.ts';
+import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { type Code, errorCodes } from '../../shared/error-codes.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
-import { flat, functionAt, methodsOf, type Resource, synthesize } from './synthesized.ts';
+import { flat, functionAt, functionOf, methodsOf, type Resource, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
-const { ofType, template } = synthesized;
+const { ofType, propertiesOf, template } = synthesized;
 const methods = methodsOf(synthesized);
 
 describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => {
   const here = methods.filter((at) => at.path === path);
 
-  it('has its method, with its own function behind it', () => {
+  it('has its method with its own function', () => {
     const found = here.filter((at) => at.method === method);
     expect(found).toEqual([expect.objectContaining({ type: 'AWS_PROXY' })]);
     expect(found[0]?.handler?.toLowerCase()).toBe(operation.replaceAll('-', ''));
-    // Past the alias, a deployment would reach everybody at once.
+    // Not the function: without the alias, a deployment would reach all requests at once.
     expect(found[0]?.called).toBe(`${found[0]?.handler}Live`);
   });
 
-  it('stands on a path whose other methods are refused, which SAM must read first', () => {
+  it('has a path whose other methods are refused, listed first for SAM', () => {
     expect(here[0]).toMatchObject({ method: 'ANY', path, handler: 'MethodNotAllowed', type: 'AWS_PROXY' });
   });
 
   it('can be called by this API on this path only', () => {
     const { handler, called } = here.find((at) => at.method === method) ?? {};
-    const callers = ofType('AWS::Lambda::Permission')
-      .map(([, { Properties }]) => Properties)
-      .filter(({ FunctionName }) => functionAt(synthesized, FunctionName) === handler);
+    const callers = propertiesOf('AWS::Lambda::Permission').filter(
+      ({ FunctionName }) => functionAt(synthesized, FunctionName) === handler,
+    );
     expect(callers.map(({ FunctionName }) => flat(FunctionName))).toEqual([called]);
     expect(callers.map(({ Principal }) => Principal)).toEqual(['apigateway.amazonaws.com']);
     expect(flat(callers[0]?.['SourceArn'])).toMatch(new RegExp(`:Api/\\w+/${method}${path.replace('{id}', '\\*')}$`));
   });
 });
 
-it('has no method beside the defined endpoints', () => {
+it('has no other methods than the defined endpoints, and gives their methods to method-not-allowed', () => {
+  const { Variables } = functionOf(synthesized, 'method-not-allowed')[1].Properties['Environment'];
+  expect(JSON.parse(Variables.METHODS_BY_PATH)).toEqual(methodsByPath);
   const paths = new Set(Object.values(endpoints).map(({ path }) => path));
   expect(methods).toHaveLength(Object.keys(endpoints).length + paths.size);
 });
 
-it('keeps its address when constructs move, and prints it without a slash at its end', () => {
+it('has a fixed logical id, and outputs its address without a final slash and the names of the tables', () => {
   expect(ofType('AWS::ApiGateway::RestApi').map(([id]) => id)).toEqual(['Api']);
   expect(Object.keys(template.Outputs)).toEqual(expect.arrayContaining(['Url', 'AccountsTable']));
-  // What the commands that work on a deployment are told.
   for (const table of ['TransactionsTable', 'AccountsTable', 'ContentTable'])
     expect([table, template.Outputs[table]?.Value]).toEqual([table, { Ref: table }]);
   expect(flat(template.Outputs['Url'].Value)).toMatch(/^https:\/\/Api\.execute-api\..*\/\w+$/);
 });
 
-it('throttles, logs accesses, and never logs a body', () => {
+it('throttles and traces requests, logs accesses, and never logs a body', () => {
   const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+  expect(stage.Properties['TracingEnabled']).toBe(true);
   expect(stage.Properties['AccessLogSetting'].Format).toContain('$context.requestId');
   expect(stage.Properties['MethodSettings']).toEqual([
     expect.objectContaining({
@@ -62,7 +64,7 @@ it('throttles, logs accesses, and never logs a body', () => {
   ]);
 });
 
-it('makes the log that API Gateway writes of its errors before the stage, or it would be kept for ever', () => {
+it('creates the log of API Gateway errors before the stage, because API Gateway would create one without retention', () => {
   const [[id, log], ...others] = ofType('AWS::Logs::LogGroup').filter(
     ([, { Properties }]) => 'LogGroupName' in Properties,
   ) as [[string, Resource]];
@@ -71,50 +73,33 @@ it('makes the log that API Gateway writes of its errors before the stage, or it 
     'Fn::Join': ['', ['API-Gateway-Execution-Logs_', { Ref: 'Api' }, '/v1']],
   });
   expect([log.Properties['RetentionInDays'], log.DeletionPolicy]).toEqual([90, 'Delete']);
-  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource & { DependsOn?: string[] }]];
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
   expect(stage.Properties['StageName']).toBe('v1');
   expect(stage.DependsOn).toContain(id);
 });
 
-it('takes TLS 1.2 or newer, with forward secrecy', () => {
-  const [[, { Properties: api }]] = ofType('AWS::ApiGateway::RestApi') as [[string, Resource]];
+it('accepts TLS 1.2 or newer, and compresses long responses as text', () => {
+  const [api] = propertiesOf('AWS::ApiGateway::RestApi');
   expect(api).toMatchObject({ SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09', EndpointAccessMode: 'BASIC' });
+  expect(api?.['MinimumCompressionSize']).toBe(16_384);
+  // Binary types would be sent as Base64 to clients that do not name the exact type (decision 0014).
+  expect(api?.['BinaryMediaTypes']).toBeUndefined();
 });
 
-it('compresses what is long, and makes no calculation wait for it', () => {
-  const [[, { Properties: api }]] = ofType('AWS::ApiGateway::RestApi') as [[string, Resource]];
-  expect(api['MinimumCompressionSize']).toBe(16_384);
-  // Bytes would be sent as Base64 to whoever does not ask for them by their very type (decision 0014).
-  expect(api['BinaryMediaTypes']).toBeUndefined();
+it('traces every function, and filters no log by level, which would drop lines without one', () => {
+  for (const { TracingConfig, Architectures, LoggingConfig } of propertiesOf('AWS::Lambda::Function')) {
+    expect([TracingConfig, Architectures]).toEqual([{ Mode: 'Active' }, ['arm64']]);
+    expect(LoggingConfig?.ApplicationLogLevel).toBeUndefined();
+  }
 });
 
-it('traces every request, and every function', () => {
-  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
-  expect(stage.Properties['TracingEnabled']).toBe(true);
-  for (const [id, { Properties }] of ofType('AWS::Lambda::Function'))
-    expect([id, Properties['TracingConfig'], Properties['Architectures']]).toEqual([id, { Mode: 'Active' }, ['arm64']]);
-});
-
-it('has no way to a function but the API', () => {
+it('functions can be invoked through the API only', () => {
   expect(ofType('AWS::Lambda::Url')).toEqual([]);
-  const principals = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties['Principal']);
+  const principals = propertiesOf('AWS::Lambda::Permission').map(({ Principal }) => Principal);
   expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
 });
 
-const responses = ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties);
-
-it('answers in the envelope whatever the gateway itself refuses', () => {
-  // Every type that API Gateway documents falls under one of these or has its own response.
-  expect(responses.map(({ ResponseType }) => ResponseType)).toEqual(
-    expect.arrayContaining([
-      'DEFAULT_4XX',
-      'DEFAULT_5XX',
-      'MISSING_AUTHENTICATION_TOKEN',
-      'THROTTLED',
-      'REQUEST_TOO_LARGE',
-    ]),
-  );
-});
+const responses = propertiesOf('AWS::ApiGateway::GatewayResponse');
 
 describe.each(responses.map((response) => [response['ResponseType'], response]))(
   'the gateway response %s',
@@ -128,7 +113,7 @@ describe.each(responses.map((response) => [response['ResponseType'], response]))
       ]),
     );
 
-    it('is one error in the envelope, with a code of ours and its status', () => {
+    it('is one error in the envelope, with a known code and its status', () => {
       expect(contentType).toBe('application/json');
       expect(Object.keys(JSON.parse(text))).toEqual(['errors']);
       expect(errors).toEqual([
@@ -144,11 +129,11 @@ describe.each(responses.map((response) => [response['ResponseType'], response]))
       expect(response['StatusCode']).toBe(String(errorCodes[errors[0].code as Code].status));
     });
 
-    it('holds no variable but the request id, as the gateway would fill in what a client sent', () => {
+    it('has no variable except the request id, because a variable could repeat what a client sent', () => {
       expect(text.replace('$context.requestId', '')).not.toContain('$');
     });
 
-    it('carries the safety headers of every answer, quoted once, and no CORS', () => {
+    it('has the safety headers, quoted once, and no CORS', () => {
       for (const [name, value] of Object.entries(safetyHeaders)) {
         expect(headers[name], name).toMatch(/^'[^']+'$/);
         expect(String(headers[name]).slice(1, -1), name).toBe(value.replaceAll(" 'none'", ''));
@@ -156,7 +141,7 @@ describe.each(responses.map((response) => [response['ResponseType'], response]))
       expect(Object.keys(headers).filter((name) => /^access-control/i.test(name))).toEqual([]);
     });
 
-    it('names its request, and says when to come again exactly if it is a 429', () => {
+    it('has the request id, and Retry-After only with 429', () => {
       expect(headers['X-Request-Id']).toBe('context.requestId');
       const limits = ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'].map((name) => headers[name]);
       expect(limits).toEqual(

@@ -22,7 +22,7 @@ type Service = {
 };
 
 const started = new Set<ChildProcess>();
-/** What each service has logged so far, which is read along as that of this process is (test/support/log-watch.ts). */
+/** The logs of each service, checked for leaks like those of this process (test/support/log-watch.ts). */
 const logs: (() => string)[] = [];
 afterAll(() => {
   const log = logs.map((read) => read()).join('');
@@ -120,24 +120,24 @@ describe('npm start, running', () => {
     send(service.url, method, path, { ...(body !== undefined && { body }), headers });
   const codeOf = (answer: { body: any }) => answer.body.errors[0].code;
 
-  it('prints a curl line that works as printed: 8.875 percent of 100.00 in New York City', () => {
+  it('prints a curl line that works: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
     expect(JSON.parse(output)).toMatchObject({ object: 'calculation', tax_amount: '8.88' });
   });
 
-  it('shows its documentation to anybody', async () => {
+  it('serves its documentation without a key', async () => {
     const { status, body } = await send(service.url, 'GET', '/openapi.json');
     expect(status).toBe(200);
     expect(body.openapi).toMatch(/^3\./);
   });
 
-  it('sets its clock, moves it, and says the new time', async () => {
+  it('sets and moves its clock, and returns the time', async () => {
     const hour = 3_600_000;
-    const wished = Date.now() + hour;
-    const set = await control('PUT', '/_local/clock', { now: new Date(wished).toISOString() });
+    const target = Date.now() + hour;
+    const set = await control('PUT', '/_local/clock', { now: new Date(target).toISOString() });
     expect(set.status).toBe(200);
-    expect(Date.parse(set.body.now) - wished).toBeLessThan(60_000);
-    expect(Date.parse(set.body.now) - wished).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(set.body.now) - target).toBeLessThan(60_000);
+    expect(Date.parse(set.body.now) - target).toBeGreaterThanOrEqual(0);
     const moved = await control('PUT', '/_local/clock', { advance_seconds: 3600 });
     expect(Date.parse(moved.body.now) - Date.parse(set.body.now)).toBeGreaterThanOrEqual(hour);
     const read = await control('GET', '/_local/clock');
@@ -162,7 +162,7 @@ describe('npm start, running', () => {
     expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
   });
 
-  it('expires a draft in a millisecond: the clock moves a day ahead and the sweep runs', async () => {
+  it('expires a draft when the clock moves a day and the sweep runs', async () => {
     const headers = { 'X-API-Key': service.key };
     const { body: created } = await send(service.url, 'POST', '/transactions', { headers, body: draft });
     expect(created.status).toBe('draft');
@@ -174,7 +174,7 @@ describe('npm start, running', () => {
     expect(expired).toMatchObject({ status: 'void', void_reason: 'draft_expired' });
   });
 
-  it('has no other schedule and no other control', async () => {
+  it('has no other controls', async () => {
     for (const path of ['schedules/nothing', 'schedules/toString', 'schedules/', 'nowhere', ''])
       expect(codeOf(await control('POST', `/_local/${path}`))).toBe('not_found');
     const answer = await control('GET', '/_local/schedules/sweep-drafts');
@@ -187,7 +187,7 @@ describe('npm start, running', () => {
     '10.0.0.1',
     'localhost.evil.example:3000',
     '127.0.0.1@evil.example',
-  ])('is no use to a page that rebinds its name %s to this machine', async (Host) => {
+  ])('refuses a page with the rebound name %s', async (Host) => {
     const set = await control('PUT', '/_local/clock', { advance_seconds: 1 }, { Host });
     expect([set.status, codeOf(set)]).toEqual([403, 'auth_forbidden']);
     expect(set.body.errors[0].source).toEqual({ pointer: null, header: 'Host' });
@@ -198,14 +198,14 @@ describe('npm start, running', () => {
     expect((await control('GET', '/_local/clock', undefined, { Host })).status).toBe(200);
   });
 
-  it('is no use to a page of any origin, not even one of this machine', async () => {
+  it('refuses pages of any origin', async () => {
     for (const Origin of ['http://evil.example', 'null', service.url]) {
       const answer = await control('POST', '/_local/schedules/sweep-drafts', undefined, { Origin });
       expect([answer.status, codeOf(answer)]).toEqual([403, 'auth_forbidden']);
     }
   });
 
-  it('takes a body as application/json only', async () => {
+  it('accepts a body as application/json only', async () => {
     const plain = await control('PUT', '/_local/clock', { advance_seconds: 1 }, { 'Content-Type': 'text/plain' });
     expect([plain.status, codeOf(plain)]).toEqual([415, 'validation_unsupported_media_type']);
     const type = 'application/json; charset=utf-8';
@@ -215,7 +215,7 @@ describe('npm start, running', () => {
     expect([malformed.status, codeOf(malformed)]).toEqual([400, 'validation_malformed_json']);
   });
 
-  it('names the variable of a port in use, and leaves no emulator behind', async () => {
+  it('names the variable of a port in use, and starts no emulator', async () => {
     const { port } = new URL(service.url);
     const free = createServer().listen(0, '127.0.0.1');
     await once(free, 'listening');
@@ -241,7 +241,7 @@ describe('npm start, from start to end', () => {
     expect([await isListening(service.url), await isListening(service.database)]).toEqual([false, false]);
   });
 
-  it.skipIf(process.platform === 'win32')('ends when npm is ended, whose shell passes no signal on', async () => {
+  it.skipIf(process.platform === 'win32')('ends when npm ends, whose shell forwards no signal', async () => {
     const words = ['-c', `"${process.execPath}" infra/local/start.ts; true`];
     const service = await startService({ npm_lifecycle_event: 'start' }, ['sh', words]);
     service.process.kill();
@@ -249,7 +249,7 @@ describe('npm start, from start to end', () => {
     await vi.waitUntil(async () => !(await isListening(service.url)) && !(await isListening(service.database)), 10_000);
   });
 
-  it.skipIf(!databases.includes('dynoxide'))('says so and fails when its emulator dies', async () => {
+  it.skipIf(!databases.includes('dynoxide'))('fails with a message when its emulator dies', async () => {
     const { process: child } = await startService({ EMULATOR: 'dynoxide' });
     let output = '';
     child.stderr?.on('data', (chunk) => {
@@ -270,7 +270,7 @@ describe('npm start, from start to end', () => {
   });
 
   it.each(databases)(
-    'keeps its data in DATA_DIR with %s when it is killed, and takes any string for API_KEY',
+    'with %s, keeps its data in DATA_DIR when it is killed, and accepts any string as API_KEY',
     async (EMULATOR) => {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
       const API_KEY = "it's-$my-key";
@@ -303,7 +303,7 @@ describe('npm start, from start to end', () => {
       variables: { DYNAMODB_ENDPOINT: 'https://dynamodb.us-east-1.amazonaws.com' },
       says: 'DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.',
     },
-  ])('says in one line: $says', async ({ variables, says }) => {
+  ])('fails with the message: $says', async ({ variables, says }) => {
     expect(await failingStart(variables as Record<string, string>)).toEqual({ code: 1, output: `${says}\n` });
   });
 });
@@ -379,7 +379,7 @@ describe('the local gateway', () => {
   });
 
   it.each(['/nowhere', '/transactions/', '/transactions/%zz', '/transactions/%ff', '/transactions/a/..', '//evil/'])(
-    'answers 404 in the envelope at %s, whoever asks',
+    'answers 404 in the envelope at %s',
     async (path) => {
       const { status, headers, body } = await send(url, 'POST', path, { rawBody: '{' });
       const [error] = body.errors;
@@ -392,7 +392,7 @@ describe('the local gateway', () => {
     expect((await send(url, method, '/transactions/txn_1')).status).toBe(405);
   });
 
-  it('takes an absolute target, and nothing else that is not a path', async () => {
+  it('accepts an absolute target, and otherwise only paths', async () => {
     const close = 'Host: localhost\r\nConnection: close\r\n\r\n';
     expect(await raw(`GET http://levy.example/transactions?a=1 HTTP/1.1\r\n${close}`)).toMatch(
       /^HTTP\/1.1 200 .*"path":"\/transactions"/s,
@@ -407,7 +407,7 @@ describe('the local gateway', () => {
     expect((await eventOf('POST', '/transactions', { rawBody })).body).toBe('"\ufffd"');
   });
 
-  it('takes 10 MiB and not a byte more', async () => {
+  it('accepts 10 MiB and refuses a byte more', async () => {
     const rawBody = new Uint8Array(10 * 1024 * 1024 + 1).fill(0x20);
     expect((await send(url, 'POST', '/transactions', { rawBody: rawBody.subarray(1) })).status).toBe(200);
     const over = await send(url, 'POST', '/transactions', { rawBody });
@@ -419,7 +419,7 @@ describe('the local gateway', () => {
     { id: 'nothing', status: 500, code: 'system_internal_error' },
     { id: 'bad headers', status: 500, code: 'system_internal_error' },
     { id: 'never', status: 503, code: 'system_service_unavailable' },
-  ])('answers $status for the function that answers "$id", and says nothing of why', async ({ id, status, code }) => {
+  ])('answers $status for a function that returns "$id", without the reason', async ({ id, status, code }) => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const answer = await send(url, 'GET', `/transactions/${encodeURIComponent(id)}`);
     expect([answer.status, answer.body.errors[0].code]).toEqual([status, code]);
@@ -438,7 +438,7 @@ describe('the local gateway', () => {
     expect(unchanged.headers.has('Content-Type')).toBe(false);
   });
 
-  it('outlives clients that hang up, while they send and while they wait', async () => {
+  it('survives clients that hang up', async () => {
     const begun = 'POST /transactions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{';
     for (const bytes of [begun, 'GET /transactions/never HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -1,8 +1,8 @@
 import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';
 
-/** What clients send: sales and credits that do not come out even, under references that everybody wants. */
+/** Request bodies: sales and credits with uneven amounts and contended references. */
 
-/** A transaction as a client saw it last. */
+/** A transaction as a client last saw it. */
 export type Seen = {
   readonly id: string;
   readonly version: number;
@@ -14,9 +14,9 @@ export type Seen = {
 const michigan = { country: 'US', state: 'MI', city: 'Detroit', postal_code: '48226' };
 const newJersey = { country: 'US', state: 'NJ', city: 'Newark', postal_code: '07102' };
 
-// Three prices and a rate that do not come out even, and one that is all but nothing.
+// Uneven prices, and one of a few cents.
 const prices = ['100.00', '19.99', '33.33', '0.07'] as const;
-// Everybody wants these.
+// Contended by all clients.
 export const references = ['inv_1', 'inv_2'] as const;
 
 const line = (id: string) => ({

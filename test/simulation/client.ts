@@ -8,20 +8,20 @@ import type { Scheduler } from './scheduler.ts';
 import { accounts, close, type Request, type Response, send, sweep } from './service.ts';
 import { between, chance, oneOrNone, weighted } from './world.ts';
 
-/** What the clients of a schedule share; in some schedules they are mostly about filings. */
+/** State shared by the clients of a schedule. */
 export type Run = {
   readonly scheduler: Scheduler;
   readonly history: History;
   readonly observed: Observed;
   readonly isOfFilings: boolean;
-  /** Everything that happens, a line each. */
+  /** One line for each event. */
   readonly trace: string[];
 };
 
 const triesMax = 4;
 const pagesMax = 12;
 
-/** One client of an account: it sends a few requests, one after another, and sends again what brings no answer. */
+/** A client of an account. It sends a few requests in sequence, and repeats those without a response. */
 export class Client {
   readonly #name: string;
   readonly #account: string;
@@ -30,7 +30,7 @@ export class Client {
   readonly #observed: Observed;
   readonly #isOfFilings: boolean;
   readonly #trace: string[];
-  /** What was answered under a key. */
+  /** Requests with an idempotency key that succeeded. */
   readonly #done: Sent[] = [];
   #count = 0;
 
@@ -47,32 +47,32 @@ export class Client {
   async work(requests: number): Promise<void> {
     for (let left = requests; left > 0; left--)
       await weighted([
-        [90, () => this.#ask()],
+        [90, () => this.#request()],
         [8, () => this.#repeat()],
         [6, () => this.#sweep()],
         [this.#isOfFilings ? 16 : 0.3, () => this.#close()],
-        // Time for drafts to end meanwhile.
+        // Time for drafts to expire.
         [10, () => this.#scheduler.sleep(between(500, 4000))],
       ])();
   }
 
-  /** Send again what was answered under its key, as it was; or something else under that key. */
+  /** Repeat a request with its idempotency key, or send another request with the same key. */
   async #repeat(): Promise<void> {
     const sent = oneOrNone(this.#done);
-    if (!sent) return this.#ask();
+    if (!sent) return this.#request();
     if (chance(0.8)) return this.#attempts(sent).then(() => {});
     const body = { ...sent.request.body, metadata: { other: 'body' } };
     await this.send({ ...sent.request, body, isOther: true }, `${this.#name}.${++this.#count}`);
   }
 
-  async #ask(): Promise<void> {
+  async #request(): Promise<void> {
     const name = `${this.#name}.${++this.#count}`;
     const request = drawRequest(this.#known(), name, this.#isOfFilings);
     if (request.operation === 'listTransactions') return this.#list(request, name);
     await this.send(request, name);
   }
 
-  /** Send a request until an answer comes that says something, or patience ends. */
+  /** Send a request until a response other than 503, at most four times. */
   async send(request: Request, name: string): Promise<Response | null> {
     const sent: Sent = { name, account: this.#account, request, attempts: [] };
     this.#observed.sent.push(sent);
@@ -92,7 +92,7 @@ export class Client {
         this.#learn(response);
         return response;
       }
-      // Who has no key may leave it at not knowing.
+      // A client without a key may give up.
       if (!request.key && request.method === 'POST' && chance(0.5)) return response;
       await this.#scheduler.sleep(between(20, 400));
     }
@@ -112,7 +112,7 @@ export class Client {
       isWhole = !has_more;
       query = { ...query, starting_after: chance(0.7) || data.length === 0 ? next_cursor : data.at(-1).id };
     }
-    // Where it began somewhere else than at the beginning, it is not all of the list.
+    // A list that started after a cursor is not complete.
     const isAll = isWhole && request.query?.['starting_after'] === undefined;
     this.#observed.listings.push({
       account: this.#account,
@@ -128,7 +128,7 @@ export class Client {
 
   async #close(): Promise<void> {
     const invocation = new Invocation(`${this.#name}.close${++this.#count}`, 'all');
-    // What it cannot do, the next run does.
+    // The next run repeats a failed one.
     await close(invocation, () => {}).catch(() => {});
   }
 
@@ -143,7 +143,7 @@ export class Client {
         .filter(([account]) => (account === this.#account) === isOwn)
         .flatMap(([, seen]) => [...seen.values()]);
     const { cursor_secret } = accounts.find(({ id }) => id !== this.#account) as (typeof accounts)[number];
-    // Now and then it asks for one of another account.
+    // Sometimes a filing of another account.
     const filings = [...this.#observed.filings].filter(([account]) => account === this.#account || chance(0.05));
     return {
       own: of(true),

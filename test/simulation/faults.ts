@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { below, chance, oneOf, weighted } from './world.ts';
 
-/** What can befall one try of one database call. */
+/** A fault of one attempt of a database call. */
 export type Fault =
   | 'none'
   | 'throttled'
@@ -20,7 +20,7 @@ export type Fault =
   | 'slow'
   | 'throttled transaction';
 
-/** How many of the calls are faulted. */
+/** The share of calls with a fault. */
 export const faultShare = 0.25;
 
 const ofAll: readonly (readonly [number, Fault])[] = [
@@ -54,8 +54,7 @@ export const inProgress = () =>
   new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
 
 /**
- * A transaction that was given up because of others. Who writes an item hides what its condition would say; what the
- * other actions say is told as well.
+ * A transaction canceled by contention. A contended item has no other reason; uncontended actions keep theirs, as in DynamoDB.
  */
 export const contended = (
   code: 'TransactionConflict' | 'ThrottlingError',

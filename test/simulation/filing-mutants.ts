@@ -1,6 +1,6 @@
 import type { Patch } from './mutants.ts';
 
-/** The same of filings, which only some schedules are about. */
+/** Seeded bugs of filings. Only the schedules about filings can find them. */
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'filing counted before its entries are moved': [
     {
@@ -24,6 +24,22 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
     {
       find: 'change(before, filingProgressItem(account, filing.id, after))',
       replace: 'put(filingProgressItem(account, filing.id, after))',
+    },
+  ],
+  'progress of a filing in a second write': [
+    {
+      find: '      await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));',
+      replace: `      const { progress, ...rest } = commit;
+      await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...rest, progress: [] }) }));
+      const none = { idempotency: null, head: null, chain: null, period: null, work: null, take: [], giveBack: [], heads: [] };
+      if (progress.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...none }) }));`,
+    },
+  ],
+  'filing begun whatever the chain is': [
+    { find: 'change(chain.before, chainItem(chain.after))', replace: 'put(chainItem(chain.after))' },
+    {
+      find: 'put({ ...periodKey(account, state, period.put), filing: id }, absent)',
+      replace: 'put({ ...periodKey(account, state, period.put), filing: id })',
     },
   ],
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],

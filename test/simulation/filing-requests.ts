@@ -2,9 +2,9 @@ import type { Making } from './known.ts';
 import type { Request } from './service.ts';
 import { chance, oneOf, oneOrNone } from './world.ts';
 
-/** What clients ask of filings: to close a period, to file it or cancel it, and what is in it. */
+/** Requests about filings: close a period, file or cancel it, and read it. */
 
-// The second account has a period before.
+// The second account has an earlier period.
 const periodEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-10-31'] as const;
 
 const closed: Making = () => ({
@@ -32,7 +32,7 @@ export const ofFilings: readonly (readonly [number, Making])[] = [
   [4, filed],
 ];
 
-/** A filing that everybody will file, or cancel. */
+/** A filing that all clients file or cancel. */
 export const firstFiling = (): Request => ({
   operation: 'createFiling',
   method: 'POST',

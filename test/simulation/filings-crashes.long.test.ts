@@ -58,12 +58,12 @@ const end = async ({ account, posted }: { account: Account; posted: readonly Pos
 describe.each(['crash', 'lost reply'] as const)('interrupted at any database call by a %s', (kind) => {
   const interrupted = interruptions[kind];
 
-  it('a closing is finished by the next who comes by, and counts every entry once', { timeout: 120_000 }, async () => {
+  it('a closing is finished by the next run, and counts every entry once', { timeout: 120_000 }, async () => {
     const calls = await atEveryCall(async (call) => {
       const one = await filer();
       const run = await watched(interrupted(call), () => close(one.account, september));
       await end(one);
-      // Whether or not it had begun: asked again, it is there once, and holds what was open.
+      // Whether or not it had begun, a repeated request leaves one filing with the open entries.
       const again = filingOf(await close(one.account, september));
       await end(one);
       expect(await read(one.account, again.id)).toMatchObject({ status: 'closed', progress: { entries_moved: 3 } });
@@ -73,7 +73,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
     expect(calls).toBeGreaterThan(20);
   });
 
-  it('a marking is, and tells every transaction once', { timeout: 120_000 }, async () => {
+  it('a filing is finished by the next run, and marks every transaction once', { timeout: 120_000 }, async () => {
     const calls = await atEveryCall(async (call) => {
       const one = await closedFiler();
       const run = await watched(interrupted(call), () => fileIt(one.account, one.id));
@@ -86,10 +86,12 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
     expect(calls).toBeGreaterThan(20);
   });
 
-  it('a reopening is, and the period can be closed again', { timeout: 120_000 }, async () => {
+  it('a cancellation is finished by the next run, and the period can be closed again', {
+    timeout: 120_000,
+  }, async () => {
     const calls = await atEveryCall(async (call) => {
       const one = await closedFiler();
-      // Too late for September, and of a month before: that changes nothing of which period is next.
+      // A late sale of an earlier month does not change which period is next.
       one.posted.push(await post(one.account, { day: '2026-02-05', levies: levies('MI', 55) }));
       const run = await watched(interrupted(call), () => cancelIt(one.account, one.id));
       await end(one);
@@ -106,7 +108,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
   });
 });
 
-it('the schedule that closes what is due is finished by its next run, wherever it ends', {
+it('the next run of the schedule closes the due periods that a crashed run left', {
   timeout: 120_000,
 }, async () => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-11-15', frequency: 'month' as const }];
@@ -133,37 +135,19 @@ const conflict = (code: string) =>
     CancellationReasons: [{ Code: 'None' }, { Code: code }],
   });
 
-/** Every write meets others so many times before it is through. */
-const busy = (code: string, times: number): Watch => {
-  let met = 0;
-  return {
-    before: (_, input) => {
-      if (!input.TransactItems) return;
-      met = (met + 1) % (times + 1);
-      if (met !== 0) throw conflict(code);
-    },
-  };
-};
-
-describe.each(['TransactionConflict', 'ThrottlingError'])('where the database is busy: %s', (code) => {
-  it('a write is tried again at once', async () => {
-    const one = await closedFiler();
-    await watched(busy(code, 1), () => fileIt(one.account, one.id));
-    await judge(one.account, state, one.posted);
-    expect((await read(one.account, one.id)).status).toBe('filed');
-  });
-
-  it('a shard that is never through keeps no other from going on, and is left to the schedule', async () => {
+it.each(['TransactionConflict', 'ThrottlingError'])(
+  'a shard with permanent contention (%s) does not stop the others, and the next schedule finishes it',
+  async (code) => {
     const one = await closedFiler();
     const errors: unknown[] = [];
-    const jam: Watch = {
+    const contended: Watch = {
       before: (_, input) => {
         if (input.TransactItems?.some(({ Put }: any) => Put?.Item.sk === 'H')) throw conflict(code);
       },
     };
     filingOf(await fileIt(one.account, one.id, portsFor(one.account, { remainingMs: () => 2500 })));
-    const { value } = await watched(jam, () =>
-      // Too little is left for long pauses.
+    const { value } = await watched(contended, () =>
+      // Too little time for long pauses.
       resume(one.account, { remainingMs: () => 2050, stepMsMax: 0, onFailure: (error) => void errors.push(error) }),
     );
     expect(value).toMatchObject({ finished: 0, complete: false, failed: errors.length });
@@ -171,21 +155,5 @@ describe.each(['TransactionConflict', 'ThrottlingError'])('where the database is
     expect(await read(one.account, one.id)).toMatchObject({ status: 'marking', progress: { entries_marked: 0 } });
     await end(one);
     expect((await read(one.account, one.id)).status).toBe('filed');
-  });
-});
-
-it('leaves the rest to the schedule where the time is up, and says so', async () => {
-  const one = await filer();
-  const ports = portsFor(one.account, { remainingMs: () => 2500 });
-  const filing = filingOf(await close(one.account, september, ports));
-  expect(await read(one.account, filing.id)).toMatchObject({ status: 'closing', progress: { complete: false } });
-  expect(await resume(one.account, { remainingMs: () => 1000 })).toEqual({
-    created: 0,
-    worked: 0,
-    finished: 0,
-    complete: false,
-    failed: 0,
-  });
-  await end(one);
-  expect(await read(one.account, filing.id)).toMatchObject({ status: 'closed', progress: { complete: true } });
-});
+  },
+);

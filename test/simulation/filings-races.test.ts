@@ -8,6 +8,7 @@ import {
   cancelIt,
   close,
   codesOf,
+  creditsEverywhere,
   fileIt,
   filingOf,
   inMemory,
@@ -30,15 +31,15 @@ inMemory();
 
 const state = 'US-MI';
 const october = { period_end: '2026-10-31' };
+const day = '2026-10-08';
 
 type Filer = { readonly account: Account; posted: Posted[]; id: string };
 
-/** A filer with three sales in October; the first is the one that is raced for. */
+/** A filer with three sales in October. Races change the first one. */
 const filer = async (): Promise<Filer> => {
   const account = newFiler();
   const posted = [];
-  for (const cents of [1001, 333, 209])
-    posted.push(await post(account, { day: '2026-10-08', levies: levies('MI', cents) }));
+  for (const cents of [1001, 333, 209]) posted.push(await post(account, { day, levies: levies('MI', cents) }));
   return { account, posted, id: '' };
 };
 
@@ -48,7 +49,7 @@ const closedFiler = async (): Promise<Filer> => {
   return one;
 };
 
-/** Have something happen before every one of the calls in turn; each time with a filer of its own. */
+/** Run `race` before each database call of `work` in turn, each time with a new filer. */
 const beforeEveryCall = async (
   make: () => Promise<Filer>,
   work: (filer: Filer) => Promise<unknown>,
@@ -79,7 +80,7 @@ const closing = async (one: Filer) => {
 };
 const statusOf = async (one: Filer) => (await read(one.account, one.id)).status;
 
-/** A change of the first sale, which happens before its period is closed or not at all. */
+/** A change of the first sale, which succeeds only before its period is closed. */
 const replaced = async (one: Filer, change: Promise<Posted | string>) => {
   const after = await change;
   if (typeof after === 'string') expect(after).toBe('period_closed');
@@ -97,52 +98,55 @@ describe('while a period is being closed, before any of its database calls,', ()
     ),
   );
 
-  it('a credit comes in time or falls into the next period', { timeout: 120_000 }, () =>
+  it('a credit is in time or belongs to the next period', { timeout: 120_000 }, () =>
     beforeEveryCall(filer, closing, async (one) => {
-      one.posted.push(await post(one.account, { day: '2026-10-08', levies: levies('MI', 99), type: 'credit' }));
+      one.posted.push(await post(one.account, { day, levies: levies('MI', 99), type: 'credit' }));
     }),
   );
 
-  it('another worker does all of it, and nothing happens twice', { timeout: 120_000 }, () =>
-    beforeEveryCall(
-      filer,
-      closing,
-      async (one) => {
-        const other = filingOf(await close(one.account, october));
-        await resume(one.account);
-        one.id = other.id;
-      },
-      async (one) => {
-        expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
-        expect(await statusOf(one)).toBe('closed');
-      },
-    ),
+  it(
+    'another worker closes it, with late credits before and after, and nothing happens twice',
+    {
+      timeout: 120_000,
+    },
+    () =>
+      beforeEveryCall(
+        filer,
+        closing,
+        async (one) => {
+          one.posted.push(...(await creditsEverywhere(one.account, day)));
+          one.id = filingOf(await close(one.account, october)).id;
+          await resume(one.account);
+          one.posted.push(...(await creditsEverywhere(one.account, day)));
+        },
+        async (one) => {
+          expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
+          expect(await statusOf(one)).toBe('closed');
+        },
+      ),
   );
 });
 
 describe('while a filing is being marked, before any of its database calls,', () => {
   const marking = (one: Filer) => fileIt(one.account, one.id);
 
-  it(
-    'a change of a transaction is not lost, nor does it keep the transaction from being filed',
-    { timeout: 120_000 },
-    () =>
-      beforeEveryCall(
-        closedFiler,
-        marking,
-        (one) => annotate(one.account, one.posted[0] as Posted, { note: 'kept' }),
-        async (one) => {
-          const id = (one.posted[0] as Posted).stored.transaction.id;
-          expect((await ledger.find(one.account.id, id))?.transaction).toMatchObject({
-            metadata: { note: 'kept' },
-            status: 'filed',
-          });
-          expect(await statusOf(one)).toBe('filed');
-        },
-      ),
+  it('a change of a transaction is not lost, and the transaction is still filed', { timeout: 120_000 }, () =>
+    beforeEveryCall(
+      closedFiler,
+      marking,
+      (one) => annotate(one.account, one.posted[0] as Posted, { note: 'kept' }),
+      async (one) => {
+        const id = (one.posted[0] as Posted).stored.transaction.id;
+        expect((await ledger.find(one.account.id, id))?.transaction).toMatchObject({
+          metadata: { note: 'kept' },
+          status: 'filed',
+        });
+        expect(await statusOf(one)).toBe('filed');
+      },
+    ),
   );
 
-  it('another worker does all of it, and nothing happens twice', { timeout: 120_000 }, () =>
+  it('another worker files it, and nothing happens twice', { timeout: 120_000 }, () =>
     beforeEveryCall(
       closedFiler,
       marking,
@@ -161,7 +165,7 @@ describe('while a filing is being marked, before any of its database calls,', ()
     ),
   );
 
-  it('it is canceled instead, or that is refused', { timeout: 120_000 }, () =>
+  it('it is canceled, or the cancellation is refused', { timeout: 120_000 }, () =>
     beforeEveryCall(closedFiler, marking, async (one) => {
       const answered = await cancelIt(one.account, one.id);
       if (!answered.ok) expect(codesOf(answered)).toEqual(['conflict_invalid_status_transition']);
@@ -169,7 +173,7 @@ describe('while a filing is being marked, before any of its database calls,', ()
   );
 });
 
-it('while entries are given back, a sale is voided or not, and another worker does all of it', {
+it('while a filing is being canceled, a sale is voided or not, and another worker can cancel it', {
   timeout: 120_000,
 }, async () => {
   const canceling = (one: Filer) => cancelIt(one.account, one.id);
@@ -177,7 +181,7 @@ it('while entries are given back, a sale is voided or not, and another worker do
   await beforeEveryCall(closedFiler, canceling, (one) => resume(one.account));
 });
 
-it('two workers side by side, call by call, do everything once', async () => {
+it('two workers with interleaved calls do everything once', async () => {
   const one = await filer();
   const both = () => Promise.all([close(one.account, october), close(one.account, october)]);
   const [first, second] = (await watched({}, both)).value ?? [];
@@ -191,13 +195,13 @@ it('two workers side by side, call by call, do everything once', async () => {
   expect(await statusOf(one)).toBe('filed');
 });
 
-it('two runs of the schedule, whenever the second comes, close every due period once', {
+it('two runs of the schedule close every due period once, whenever the second starts', {
   timeout: 120_000,
 }, async () => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-10-15', frequency: 'month' as const }];
   const registered = async (): Promise<Filer> => {
     const account = newFiler({ registrations });
-    return { account, posted: [await post(account, { day: '2026-10-08', levies: levies('MI', 1001) })], id: '' };
+    return { account, posted: [await post(account, { day, levies: levies('MI', 1001) })], id: '' };
   };
   const run = ({ account }: Filer) => closePeriods(portsFor(account));
   await beforeEveryCall(registered, run, run, async (one) => {

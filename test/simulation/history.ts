@@ -4,7 +4,7 @@ import type { Invocation } from './invocation.ts';
 import type { Scheduler } from './scheduler.ts';
 import { world } from './world.ts';
 
-/** An item as a write left it; `undefined` where it was taken away. */
+/** An item after a write; `undefined` if it was deleted. */
 export type Version = {
   readonly step: number;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ const keysOf = ({ constructor: { name }, input }: Command): readonly Written[] =
   }
 };
 
-/** Everything that was ever written in a schedule, for who looks at it afterwards: the table as it was at every step. */
+/** All writes of a schedule: the table at every step, for the checks. */
 export class History {
   readonly #memory: MemoryDatabase;
   readonly #scheduler: Scheduler;
@@ -50,7 +50,7 @@ export class History {
     this.#scheduler = scheduler;
   }
 
-  /** Write down what a command has left. One that was done before under its token leaves nothing. */
+  /** Record the writes of a command. A repeated client token writes nothing. */
   record(command: Command, invocation: Invocation): void {
     const token = command.input['ClientRequestToken'];
     if (token !== undefined) {
@@ -69,18 +69,18 @@ export class History {
     }
   }
 
-  /** Whether a transaction was done under this token. */
+  /** Whether a transaction with this client token was written. */
   isDone(token: string | undefined): boolean {
     return token !== undefined && this.#tokens.has(token);
   }
 
-  /** Take note that an index is read that lacks up to so many writes. */
-  isBehind(writes: number): void {
+  /** Record the read of an index that lacks up to `writes` writes. */
+  recordStaleRead(writes: number): void {
     const since = this.#steps[Math.max(0, this.#steps.length - writes)] ?? 0;
     this.#lacks.push({ at: this.#scheduler.steps, since });
   }
 
-  /** The first step whose writes an index may have lacked that was read since a step; that step, where none did. */
+  /** The first step whose writes a read since `step` may have missed. */
   lackedSince(step: number): number {
     return Math.min(step, ...this.#lacks.filter(({ at }) => at >= step).map(({ since }) => since));
   }

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { world } from './world.ts';
 
-/** What the client sees of an invocation that crashed or ran out of time: no answer. */
+/** An invocation that crashed or timed out: its client gets no response. */
 export class Died extends Error {
   override readonly name = 'Died';
 }
 
-/** How long the platform lets a request run, in milliseconds. */
+/** The time limit of a request. */
 const timeoutMs = 29_000;
 
-/** One run of a function, which may die at any call. */
+/** One run of a function, which can die at any database call. */
 export class Invocation {
   readonly #died = Promise.withResolvers<never>();
   readonly #endsMs = world.nowMs + timeoutMs;
-  /** Whose request it is: `c1.2.1`, the first attempt of the second request of a client. */
+  /** Such as `c1.2.1`: the first attempt of the second request of client c1. */
   readonly id: string;
   readonly account: string;
   isDead = false;
@@ -21,7 +21,7 @@ export class Invocation {
   constructor(id: string, account: string) {
     this.id = id;
     this.account = account;
-    // Nobody may be waiting for it.
+    // Prevents an unhandled rejection.
     this.#died.promise.catch(() => {});
   }
 
@@ -32,7 +32,7 @@ export class Invocation {
     this.#died.reject(new Died('The invocation ended without an answer.'));
   }
 
-  /** Run something as this invocation. Once it has died, nothing that it had begun goes on. */
+  /** Run something as this invocation. After its death, nothing continues. */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
     return Promise.race([current.run(this, work), this.#died.promise]);
   }
@@ -40,9 +40,9 @@ export class Invocation {
 
 const current = new AsyncLocalStorage<Invocation>();
 
-/** Which invocation asks. */
+/** The invocation of the current database call. */
 export const currentInvocation = (): Invocation => {
   const invocation = current.getStore();
-  if (!invocation) throw new Error('The database was asked outside of any invocation.');
+  if (!invocation) throw new Error('A database call outside of an invocation.');
   return invocation;
 };

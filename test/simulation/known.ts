@@ -1,7 +1,7 @@
 import type { Seen } from './bodies.ts';
 import type { Request } from './service.ts';
 
-/** What the clients of an account know together, and what they know of others. */
+/** What the clients of an account have seen, of their own and of the other account. */
 export type Known = {
   readonly own: readonly Seen[];
   readonly foreign: readonly Seen[];
@@ -9,5 +9,5 @@ export type Known = {
   readonly foreignSecret: string;
 };
 
-/** Makes a request out of what its client knows, and a name of its own. */
+/** Draws a request from what its client has seen. */
 export type Making = (known: Known, name: string) => Omit<Request, 'key'>;

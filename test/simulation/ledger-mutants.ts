@@ -5,7 +5,7 @@ const commitBegins = '    const writes = commitWrites(commit);\n';
 const headWritten = `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),`;
 const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
 
-// What a commit writes under these roles follows in a write of its own.
+// The writes of these roles follow in a second transaction.
 const inASecondWrite = (isLate: string): readonly Patch[] => [
   {
     find: commitBegins,
@@ -24,7 +24,7 @@ const inASecondWrite = (isLate: string): readonly Patch[] => [
   },
 ];
 
-// Something is looked up before the write, which then goes by that.
+// The reference is looked up before the write, which has no condition then.
 const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => [
   {
     find: commitBegins,
@@ -45,7 +45,7 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
   },
 ];
 
-// A head is written whatever has become of it since it was read, and its audit entry over the one that is there.
+// A head is written without its version condition, and its audit entry overwrites an existing one.
 const unconditionally = (when: string): readonly Patch[] => [
   {
     find: headChanged,
@@ -57,10 +57,7 @@ const unconditionally = (when: string): readonly Patch[] => [
   },
 ];
 
-/**
- * Bugs of the kinds that a ledger must not have, each put into the service by a change of its source, by name. The
- * simulation is worth something as far as it finds them.
- */
+/** Seeded bugs by name, each a change of the service's source. The simulation must find them. */
 export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
   'reference read, then written': lookedUpBefore(
     `const { pk, sk } = write.Put.Item;

@@ -1,8 +1,8 @@
 import { filingMutants } from './filing-mutants.ts';
 import { ledgerMutants } from './ledger-mutants.ts';
 
-/** A change of one place of the service's source, which must be there exactly once, in whichever file. */
+/** A replacement in the service's source. The text must occur exactly once in all files. */
 export type Patch = { readonly find: string; readonly replace: string };
 
-/** All bugs that can be put into the service, by name. */
+/** All seeded bugs, by name. */
 export const mutants: Readonly<Record<string, readonly Patch[]>> = { ...ledgerMutants, ...filingMutants };

@@ -2,7 +2,7 @@ import type { Seen } from './bodies.ts';
 import type { Invocation } from './invocation.ts';
 import type { Bug, Request, Response } from './service.ts';
 
-/** One time that a request was sent: between which steps, and what came back; nothing where the answer was lost. */
+/** One attempt of a request, with its steps and its response; `null` without one. */
 export type Attempt = {
   readonly invocation: Invocation;
   readonly from: number;
@@ -12,7 +12,7 @@ export type Attempt = {
   readonly response: Response | null;
 };
 
-/** A request with everything that came of it. */
+/** A request with all its attempts. */
 export type Sent = {
   readonly name: string;
   readonly account: string;
@@ -20,7 +20,7 @@ export type Sent = {
   readonly attempts: Attempt[];
 };
 
-/** All pages of one list, and since when an index that they were read from may have lacked something. */
+/** All pages of one list. `from` is the first step whose writes they may miss. */
 export type Listing = {
   readonly account: string;
   readonly query: Readonly<Record<string, string>>;
@@ -32,15 +32,15 @@ export type Listing = {
   readonly toMs: number;
 };
 
-/** What a schedule's clients do and see, all of them. */
+/** Everything that the clients of a schedule sent and received. */
 export type Observed = {
   readonly sent: Sent[];
   readonly listings: Listing[];
   readonly bugs: Bug[];
   readonly seen: Map<string, Map<string, Seen>>;
-  /** The filings that the clients of an account know. */
+  /** Ids of filings by account. */
   readonly filings: Map<string, Set<string>>;
-  /** When the schedules had time to finish everything, without a fault; absent where they had not. */
+  /** Set if the schedules of the service finished all work at the end, without faults. */
   finished?: { readonly atMs: number; readonly failures: readonly unknown[] };
 };
 
@@ -52,7 +52,7 @@ export const nothingObserved = (): Observed => ({
   filings: new Map(),
 });
 
-/** A request, and what came back, for a trace. */
+/** A request as a line of the trace. */
 export const inWords = ({ method, path, body, key, ifMatch, query }: Request): string =>
   [method, path, body, query, key && 'with a key', ifMatch && `if ${ifMatch}`]
     .filter(Boolean)
@@ -63,7 +63,7 @@ export const outcomeOf = (response: Response | null): string => {
   if (!response) return 'no answer';
   const { status, body, headers } = response;
   const { code } = body?.errors?.[0] ?? {};
-  const told =
+  const outcome =
     code ?? (body?.object === 'list' ? `${body.data.length} rows` : `${body.id} ${body.status} ${body.version ?? ''}`);
-  return `${status} ${told}${headers['Idempotent-Replayed'] ? ' again' : ''}`;
+  return `${status} ${outcome}${headers['Idempotent-Replayed'] ? ' again' : ''}`;
 };

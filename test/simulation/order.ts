@@ -1,23 +1,25 @@
-/** What a worker process is asked to do. */
+/** Every so many seeds, a schedule is mostly about filings: it is longer than the others. */
+export const filingsEvery = 20;
+
+/** The task of a worker process. */
 export type Order = {
-  /** Schedules are run by these seeds: from one on, every so many, below `from + count`. */
+  /** The seeds of the schedules: from `from` to below `from + count`, in steps. */
   readonly from: number;
   readonly count: number;
   readonly step: number;
-  /** Which bug the service has; `null` for none. */
+  /** The seeded bug; `null` for none. */
   readonly mutant: string | null;
-  /** In memory alone, or with the emulator beside it. */
-  readonly database: 'memory' | 'both';
+  /** Whether to stop at the first violation. */
   readonly endsAtFirst: boolean;
   readonly traced: boolean;
 };
 
-/** What a worker tells. */
-export type Told =
+/** A line of a worker's output. */
+export type Message =
   | { readonly kind: 'progress'; readonly schedules: number }
   | { readonly kind: 'violated'; readonly seed: number; readonly violations: readonly string[] }
   | { readonly kind: 'trace'; readonly seed: number; readonly trace: readonly string[] }
-  | ({ readonly kind: 'done' } & Report);
+  | { readonly kind: 'done'; readonly report: Report };
 
 export type Report = {
   readonly schedules: number;

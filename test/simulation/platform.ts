@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Patch } from './mutants.ts';
 import { world } from './world.ts';
 
-/** What the service's own code gets in the place of these modules. */
+/** Replacements of modules for the code of the service. */
 const replaced: Readonly<Record<string, string>> = {
   'node:timers/promises': new URL('virtual/timers-promises.ts', import.meta.url).href,
   ulid: new URL('virtual/ulid.ts', import.meta.url).href,
@@ -15,7 +15,7 @@ const shared = new URL('../../shared/', import.meta.url);
 const sourcesIn = (folder: URL): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
-/** The sources that are changed, by their addresses. */
+/** The changed sources, by URL. */
 const patchedSources = (patches: readonly Patch[]): ReadonlyMap<string, string> => {
   const changed = new Map<string, string>();
   if (patches.length === 0) return changed;
@@ -26,7 +26,8 @@ const patchedSources = (patches: readonly Patch[]): ReadonlyMap<string, string> 
       return Array.from({ length: source.split(find).length - 1 }, () => ({ url, source }));
     });
     const [place, ...others] = places;
-    if (!place || others.length > 0) throw new Error(`What a mutant changes is there ${places.length} times: ${find}`);
+    if (!place || others.length > 0)
+      throw new Error(`The text that a mutant replaces occurs ${places.length} times: ${find}`);
     changed.set(
       place.url,
       place.source.replace(find, () => replace),
@@ -35,7 +36,7 @@ const patchedSources = (patches: readonly Patch[]): ReadonlyMap<string, string> 
   return changed;
 };
 
-/** Put the schedule's time and chance under the service, and a mutant's bugs into it. Before the service is loaded. */
+/** Give the service the clock and random numbers of the schedule, and the bugs of a mutant. Call before the service is loaded. */
 export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean): void => {
   const sources = patchedSources(patches);
   registerHooks({
@@ -52,24 +53,21 @@ export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean)
   Math.random = () => world.random();
   Date.now = () => world.nowMs;
   performance.now = () => world.nowMs;
-  // An answer's failures are looked at, not printed.
+  // Failures are checked, not printed.
   console.error = () => {};
-  // Thousands are thrown, and whoever replays a schedule may have their stacks.
+  // Stacks are slow, and only a replay needs them.
   Error.stackTraceLimit = showsStacks ? 30 : 0;
 };
 
 const mark = Buffer.from('cheap');
 
-/**
- * Compression as cheap as can be, and still one that can be undone, for runs in memory: it is most of what they take, and
- * nothing that they are about.
- */
+/** Replace compression, which would take most of the time. */
 export const compressCheaply = (): void => {
   const zlib = process.getBuiltinModule('node:zlib') as { gzipSync: unknown; gunzipSync: unknown };
   zlib.gzipSync = (bytes: Uint8Array) => Buffer.concat([mark, bytes]);
   zlib.gunzipSync = (bytes: Uint8Array) => {
     const plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (!plain.subarray(0, mark.length).equals(mark)) throw new Error('This is nothing that was compressed here.');
+    if (!plain.subarray(0, mark.length).equals(mark)) throw new Error('Not compressed.');
     return plain.subarray(mark.length);
   };
 };

@@ -5,7 +5,7 @@ import type { Known, Making } from './known.ts';
 import type { Request } from './service.ts';
 import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';
 
-/** What clients ask: one request after another, of what they know, and sometimes of what they have no right to. */
+/** The requests of clients: about what they have seen, and sometimes about transactions of the other account. */
 
 const create = (body: Readonly<Record<string, unknown>>, name: string): Omit<Request, 'key'> => ({
   operation: 'createTransaction',
@@ -41,6 +41,7 @@ const some = ({ own, foreign }: Known, fits: (seen: Seen) => boolean = () => tru
 const isDraft = ({ status }: Seen) => status === 'draft';
 const isFinal = ({ status }: Seen) => status === 'finalized';
 const isSale = ({ type }: Seen) => type === 'sale';
+const isFinalSale = (seen: Seen) => isSale(seen) && isFinal(seen);
 
 const edits: readonly (readonly [number, () => Record<string, unknown>])[] = [
   [4, () => ({ line_items: lines() })],
@@ -51,7 +52,7 @@ const edits: readonly (readonly [number, () => Record<string, unknown>])[] = [
   [1, () => ({ tax_amount: '0.50' })],
 ];
 
-// The version that the client saw, which may have passed.
+// The version that the client saw, which may be stale.
 const matching = (seen: Seen, share: number): Partial<Request> =>
   chance(share) ? { ifMatch: `"${seen.version}"` } : {};
 
@@ -83,7 +84,7 @@ const read: Making = (known) => {
   return { operation: 'getTransaction', method: 'GET', path: `/transactions/${id}`, id, query };
 };
 
-/** How a list is narrowed. */
+/** The filters of a list. */
 const filters = (known: Known): Record<string, string> =>
   weighted<Record<string, string>>([
     [4, {}],
@@ -94,7 +95,7 @@ const filters = (known: Known): Record<string, string> =>
     [1, { 'tax_date[gte]': '2026-10-01' }],
   ]);
 
-/** The first page of a list; sometimes with a cursor that another account was given, which must open nothing. */
+/** The first page of a list; sometimes with a cursor of another account, which must be refused. */
 const listed: Making = (known) => {
   const list = { operation: 'listTransactions', method: 'GET', path: '/transactions' } as const;
   const narrowed = filters(known);
@@ -115,41 +116,21 @@ const makings: readonly (readonly [number, Making])[] = [
   [9, edit],
   [12, voided],
   [6, noted],
-  [
-    16,
-    (known, name) =>
-      create(
-        credit(
-          some(known, (seen) => isSale(seen) && isFinal(seen)),
-          'finalized',
-        ),
-        name,
-      ),
-  ],
-  [
-    7,
-    (known, name) =>
-      create(
-        credit(
-          some(known, (seen) => isSale(seen) && isFinal(seen)),
-          'draft',
-        ),
-        name,
-      ),
-  ],
+  [16, (known, name) => create(credit(some(known, isFinalSale), 'finalized'), name)],
+  [7, (known, name) => create(credit(some(known, isFinalSale), 'draft'), name)],
   [4, referenced],
   [3, retaxed],
   [3, read],
   [6, listed],
 ];
 
-// What a filing must not take, or not twice, when it happens while it is closing.
+// Changes during the closing of a period, which a filing must not count or not count twice.
 const reversals: readonly (readonly [number, Making])[] = [
   [3, voided],
   [1, retaxed],
 ];
 
-/** A request of a client. Most writes have a key of their own, so that they can be sent again. */
+/** A request of a client. Most writes have their own idempotency key, so that they can be repeated. */
 export const drawRequest = (known: Known, name: string, isOfFilings: boolean): Request => {
   const kinds = isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
   const request = weighted(kinds)(known, name);
@@ -159,7 +140,7 @@ export const drawRequest = (known: Known, name: string, isOfFilings: boolean): R
   };
 };
 
-/** What is there when a schedule begins: a sale that everybody will credit, or a draft that everybody will finalize. */
+/** The first transaction: a sale that all clients credit, or a draft that all clients finalize. */
 export const firstSale = (status: 'draft' | 'finalized', name: string): Request => ({
   ...create({ ...sale(status), tax_date: '2026-10-20' }, name),
   key: null,

@@ -1,22 +1,20 @@
-import { answerFrom } from '../support/memory-database.ts';
-import type { Backend } from './backend.ts';
+import { answerFrom, type MemoryDatabase } from '../support/memory-database.ts';
 import { violationsOf } from './checks/violations.ts';
 import { Client, type Run } from './client.ts';
 import { firstFiling } from './filing-requests.ts';
 import { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import { nothingObserved, type Observed } from './observed.ts';
+import { filingsEvery } from './order.ts';
 import { firstSale } from './requests.ts';
-import { filingsEvery } from './schedule-kinds.ts';
 import { Scheduler } from './scheduler.ts';
 import { close, sweep } from './service.ts';
 import { Transport } from './transport.ts';
 import { beginWorld, between, chance, weighted, world } from './world.ts';
 
-/** What came of one schedule. */
+/** The result of one schedule. */
 export type Ran = {
   readonly seed: number;
-  /** What must never be, in words; empty where all is well. */
   readonly violations: readonly string[];
   readonly trace: readonly string[];
   readonly calls: number;
@@ -28,12 +26,12 @@ const dayMs = 24 * 3_600_000;
 
 const clientsOf = (phase: string, run: Run) =>
   Array.from({ length: clientsIn() }, (_, at) => {
-    // Most of them crowd into one account.
+    // Most clients share one account.
     const account = chance(0.65) ? 'acct_one' : 'acct_two';
     return new Client(`${phase}${at}`, account, run);
   });
 
-// Small ones: what two or three do at the same time shows nearly every fault, and twice as many schedules fit a minute.
+// Few clients find nearly every bug, and twice as many schedules fit into a minute.
 const clientsIn = (): number =>
   weighted([
     [6, 2],
@@ -48,7 +46,7 @@ const requestsOf = (): number =>
     [1, 4],
   ]);
 
-// What cannot even be read is a violation too.
+// A check that fails on an unreadable item is a violation too.
 const checked = (check: () => string[]): string[] => {
   try {
     return check();
@@ -57,13 +55,13 @@ const checked = (check: () => string[]): string[] => {
   }
 };
 
-/** Run the schedule of a seed: what happens, and in which order, follows from nothing else. */
-export const runSchedule = async (seed: number, backend: Backend): Promise<Ran> => {
-  await backend.clear();
+/** Run the schedule of a seed. All that happens, and its order, depends on the seed only. */
+export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise<Ran> => {
+  memory.clear();
   beginWorld(seed);
   const scheduler = new Scheduler();
-  const history = new History(backend.memory, scheduler);
-  const transport = new Transport(scheduler, backend, history);
+  const history = new History(memory, scheduler);
+  const transport = new Transport(scheduler, memory, history);
   const observed = nothingObserved();
   const run = { scheduler, history, observed, isOfFilings: seed % filingsEvery === 0, trace: transport.trace };
   const stop = answerFrom(transport.send);
@@ -72,7 +70,7 @@ export const runSchedule = async (seed: number, backend: Backend): Promise<Ran> 
   try {
     transport.faultShare = 0;
     await scheduler.run([() => begin(run)]);
-    // A filing is dozens of calls: with the usual share hardly any would come to its end.
+    // A filing takes dozens of calls: with the usual share of faults, hardly any would finish.
     transport.faultShare = run.isOfFilings ? faultShare / 3 : faultShare;
     for (const phase of chance(0.15) ? ['a', 'b'] : ['a']) {
       if (phase === 'b') world.nowMs += dayMs + between(0, dayMs / 2);
@@ -89,11 +87,7 @@ export const runSchedule = async (seed: number, backend: Backend): Promise<Ran> 
   } finally {
     stop();
   }
-  const violations = [
-    ...failures,
-    ...backend.differences,
-    ...checked(() => violationsOf(history, observed, seed % 8 === 0)),
-  ];
+  const violations = [...failures, ...checked(() => violationsOf(history, observed, seed % 8 === 0))];
   return {
     seed,
     violations,
@@ -104,13 +98,13 @@ export const runSchedule = async (seed: number, backend: Backend): Promise<Ran> 
   };
 };
 
-/** What the schedules do when nothing goes wrong any more: everything that was left over. */
+/** Without faults, the schedules of the service finish everything that is left. */
 const finish = async (observed: Observed): Promise<void> => {
   const failures: unknown[] = [];
   world.nowMs += dayMs;
   const atMs = world.nowMs;
   await sweep(new Invocation('last.sweep', 'all'), (error) => failures.push(error));
-  // One goes on with what is left over, and another with what that one began.
+  // The second run finishes what the first one began.
   for (const name of ['last.close1', 'last.close2'])
     await close(new Invocation(name, 'all'), (error) => failures.push(error));
   observed.finished = { atMs, failures };

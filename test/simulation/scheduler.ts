@@ -4,15 +4,15 @@ import { between, chance, oneOf, world } from './world.ts';
 type Waiting = { readonly resume: () => Promise<void> };
 type Sleeping = { readonly wakesMs: number; readonly resume: () => void };
 
-/** How many steps a schedule may take at the most; one that takes more does not end. */
+/** A schedule with more steps does not end. */
 const stepsMax = 20_000;
 
-/** A pause that is as likely to end first as any call. */
+/** A sleep of this length is as likely to end first as any call. */
 const quickMs = 100;
 
 /**
- * Runs tasks side by side, one step at a time: a step begins where a task asks the database, and ends where all tasks
- * wait again. Which of the waiting goes on is the schedule's chance.
+ * Runs concurrent tasks, one step at a time. A step starts at a database call of one task and ends when all tasks wait
+ * again. The next task is random.
  */
 export class Scheduler {
   #waiting: Waiting[] = [];
@@ -23,7 +23,7 @@ export class Scheduler {
     world.sleep = (ms, signal) => this.sleep(ms, signal);
   }
 
-  /** Wait for one's turn, and do something in it. */
+  /** Wait for a turn and run something in it. */
   turn<Value>(run: () => Value | Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({
@@ -48,7 +48,7 @@ export class Scheduler {
     });
   }
 
-  /** Run until all of the tasks are done. What they still have waiting then is forgotten. */
+  /** Run until all tasks are done. Calls and sleeps that still wait are dropped. */
   async run(tasks: readonly (() => Promise<void>)[]): Promise<void> {
     let left = tasks.length;
     const failures: unknown[] = [];
@@ -57,7 +57,7 @@ export class Scheduler {
         .catch((error: unknown) => failures.push(error))
         .finally(() => left--);
     for (;;) {
-      // Whatever a step leads to happens before the next one.
+      // All consequences of a step happen before the next one.
       await nextTurn();
       if (failures.length > 0) throw failures[0];
       if (left === 0) break;
@@ -69,9 +69,9 @@ export class Scheduler {
   }
 
   async #step(): Promise<void> {
-    const sleeper = this.#sleeping.toSorted((one, other) => one.wakesMs - other.wakesMs)[0];
+    const sleeper = this.#sleeping.toSorted((a, b) => a.wakesMs - b.wakesMs)[0];
     const next = sleeper && this.#isDue(sleeper) ? sleeper : oneOf<Waiting | Sleeping>(this.#waiting);
-    if (!next) throw new Error('All tasks wait for nothing.');
+    if (!next) throw new Error('All tasks wait without a call or a sleep.');
     if ('wakesMs' in next) {
       this.#sleeping = this.#sleeping.filter((one) => one !== next);
       world.nowMs = Math.max(world.nowMs, Math.ceil(next.wakesMs));
@@ -82,7 +82,7 @@ export class Scheduler {
     return next.resume();
   }
 
-  // Calls may take long, so that a sleeper wakes while others wait; the longer it would sleep, the less likely.
+  // A sleeper can wake while calls wait. The longer its sleep, the less likely.
   #isDue({ wakesMs }: Sleeping): boolean {
     const likely = Math.min(1, quickMs / Math.max(1, wakesMs - world.nowMs)) / (this.#waiting.length + 1);
     return this.#waiting.length === 0 || chance(likely);

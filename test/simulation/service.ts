@@ -19,7 +19,7 @@ import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { Died, type Invocation } from './invocation.ts';
 
-/** The service as its clients meet it, from the checked request to the answer's bytes, and its schedules. */
+/** The service from the validated request to the bytes of the response, and its schedules. */
 
 const operations = {
   createFiling,
@@ -53,7 +53,7 @@ export type Response = {
 
 const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0.0006 };
 
-/** The accounts of a schedule: drafts of the second one end after seconds, while others still work on them. */
+/** The accounts of a schedule. Drafts of the second one expire after seconds, while clients work on them. */
 export const accounts: readonly Account[] = Object.entries(draftHours).map(([id, hours]) => ({
   id,
   name: id,
@@ -62,7 +62,7 @@ export const accounts: readonly Account[] = Object.entries(draftHours).map(([id,
   settings: {
     ...defaultSettings(currentVersion),
     draft_ttl_hours: hours,
-    // The periods of the second one are closed by the schedule.
+    // A schedule closes the periods of the second one.
     registrations:
       id === 'acct_one'
         ? null
@@ -97,13 +97,13 @@ const responseOf = ({ statusCode, headers = {}, body }: Awaited<ReturnType<Serve
   body: body === '' ? null : JSON.parse(body),
 });
 
-/** Failures that are no outage: bugs. */
+/** A response with status 500. */
 export type Bug = { readonly invocation: string; readonly error: unknown };
 
-/** Send a request. Without an answer where the invocation died. */
+/** Send a request. `null` if the invocation died. */
 export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
   const exchange = exchangeOf(eventOf(request, invocation.id) as never, invocation.remainingMs);
-  // What the steps before an operation find out. They are no part of this.
+  // The results of authentication, which is not simulated.
   exchange.caller = {
     account: accountOf(invocation.account),
     credential: invocation.id,
@@ -120,7 +120,7 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
   }
 };
 
-/** One run of the schedule that closes periods; nothing where it died. */
+/** One run of the schedule that closes periods. `null` if it died. */
 export const close = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Closed | null> => {
   try {
     return await invocation.run(() =>
@@ -138,7 +138,7 @@ export const close = async (invocation: Invocation, onFailure: (error: unknown) 
   }
 };
 
-/** One run of the schedule that voids what has expired; nothing where it died. */
+/** One run of the schedule that voids expired drafts. `null` if it died. */
 export const sweep = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Swept | null> => {
   try {
     return await invocation.run(() =>

@@ -7,9 +7,9 @@ import { inWords, runSchedules } from './pool.ts';
  * `npm run simulate`: a million schedules, or one of them with its trace.
  *
  *   --schedules N   how many, from --from on (1)
- *   --seed N        this one alone, with everything that happens in it
- *   --mutant NAME   with a bug put into the service; the first schedule that finds it ends the run
- *   --workers N     in so many processes; as many as there are processors
+ *   --seed N        only this one, with its trace
+ *   --mutant NAME   with a seeded bug; ends with the first schedule that finds it
+ *   --workers N     number of processes; by default the number of processors
  */
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 
 const mutant = values.mutant ?? null;
 if (mutant !== null && !Object.hasOwn(mutants, mutant)) {
-  console.error(`There is no mutant of this name. There are:\n${Object.keys(mutants).join('\n')}`);
+  console.error(`There is no such mutant. Mutants:\n${Object.keys(mutants).join('\n')}`);
   process.exit(2);
 }
 
@@ -38,9 +38,7 @@ const replay = async (seed: number): Promise<number> => {
   const { violations, traces } = await runSchedules({ from: seed, count: 1, mutant, traced: true });
   console.log(traces.get(seed)?.join('\n'));
   console.log(
-    violations.length === 0
-      ? `seed ${seed}: nothing is wrong.`
-      : `seed ${seed}:\n${violations[0]?.violations.join('\n')}`,
+    violations.length === 0 ? `seed ${seed}: no violations.` : `seed ${seed}:\n${violations[0]?.violations.join('\n')}`,
   );
   return violations.length;
 };
@@ -50,10 +48,10 @@ const many = async (): Promise<number> => {
   const begun = performance.now();
   const perSecond = (done: number) => Math.round((done * 1000) / (performance.now() - begun));
   const workers = Math.min(count(values.workers, 'workers'), schedules);
-  let told = begun;
+  let printed = begun;
   const onProgress = (done: number) => {
-    if (performance.now() - told < 5000) return;
-    told = performance.now();
+    if (performance.now() - printed < 5000) return;
+    printed = performance.now();
     console.log(`${done} of ${schedules} schedules, ${perSecond(done)} in a second`);
   };
   const outcome = await runSchedules(
@@ -65,19 +63,17 @@ const many = async (): Promise<number> => {
     `${outcome.schedules} schedules, ${perSecond(outcome.schedules)} in a second: ${outcome.requests} requests, ${outcome.calls} database calls.`,
   );
   console.log(
-    `Befell them: ${Object.entries(faults)
+    `Faults: ${Object.entries(faults)
       .filter(([fault]) => fault !== 'none')
       .map(([fault, times]) => `${fault} ${times}`)
       .join(', ')}.`,
   );
   console.log(
-    violated === 0
-      ? 'No schedule has gone wrong.'
-      : `${violated} schedules have gone wrong.\n\n${inWords(outcome, mutant)}`,
+    violated === 0 ? 'No violations.' : `${violated} schedules with violations.\n\n${inWords(outcome, mutant)}`,
   );
   return violated;
 };
 
 const violated = values.seed === undefined ? await many() : await replay(count(values.seed, 'seed'));
-// A mutant is there to be found.
+// A mutant must be found.
 process.exit(violated > 0 === (mutant !== null) ? 0 : 1);

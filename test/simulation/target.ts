@@ -7,14 +7,14 @@ const writeOf = (action: Record<string, any>): string => {
   return `${kind} ${placeOf(Item ?? Key)}`;
 };
 
-/** The items that the actions of a transaction are about, in their order. */
+/** The items of a transaction's actions, in order. */
 export const placesOf = ({ input }: Command): readonly string[] =>
   input['TransactItems'].map((action: Record<string, any>) => {
     const [{ Item, Key }] = Object.values(action);
     return placeOf(Item ?? Key);
   });
 
-/** What a command reads or writes, for a trace: by keys, which are the same wherever the schedule runs. */
+/** What a command reads or writes, as text for the trace. */
 export const targetOf = ({ constructor: { name }, input }: Command): string => {
   const { TransactItems, RequestItems, IndexName, ExpressionAttributeValues, ExclusiveStartKey, Item, Key } = input;
   const what = name.replace('Command', '');

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
-import type { Command, Lag } from '../support/memory-database.ts';
-import type { Backend } from './backend.ts';
+import type { Command, Lag, MemoryDatabase } from '../support/memory-database.ts';
 import {
   contended,
   drawFault,
@@ -20,17 +18,13 @@ import type { Scheduler } from './scheduler.ts';
 import { placesOf, targetOf } from './target.ts';
 import { between, chance, world } from './world.ts';
 
-// An emulator knows tokens for ten minutes, also those of other runs.
-const process = randomUUID().slice(0, 8);
-
 const attempts = 3;
 
-// An index that is behind lacks at most so many writes.
+// The number of writes that a stale index lacks.
 const lagMax = 12;
 const lagShare = 0.25;
 
-// What a call of an invocation that has ended comes to: nothing, ever. Each waits for a promise of its own: what waits for
-// one that lives as long as the process is never collected.
+// A call of a dead invocation never settles. Each has its own promise, because waiters of a shared one are never collected.
 const ended = Symbol('ended');
 const never = () => new Promise<never>(() => {});
 
@@ -42,7 +36,7 @@ class Retried extends Error {
   }
 }
 
-/** An action that never holds: with it, a transaction says what stands in the way of the others, and writes nothing. */
+/** An action that always fails: a transaction with it returns the reasons of the others and writes nothing. */
 const impossible = {
   ConditionCheck: {
     TableName: environment.tables.transactions,
@@ -52,33 +46,32 @@ const impossible = {
 };
 
 /**
- * What stands between the service and the database: the network, the SDK's retries and the database's moods.
+ * The network and the SDK between service and database, with faults.
  *
- * The SDK tries three times what may come right by itself, and a transaction under one token, which is given here as the
- * SDK would (measured facts, finding 4).
+ * Like the SDK, it makes three attempts at retryable errors, and gives all attempts of a transaction one client token.
  */
 export class Transport {
   readonly #scheduler: Scheduler;
-  readonly #backend: Backend;
+  readonly #memory: MemoryDatabase;
   readonly #history: History;
-  /** The transactions that are under way, by token, with the items that they hold until then. */
+  /** Transactions in progress, by client token, with the items that they lock. */
   readonly #slow = new Map<string, ReadonlySet<string>>();
   readonly trace: string[] = [];
   readonly faults = new Map<Fault | 'stale index', number>();
   calls = 0;
   faultShare = faultShare;
 
-  constructor(scheduler: Scheduler, backend: Backend, history: History) {
+  constructor(scheduler: Scheduler, memory: MemoryDatabase, history: History) {
     this.#scheduler = scheduler;
-    this.#backend = backend;
+    this.#memory = memory;
     this.#history = history;
   }
 
-  readonly send = async (asked: Command): Promise<any> => {
+  readonly send = async (requested: Command): Promise<any> => {
     const invocation = currentInvocation();
-    // Content is no part of this: it is there at once, and always the same.
-    if (asked.input['TableName'] === environment.tables.content) return this.#backend.memory.send(asked);
-    const command = asked instanceof TransactWriteCommand ? this.#withToken(asked) : asked;
+    // Reads of content have no faults.
+    if (requested.input['TableName'] === environment.tables.content) return this.#memory.send(requested);
+    const command = requested instanceof TransactWriteCommand ? this.#withToken(requested) : requested;
     for (let attempt = 1; ; attempt++) {
       if (invocation.isDead) return never();
       try {
@@ -93,7 +86,7 @@ export class Transport {
   };
 
   #withToken({ input }: TransactWriteCommand): Command {
-    return new TransactWriteCommand({ ClientRequestToken: `${process} ${world.epoch} ${++this.calls}`, ...input });
+    return new TransactWriteCommand({ ClientRequestToken: `${world.epoch} ${++this.calls}`, ...input });
   }
 
   async #attempt(command: Command, invocation: Invocation): Promise<any> {
@@ -103,7 +96,7 @@ export class Transport {
     const token = command.input['ClientRequestToken'];
     if (this.#slow.has(token)) return this.#retried(command, invocation, 'in progress', inProgress());
     if (this.#isHeld(command)) return this.#contend(command, invocation, 'conflict');
-    // What is done already under its token is found to be, and meets nobody any more.
+    // A written transaction with the same token has no contention.
     const isDone = this.#history.isDone(token);
     const fault = drawFault(this.faultShare, command instanceof TransactWriteCommand && !isDone);
     this.#count(fault);
@@ -138,25 +131,25 @@ export class Transport {
   async #execute(command: Command, invocation: Invocation): Promise<any> {
     const lag = this.#lagOf(command);
     try {
-      const answer = await this.#backend.execute(command, lag);
+      const answer = this.#memory.execute(command, lag);
       this.#history.record(command, invocation);
-      this.#tell(command, invocation, 'ok');
+      this.#record(command, invocation, 'ok');
       return { ...answer, $metadata: {} };
     } catch (error) {
       const { name, CancellationReasons } = error as TransactionCanceledException;
-      this.#tell(command, invocation, `${name} ${CancellationReasons?.map(({ Code }) => Code).join(',') ?? ''}`);
+      this.#record(command, invocation, `${name} ${CancellationReasons?.map(({ Code }) => Code).join(',') ?? ''}`);
       throw error;
     }
   }
 
-  /** Whatever is under way never comes about: nobody is left who could wait for it. */
+  /** Drop the transactions in progress, which no task waits for any more. */
   forgetSlow(): void {
     this.#slow.clear();
   }
 
-  // It is under way, and done some time after nobody waits for it any more. What fails, fails at once.
+  // The transaction is written after its caller's timeout. A failing one fails immediately.
   async #later(command: Command, invocation: Invocation, token: string): Promise<void> {
-    const reasons = await this.#reasonsOf(command);
+    const reasons = this.#reasonsOf(command);
     if (reasons.some(({ Code }) => Code !== 'None')) return this.#quietly(command, invocation);
     this.#slow.set(token, new Set(placesOf(command)));
     this.#scheduler.sleep(between(300, 6000)).then(() =>
@@ -167,51 +160,53 @@ export class Transport {
     );
   }
 
-  // Whether a transaction that is under way holds an item that this one is about.
+  // Whether a transaction in progress locks an item of this one.
   #isHeld(command: Command): boolean {
     if (this.#slow.size === 0 || !command.input['TransactItems']) return false;
     const places = placesOf(command);
     return [...this.#slow.values()].some((held) => places.some((place) => held.has(place)));
   }
 
-  // The answer is lost, whatever it was.
+  // Executes with a lost reply.
   async #quietly(command: Command, invocation: Invocation): Promise<void> {
     await this.#execute(command, invocation).catch(() => {});
   }
 
-  #retried(command: Command, invocation: Invocation, told: string, last: Error): never {
-    this.#tell(command, invocation, told);
+  #retried(command: Command, invocation: Invocation, outcome: string, last: Error): never {
+    this.#record(command, invocation, outcome);
     throw new Retried(last);
   }
 
-  #crash(invocation: Invocation, command: Command, told: string): typeof ended {
-    this.#tell(command, invocation, told);
+  #crash(invocation: Invocation, command: Command, outcome: string): typeof ended {
+    this.#record(command, invocation, outcome);
     invocation.die();
     return ended;
   }
 
   async #contend(command: Command, invocation: Invocation, fault: Fault): Promise<never> {
-    const reasons = await this.#reasonsOf(command);
-    this.#tell(command, invocation, fault);
+    const reasons = this.#reasonsOf(command);
+    this.#record(command, invocation, fault);
     const places = placesOf(command);
     const held = places.map((place) => [...this.#slow.values()].some((others) => others.has(place)));
     throw contended(fault === 'conflict' ? 'TransactionConflict' : 'ThrottlingError', reasons, held);
   }
 
-  // What each action of a transaction would say by itself, without anything being written.
-  async #reasonsOf({ input }: Command): Promise<readonly CancellationReason[]> {
-    const asking = new TransactWriteCommand({ TransactItems: [...input['TransactItems'], impossible] });
-    return this.#backend.execute(asking, undefined).then(
-      () => [],
-      (error: TransactionCanceledException) => (error.CancellationReasons ?? []).slice(0, -1),
-    );
+  // The cancellation reasons of a transaction, without writing it.
+  #reasonsOf({ input }: Command): readonly CancellationReason[] {
+    const probe = new TransactWriteCommand({ TransactItems: [...input['TransactItems'], impossible] });
+    try {
+      this.#memory.execute(probe);
+      return [];
+    } catch (error) {
+      return ((error as TransactionCanceledException).CancellationReasons ?? []).slice(0, -1);
+    }
   }
 
   #lagOf({ input }: Command): Lag | undefined {
     if (input['IndexName'] === undefined || this.faultShare === 0 || !chance(lagShare)) return undefined;
     this.#count('stale index');
     const writes = between(1, lagMax);
-    this.#history.isBehind(writes);
+    this.#history.recordStaleRead(writes);
     return { writes, isBehind: () => chance(0.5) };
   }
 
@@ -219,7 +214,7 @@ export class Transport {
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
 
-  #tell(command: Command, { id }: Invocation, outcome: string): void {
+  #record(command: Command, { id }: Invocation, outcome: string): void {
     this.trace.push(`${this.#scheduler.steps} +${world.nowMs % 100_000_000} ${id} ${targetOf(command)}: ${outcome}`);
   }
 }

@@ -1,21 +1,18 @@
 import { seededRandom } from './random.ts';
 
-/**
- * What a schedule has instead of chance and time: one source of numbers and one clock, both begun anew from its seed.
- * The modules in virtual/ and the patched globals read it; there is one in a process, because a schedule has it to itself.
- */
+/** The random numbers and the clock of a schedule, reset by its seed. A process runs one schedule at a time. */
 export const world = {
   /** Milliseconds since 1970, by the clock of the service. */
   nowMs: 0,
   random: seededRandom(0),
-  /** Goes up with every schedule: what was made in one is not remembered in the next. */
+  /** Number of the schedule, to reset state that depends on it. */
   epoch: 0,
-  /** Sleeps by the schedule's clock; the scheduler sets it. */
+  /** Sleeps by the clock of the schedule. Set by the scheduler. */
   sleep: (_ms: number, _signal?: AbortSignal): Promise<void> =>
     Promise.reject(new Error('There is no schedule to sleep in.')),
 };
 
-/** When every schedule begins. */
+/** The start of every schedule. */
 export const beginningMs = Date.parse('2026-11-20T12:00:00.000Z');
 
 export const beginWorld = (seed: number): void => {

@@ -7,8 +7,8 @@ const fits = (leaf: Leaf, value: unknown): boolean =>
     : leaf === value;
 
 /**
- * Whether an event pattern of EventBridge matches, as its user guide says, for the operators that we use: every field
- * that is named must be there and have one of the values that stand in its list, or begin as one of them says.
+ * Whether an EventBridge pattern matches an event (EventBridge user guide), for values and `prefix`: every field of the
+ * pattern must exist and have one of its values.
  */
 export const matches = (pattern: Pattern, event: unknown): boolean =>
   Object.entries(pattern).every(([field, expected]) => {
@@ -16,7 +16,7 @@ export const matches = (pattern: Pattern, event: unknown): boolean =>
     if (!Array.isArray(expected)) return matches(expected as Pattern, value);
     for (const leaf of expected)
       if (typeof leaf === 'object' && leaf !== null && Object.keys(leaf).join() !== 'prefix')
-        throw new Error('An operator that this matcher does not know.');
-    // Of a value that is a list, one suffices.
+        throw new Error('Unsupported operator.');
+    // One element of a list suffices.
     return [value].flat().some((one) => one !== undefined && expected.some((leaf) => fits(leaf, one)));
   });

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * A stand-in for the AWS CLI before a script of infra/operations: it notes what it is asked, and `answers`, lines of a
- * shell script in which `$LOG` holds what was asked so far, says what it prints.
+ * A stand-in for the AWS CLI, for the scripts of infra/operations. It logs its arguments and runs `answers`, lines of a
+ * shell script in which `$LOG` is the file of the log.
  */
 export const standInAws = (answers = '') => {
   const folder = mkdtempSync(join(tmpdir(), 'levy-aws-'));
@@ -23,13 +23,13 @@ export const standInAws = (answers = '') => {
     const env = { ...inherited, PATH: path, PAUSE_SECONDS: '0', AWS_REGION: 'us-east-1', ...variables };
     return spawnSync('bash', command, { cwd: root, encoding: 'utf8', env });
   };
-  /** Run a script and tell its end, what it printed, and what AWS was asked, in order. */
+  /** Run a script. Returns its exit code, its output, and the arguments of each AWS command. */
   const run = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) => {
     const { status, stdout, stderr } = start([`infra/operations/${script}`, ...args], variables);
     return { code: status, out: stdout, err: stderr, asked: readFileSync(log, 'utf8').split('\n').slice(0, -1) };
   };
-  // As the shell of a network connection, which it may take Node's pipe for, bash would read a profile that puts the real CLI first.
-  /** What lines of a shell print. */
+  // Without --norc, bash could take the pipe for a network shell and read a profile that puts the real CLI first.
+  /** The output of shell lines. */
   const shell = (lines: string): string => start(['--norc', '-c', lines], {}).stdout;
   return { run, shell, remove: () => rmSync(folder, { recursive: true }) };
 };

@@ -1,11 +1,23 @@
 import type { TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { noSuchTable } from './exceptions.ts';
-import type { Input } from './parameters.ts';
+import type { Input, TableNamed } from './parameters.ts';
 import { batchGet, get, queryTable, scanTable } from './reads.ts';
 import { type Lag, Table } from './table.ts';
 import { type Tokens, transactWrite } from './transactions.ts';
 import type { Item } from './values.ts';
 import { batchWrite, writeOne } from './writes.ts';
+
+type Call = (tableNamed: TableNamed, input: Input, lag?: Lag) => object;
+const calls: Readonly<Record<string, Call>> = {
+  GetCommand: get,
+  BatchGetCommand: batchGet,
+  PutCommand: (tableNamed, input) => writeOne('Put', tableNamed, input),
+  UpdateCommand: (tableNamed, input) => writeOne('Update', tableNamed, input),
+  DeleteCommand: (tableNamed, input) => writeOne('Delete', tableNamed, input),
+  QueryCommand: queryTable,
+  ScanCommand: scanTable,
+  BatchWriteCommand: batchWrite,
+};
 
 /** A command of the document client. The name of its class is the operation. */
 export type Command = { readonly constructor: { readonly name: string }; readonly input: Input };
@@ -15,7 +27,7 @@ export type Command = { readonly constructor: { readonly name: string }; readonl
  * An unknown operation or parameter throws.
  *
  * Items have the shape of the document client. Each call runs synchronously and atomically.
- * `test/simulation/memory-database.long.test.ts` compares it with the emulators.
+ * `test/integration/memory-database.long.test.ts` compares it with the emulators.
  */
 export class Database {
   readonly tables = new Map<string, Table>();
@@ -30,27 +42,10 @@ export class Database {
 
   /** Run one command. With a lag, a query of an index misses some of the latest writes. */
   execute({ constructor: { name }, input }: Command, lag?: Lag): object {
-    switch (name) {
-      case 'GetCommand':
-        return get(this.#tableNamed, input);
-      case 'BatchGetCommand':
-        return batchGet(this.#tableNamed, input);
-      case 'PutCommand':
-        return writeOne('Put', this.#tableNamed, input);
-      case 'UpdateCommand':
-        return writeOne('Update', this.#tableNamed, input);
-      case 'DeleteCommand':
-        return writeOne('Delete', this.#tableNamed, input);
-      case 'TransactWriteCommand':
-        return transactWrite(this.#tableNamed, input, this.#tokens, this.#now());
-      case 'QueryCommand':
-        return queryTable(this.#tableNamed, input, lag);
-      case 'ScanCommand':
-        return scanTable(this.#tableNamed, input);
-      case 'BatchWriteCommand':
-        return batchWrite(this.#tableNamed, input);
-    }
-    throw new Error(`The memory database does not know ${name}.`);
+    if (name === 'TransactWriteCommand') return transactWrite(this.#tableNamed, input, this.#tokens, this.#now());
+    const call = Object.hasOwn(calls, name) ? calls[name] : undefined;
+    if (!call) throw new Error(`The memory database does not know ${name}.`);
+    return call(this.#tableNamed, input, lag);
   }
 
   /** The same as the client's `send`. */

@@ -18,7 +18,7 @@ const placeholdersOf = (expression: string): readonly string[] => {
 
 const none = {};
 
-/** Names and values of a request, every one of which must be used, and every used one given. */
+/** The names and values of a request. Unused and missing ones are refused. */
 export const scopeOf = (
   { ExpressionAttributeNames: names = none, ExpressionAttributeValues: values = none }: Named,
   expressions: readonly (string | undefined)[],
@@ -54,7 +54,7 @@ const valueAt = (path: Path, item: Item, scope: Scope): Value | undefined =>
     item[nameOf(path, scope)],
   );
 
-/** An item with a value at a document path, or without it. The maps on the way must exist. */
+/** An item with a value at a document path, or without one. The maps of the path must exist. */
 const withValueAt = (item: Item, names: readonly string[], value: Value | undefined): Item => {
   const [name = '', ...inner] = names;
   const { [name]: before, ...others } = item;
@@ -79,13 +79,13 @@ const read = (operand: Operand, item: Item, scope: Scope): Value | undefined => 
   return valueAt(operand, item, scope);
 };
 
-const holds: Readonly<Record<Comparator, (one: Value, other: Value) => boolean>> = {
+const holds: Readonly<Record<Comparator, (left: Value, right: Value) => boolean>> = {
   '=': isEqual,
-  '<>': (one, other) => !isEqual(one, other),
-  '<': (one, other) => (compare(one, other) ?? 0) < 0,
-  '<=': (one, other) => (compare(one, other) ?? 1) <= 0,
-  '>': (one, other) => (compare(one, other) ?? 0) > 0,
-  '>=': (one, other) => (compare(one, other) ?? -1) >= 0,
+  '<>': (left, right) => !isEqual(left, right),
+  '<': (left, right) => (compare(left, right) ?? 0) < 0,
+  '<=': (left, right) => (compare(left, right) ?? 1) <= 0,
+  '>': (left, right) => (compare(left, right) ?? 0) > 0,
+  '>=': (left, right) => (compare(left, right) ?? -1) >= 0,
 };
 
 const isWithin = (container: Value, part: Value): boolean => {
@@ -94,7 +94,7 @@ const isWithin = (container: Value, part: Value): boolean => {
   return Array.isArray(container) && container.some((element) => isEqual(element, part));
 };
 
-/** Whether a condition holds of an item; of none, as of one without attributes. */
+/** Whether an item meets a condition. */
 export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean => {
   switch (condition.kind) {
     case 'and':
@@ -106,9 +106,9 @@ export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean 
     case 'exists':
       return (valueAt(condition.path, item, scope) !== undefined) === condition.wanted;
     case 'compare': {
-      const [one, other] = [read(condition.left, item, scope), read(condition.right, item, scope)];
-      if (one === undefined || other === undefined) return condition.by === '<>';
-      return holds[condition.by](one, other);
+      const [left, right] = [read(condition.left, item, scope), read(condition.right, item, scope)];
+      if (left === undefined || right === undefined) return condition.by === '<>';
+      return holds[condition.by](left, right);
     }
     case 'between': {
       const [value, from, to] = [condition.of, condition.from, condition.to].map((part) => read(part, item, scope));
@@ -128,7 +128,7 @@ export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean 
   }
 };
 
-/** Whether the condition of a write holds; without one it does. */
+/** Whether an item meets the condition of a write. A missing item has no attributes. */
 export const meets = (expression: string | undefined, item: Item | undefined, scope: Scope): boolean =>
   expression === undefined || isTrue(parseCondition(expression), item ?? {}, scope);
 
@@ -153,7 +153,7 @@ const added = (before: Value | undefined, by: Value): Value => {
   throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${typeOf(by)}`);
 };
 
-/** The attributes that an update names. No path may be within another one. */
+/** The attributes that an update changes. Overlapping paths are refused. */
 export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
   const { set, remove, add } = parseUpdate(expression);
   const paths = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove];
@@ -163,7 +163,7 @@ export const updatedNames = (expression: string, scope: Scope): readonly string[
   return [...new Set(paths.map((path) => nameOf(path, scope)))];
 };
 
-/** What an update makes of an item. Every operand is read from the item as it was before. */
+/** The item after an update. Operands are read from the item before it. */
 export const updated = (expression: string, before: Item, scope: Scope): Item => {
   const { set, remove, add } = parseUpdate(expression);
   let item = before;

@@ -11,14 +11,13 @@ import type { Item } from './values.ts';
 
 const $metadata = {};
 
-/** A request that no retry makes right. */
 export const invalid = (message: string): DynamoDBServiceException =>
   new DynamoDBServiceException({ name: 'ValidationException', $fault: 'client', message, $metadata });
 
 export const noSuchTable = (name: string) =>
   new ResourceNotFoundException({ message: `Requested resource not found: Table: ${name} not found`, $metadata });
 
-// What stood in the way is left in wire form, as the document client leaves it.
+// In wire form, as the document client leaves it.
 const wire = (item: Item | undefined) => (item === undefined ? {} : { Item: marshall(item) });
 
 export const conditionFailed = (item: Item | undefined) =>
@@ -37,7 +36,7 @@ export const invalidReason = ({ message: Message }: DynamoDBServiceException): C
   Message,
 });
 
-/** A transaction that was given up: a reason for each of its actions, in their order. */
+/** A canceled transaction, with a reason for each of its actions. */
 export const canceled = (CancellationReasons: CancellationReason[]) =>
   new TransactionCanceledException({
     message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${CancellationReasons.map(({ Code }) => Code).join(', ')}]`,

@@ -1,8 +1,11 @@
 import type { Table } from './table.ts';
 
-/** The parameters of the document client's commands, those of all operations together. */
+/** The parameters of all commands of the document client. */
 export type Input = {
   readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly KeyConditionExpression?: string;
+  readonly FilterExpression?: string;
   readonly Key?: unknown;
   readonly Item?: unknown;
   readonly ConditionExpression?: string;
@@ -13,13 +16,17 @@ export type Input = {
   readonly ReturnValues?: string;
   readonly ReturnValuesOnConditionCheckFailure?: string;
   readonly ConsistentRead?: boolean;
+  readonly ExclusiveStartKey?: Record<string, unknown>;
+  readonly ScanIndexForward?: boolean;
+  readonly Limit?: number;
+  readonly Select?: string;
   readonly ClientRequestToken?: string;
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
   readonly RequestItems?: Readonly<Record<string, unknown>>;
 };
 export type TableNamed = (name: string | undefined) => Table;
 
-/** Refuse a parameter that this model does not know, rather than pass over it. */
+/** Throws on a parameter that the memory database does not implement. */
 export const knowing = (input: Input, ...names: readonly string[]): void => {
   for (const [name, value] of Object.entries(input))
     if (value !== undefined && !names.includes(name))

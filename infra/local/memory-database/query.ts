@@ -1,23 +1,10 @@
 import { chargeRead } from './capacity.ts';
 import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
+import type { Input } from './parameters.ts';
 import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
 import type { Lag, Table } from './table.ts';
 import { compare, copiedItem, type Item, itemBytes, picked, type Value } from './values.ts';
-
-export type QueryInput = {
-  readonly IndexName?: string;
-  readonly KeyConditionExpression?: string;
-  readonly FilterExpression?: string;
-  readonly ProjectionExpression?: string;
-  readonly ExpressionAttributeNames?: Record<string, string>;
-  readonly ExpressionAttributeValues?: Record<string, unknown>;
-  readonly ExclusiveStartKey?: Record<string, unknown>;
-  readonly ScanIndexForward?: boolean;
-  readonly ConsistentRead?: boolean;
-  readonly Limit?: number;
-  readonly Select?: string;
-};
 
 const pageBytesMax = 1024 * 1024;
 
@@ -44,7 +31,7 @@ const boundsCross = (condition: Condition, { values }: Scope): boolean => {
   return (compare(values[condition.from.name] as Value, values[condition.to.name] as Value) ?? 1) > 0;
 };
 
-/** The partition that a key condition names, and what it asks of the sort key. */
+/** The partition of a key condition, and its condition on the sort key. */
 const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
   const parts = conjuncts(parseCondition(expression));
   const ofPartition = parts.filter((part) => attributeOf(part, scope) === keys.partition);
@@ -58,7 +45,7 @@ const keyCondition = (expression: string, keys: { partition: string; sort: strin
   return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
 };
 
-/** Whether a row comes after the place where the page before ended. */
+/** Whether a row comes after the end of the previous page. */
 const isAfter = (row: Item, start: Item, names: readonly string[], forward: boolean): boolean => {
   for (const name of names) {
     const found = compare(row[name] as Value, start[name] as Value) as number;
@@ -67,21 +54,21 @@ const isAfter = (row: Item, start: Item, names: readonly string[], forward: bool
   return false;
 };
 
-/** What a reader gets of an item: what the index carries of it, or what it asked for. */
-const projection = (table: Table, { IndexName, ProjectionExpression, Select }: QueryInput, scope: Scope) => {
+/** Reduces an item to the projected attributes, or to those in the index. */
+const projection = (table: Table, { IndexName, ProjectionExpression, Select }: Input, scope: Scope) => {
   if (Select === 'COUNT') return undefined;
-  const asked =
+  const wanted =
     ProjectionExpression === undefined
       ? undefined
       : parseProjection(ProjectionExpression).map((path) => nameOf(path, scope));
-  if (IndexName === undefined) return (item: Item) => copiedItem(asked ? picked(item, asked) : item);
+  if (IndexName === undefined) return (item: Item) => copiedItem(wanted ? picked(item, wanted) : item);
   const carried = table.carriedBy(IndexName);
-  if (asked?.some((name) => !carried.has(name)))
+  if (wanted?.some((name) => !carried.has(name)))
     throw invalid('One or more parameter values were invalid: an index does not carry a projected attribute');
-  return (item: Item) => copiedItem(picked(item, asked ?? [...carried]));
+  return (item: Item) => copiedItem(picked(item, wanted ?? [...carried]));
 };
 
-/** How much of a page a row takes: of an index, what it carries. */
+/** The bytes of a row: of an index, those of the projected attributes. */
 const rowSize = (table: Table, indexName: string | undefined) => {
   if (indexName === undefined) return (row: Item) => table.sizeOf(row);
   const carried = [...table.carriedBy(indexName)];
@@ -103,17 +90,17 @@ const startOf = (table: Table, names: readonly string[], start: Record<string, u
   return key;
 };
 
-/** Rows in pages: as many as are asked for or fit into 1 MB, and where to go on. The filter comes after. */
+/** One page: at most `Limit` rows and 1 MB, before the filter. */
 const page = (
   rows: readonly Item[],
-  { Limit, FilterExpression }: QueryInput,
+  { Limit, FilterExpression }: Input,
   keyNames: readonly string[],
   sizeOf: (row: Item) => number,
   scope: Scope,
 ) => {
   if (Limit !== undefined && Limit < 1) throw invalid('Limit must be at least 1');
   let bytes = 0;
-  // The row that would not fit any more is looked at, and counted, but left for the next page.
+  // The row that does not fit is counted as scanned, and left for the next page.
   const beyond = rows.findIndex((row) => {
     bytes += sizeOf(row);
     return bytes > pageBytesMax;
@@ -126,12 +113,12 @@ const page = (
     scanned: size + Number(isCut),
     bytes: () => read.reduce((sum, row) => sum + sizeOf(row), 0),
     kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
-    // A page that is as full as was asked for may be the last one: nobody looked further.
+    // A page with `Limit` rows has a key even if it is the last one, as in DynamoDB.
     last: size > 0 && (isCut || size === Limit) ? picked(read.at(-1) as Item, keyNames) : undefined,
   };
 };
 
-const answer = (table: Table, input: QueryInput, found: ReturnType<typeof page>, scope: Scope) => {
+const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scope: Scope) => {
   const projected = projection(table, input, scope);
   if (table.units) chargeRead(table, found.bytes(), input.ConsistentRead, input.IndexName);
   return {
@@ -174,7 +161,7 @@ const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | u
   return found;
 };
 
-export const query = (table: Table, input: QueryInput, lag?: Lag) => {
+export const query = (table: Table, input: Input, lag?: Lag) => {
   const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
   if (KeyConditionExpression === undefined)
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified');
@@ -198,8 +185,8 @@ export const query = (table: Table, input: QueryInput, lag?: Lag) => {
   return answer(table, input, page(rows, input, keyNames, rowSize(table, IndexName), scope), scope);
 };
 
-/** Everything, in the order of the keys. */
-export const scan = (table: Table, input: QueryInput) => {
+/** All items, in the order of the keys. */
+export const scan = (table: Table, input: Input) => {
   if (input.IndexName !== undefined) throw new Error('The memory database scans no indexes.');
   const scope = scopeOf(input, [input.FilterExpression, input.ProjectionExpression]);
   const order = [table.definition.partition.name, table.definition.sort.name];
@@ -207,6 +194,6 @@ export const scan = (table: Table, input: QueryInput) => {
   const rows = table
     .all()
     .filter((row) => !start || isAfter(row, start, order, true))
-    .sort((one, other) => (isAfter(one, other, order, true) ? 1 : -1));
+    .sort((a, b) => (isAfter(a, b, order, true) ? 1 : -1));
   return answer(table, input, page(rows, input, order, rowSize(table, undefined), scope), scope);
 };

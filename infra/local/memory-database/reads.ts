@@ -2,24 +2,26 @@ import { chargeRead } from './capacity.ts';
 import { nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
 import { type Input, knowing, type TableNamed } from './parameters.ts';
-import { type QueryInput, query, scan } from './query.ts';
+import { query, scan } from './query.ts';
 import { parseProjection } from './syntax.ts';
 import type { Lag } from './table.ts';
-import { copiedItem, type Item, type Value } from './values.ts';
+import { copiedItem, type Item, picked } from './values.ts';
 
 const projected = (item: Item | undefined, expression: string | undefined, scope: Scope): Item | undefined => {
   if (item === undefined || expression === undefined) return item;
-  const names = parseProjection(expression).map((path) => nameOf(path, scope));
-  return Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name] as Value]])));
+  return picked(
+    item,
+    parseProjection(expression).map((path) => nameOf(path, scope)),
+  );
 };
 
 export const get = (tableNamed: TableNamed, input: Input) => {
   knowing(input, 'TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
-  const scope = scopeOf(input, [input['ProjectionExpression']]);
-  const table = tableNamed(input['TableName']);
-  const found = table.get(copiedItem(input['Key']));
-  chargeRead(table, found ? table.sizeOf(found) : 0, input['ConsistentRead']);
-  const item = projected(found, input['ProjectionExpression'], scope);
+  const scope = scopeOf(input, [input.ProjectionExpression]);
+  const table = tableNamed(input.TableName);
+  const found = table.get(copiedItem(input.Key));
+  chargeRead(table, found ? table.sizeOf(found) : 0, input.ConsistentRead);
+  const item = projected(found, input.ProjectionExpression, scope);
   return item ? { Item: copiedItem(item) } : {};
 };
 
@@ -30,18 +32,20 @@ const batchBytesMax = 16 * 1024 * 1024;
 
 export const batchGet = (tableNamed: TableNamed, input: Input) => {
   knowing(input, 'RequestItems');
-  const asked = Object.entries((input.RequestItems ?? {}) as Record<string, KeysRequest>).flatMap(([name, request]) => {
-    knowing(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
-    return request.Keys.map((Key) => ({ name, request, Key: copiedItem(Key) }));
-  });
-  if (asked.length === 0 || asked.length > batchKeysMax)
+  const wanted = Object.entries((input.RequestItems ?? {}) as Record<string, KeysRequest>).flatMap(
+    ([name, request]) => {
+      knowing(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+      return request.Keys.map((Key) => ({ name, request, Key: copiedItem(Key) }));
+    },
+  );
+  if (wanted.length === 0 || wanted.length > batchKeysMax)
     throw invalid('Too many items requested for the BatchGetItem call');
-  if (new Set(asked.map(({ name, Key }) => `${name} ${tableNamed(name).idOf(Key)}`)).size < asked.length)
+  if (new Set(wanted.map(({ name, Key }) => `${name} ${tableNamed(name).idOf(Key)}`)).size < wanted.length)
     throw invalid('Provided list of item keys contains duplicates');
   const Responses: Record<string, Item[]> = {};
   const UnprocessedKeys: Record<string, KeysRequest & { Keys: Item[] }> = {};
   let bytes = 0;
-  for (const { name, request, Key } of asked) {
+  for (const { name, request, Key } of wanted) {
     const table = tableNamed(name);
     Responses[name] ??= [];
     const item = table.get(Key);
@@ -52,10 +56,10 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
       UnprocessedKeys[name] = unprocessed;
       continue;
     }
-    chargeRead(table, item ? table.sizeOf(item) : 0, request['ConsistentRead']);
+    chargeRead(table, item ? table.sizeOf(item) : 0, request.ConsistentRead);
     if (item) {
-      const scope = scopeOf(request, [request['ProjectionExpression']]);
-      Responses[name].push(copiedItem(projected(item, request['ProjectionExpression'], scope)));
+      const scope = scopeOf(request, [request.ProjectionExpression]);
+      Responses[name].push(copiedItem(projected(item, request.ProjectionExpression, scope)));
     }
   }
   return { Responses, UnprocessedKeys };
@@ -78,10 +82,10 @@ const queryParameters = [
 
 export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
   knowing(input, ...queryParameters);
-  return query(tableNamed(input['TableName']), input as QueryInput, lag);
+  return query(tableNamed(input.TableName), input, lag);
 };
 
 export const scanTable = (tableNamed: TableNamed, input: Input) => {
   knowing(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex)/.test(name)));
-  return scan(tableNamed(input['TableName']), input as QueryInput);
+  return scan(tableNamed(input.TableName), input);
 };

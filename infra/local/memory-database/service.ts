@@ -10,18 +10,6 @@ import { errorText, fromRequest, toAnswer } from './wire.ts';
 type Input = Readonly<Record<string, unknown>>;
 export type Answer = { readonly status: number; readonly text: string };
 
-const commands: Readonly<Record<string, string>> = {
-  GetItem: 'GetCommand',
-  BatchGetItem: 'BatchGetCommand',
-  PutItem: 'PutCommand',
-  UpdateItem: 'UpdateCommand',
-  DeleteItem: 'DeleteCommand',
-  BatchWriteItem: 'BatchWriteCommand',
-  TransactWriteItems: 'TransactWriteCommand',
-  Query: 'QueryCommand',
-  Scan: 'ScanCommand',
-};
-
 const isBatch = /^(Batch|Transact)/;
 
 const errorAnswer = (error: unknown): Answer => {
@@ -51,8 +39,8 @@ export const newService = (folder: string | null) => {
   watch();
 
   const itemCall = (operation: string, body: Input): object => {
-    const name = commands[operation];
-    if (name === undefined) throw invalid(`The memory database does not know ${operation}.`);
+    // PutItem is PutCommand, and TransactWriteItems is TransactWriteCommand.
+    const name = `${operation.replace(/Items?$/, '')}Command`;
     const { ReturnConsumedCapacity: capacity, ...input } = fromRequest(body);
     changes = [];
     const run = () => database.execute({ constructor: { name }, input });

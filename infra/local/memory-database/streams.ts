@@ -10,6 +10,8 @@ const shard = 'shardId-00000000000000000001';
 const recordsMax = 1000;
 
 /** DynamoDB Streams with old and new images, one shard per table. */
+const arnOf = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
+
 export const newStreams = (database: Database) => {
   const streams = new Map<string, object[]>();
   let sequence = 0;
@@ -21,14 +23,14 @@ export const newStreams = (database: Database) => {
 
   const open = (table = ''): object => {
     if (!database.tables.has(table)) throw noSuchTable(table);
-    const arn = `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
+    const arn = arnOf(table);
     if (!streams.has(arn)) streams.set(arn, []);
     return { TableDescription: { TableName: table, TableStatus: 'ACTIVE', LatestStreamArn: arn } };
   };
 
   const changed = (changes: readonly Change[]): void => {
     for (const { table, before, after } of changes) {
-      const records = streams.get(`arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`);
+      const records = streams.get(arnOf(table));
       const { partition, sort } = database.tables.get(table)?.definition ?? {};
       if (!records || !partition || !sort) continue;
       const item = (after ?? before) as Item;

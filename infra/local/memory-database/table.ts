@@ -7,21 +7,21 @@ type Keys = { readonly partition: { readonly name: string }; readonly sort: { re
 
 const itemBytesMax = 400 * 1024;
 const keyBytesMax = { partition: 2048, sort: 1024 };
-// How far back an index can be behind, in writes.
+// The number of writes that a stale index can lack.
 const journalMax = 64;
 
 const separator = '\u0000';
 
-/** The rows of an index that are behind: asked for each item that was written lately, the newest write first. */
+/** A stale index: of the latest `writes`, it lacks those of the items for which `isBehind` is true. */
 export type Lag = { readonly writes: number; readonly isBehind: (key: string) => boolean };
 
 /** Rows in the order of the index: by its sort key, then by the table's own keys. */
 const order =
   (sortName: string, { partition, sort }: Keys) =>
-  (one: Item, other: Item): number =>
-    (compare(one[sortName] as Value, other[sortName] as Value) as number) ||
-    (compare(one[partition.name] as Value, other[partition.name] as Value) as number) ||
-    (compare(one[sort.name] as Value, other[sort.name] as Value) as number);
+  (left: Item, right: Item): number => {
+    const by = (name: string) => compare(left[name] as Value, right[name] as Value) as number;
+    return by(sortName) || by(partition.name) || by(sort.name);
+  };
 
 /** One table with its indexes. Items are never changed, only replaced. */
 export class Table {
@@ -50,17 +50,16 @@ export class Table {
     this.#sorted.clear();
   }
 
-  /** The key of an item, checked; `exactly` where nothing else may stand beside it. */
+  /** The key of an item, validated; with `exactly`, other attributes are refused. */
   keyOf(item: Item, exactly: boolean): readonly [string, string] {
     const { partition, sort } = this.definition;
-    const [one, other] = [item[partition.name], item[sort.name]];
-    if (typeof one !== 'string' || typeof other !== 'string' || (exactly && Object.keys(item).length !== 2))
+    const [pk, sk] = [item[partition.name], item[sort.name]];
+    if (typeof pk !== 'string' || typeof sk !== 'string' || (exactly && Object.keys(item).length !== 2))
       throw invalid('The provided key element does not match the schema');
-    if (one === '' || other === '')
-      throw invalid('One or more parameter values are not valid: an empty string as a key');
-    if (Buffer.byteLength(one) > keyBytesMax.partition || Buffer.byteLength(other) > keyBytesMax.sort)
+    if (pk === '' || sk === '') throw invalid('One or more parameter values are not valid: an empty string as a key');
+    if (Buffer.byteLength(pk) > keyBytesMax.partition || Buffer.byteLength(sk) > keyBytesMax.sort)
       throw invalid('One or more parameter values were invalid: a key has exceeded its size limit');
-    return [one, other];
+    return [pk, sk];
   }
 
   idOf(item: Item): string {
@@ -68,11 +67,11 @@ export class Table {
   }
 
   get(key: Item): Item | undefined {
-    const [one, other] = this.keyOf(key, true);
-    return this.#items.get(one)?.get(other);
+    const [pk, sk] = this.keyOf(key, true);
+    return this.#items.get(pk)?.get(sk);
   }
 
-  /** Throws what DynamoDB refuses an item for, whatever its condition. */
+  /** Throws if DynamoDB would refuse the item itself. */
   check(item: Item): void {
     this.keyOf(item, false);
     for (const { index } of this.#indexes.values())
@@ -92,16 +91,16 @@ export class Table {
     return size;
   }
 
-  /** Put an item in the place of what is there, or take that away. */
+  /** Replace an item, or delete it. */
   replace(key: readonly [string, string], before: Item | undefined, after: Item | undefined): void {
-    const [one, other] = key;
-    const partition = this.#items.get(one);
+    const [pk, sk] = key;
+    const partition = this.#items.get(pk);
     if (after) {
-      if (partition) partition.set(other, after);
-      else this.#items.set(one, new Map([[other, after]]));
-    } else if (partition?.delete(other) && partition.size === 0) this.#items.delete(one);
+      if (partition) partition.set(sk, after);
+      else this.#items.set(pk, new Map([[sk, after]]));
+    } else if (partition?.delete(sk) && partition.size === 0) this.#items.delete(pk);
     const id = key.join(separator);
-    this.#sorted.delete(separator + one);
+    this.#sorted.delete(separator + pk);
     for (const { index, rows } of this.#indexes.values()) {
       const [left, joined] = [rowsOf(index, before), rowsOf(index, after)];
       for (const value of [left, joined]) this.#sorted.delete(index.name + separator + value);
@@ -122,7 +121,7 @@ export class Table {
     return found.index;
   }
 
-  /** The attributes that an index carries. */
+  /** The attributes in an index. */
   carriedBy(indexName: string): ReadonlySet<string> {
     const { partition, sort, include } = this.index(indexName);
     return new Set([this.definition.partition.name, this.definition.sort.name, partition.name, sort.name, ...include]);

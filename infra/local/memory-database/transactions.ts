@@ -24,7 +24,7 @@ const actionOf = (tableNamed: TableNamed, action: Readonly<Record<string, Input>
 
 type Result = { readonly item: Item | undefined } | { readonly reason: CancellationReason };
 
-// What a write leaves, or why not: its condition, or an update that does not fit the item.
+// The item after a write, or the reason for its refusal: its condition, or an update that does not fit the item.
 const resultOf = (write: Write, before: Item | undefined): Result => {
   if (!meets(write.condition, before, write.scope))
     return { reason: conditionReason(write.showsOld ? before : undefined) };
@@ -36,7 +36,7 @@ const resultOf = (write: Write, before: Item | undefined): Result => {
   }
 };
 
-/** All of the writes or none of them. A token that was taken before with the same parameters writes nothing more. */
+/** Perform all writes or none. A repeated token with the same parameters writes nothing. */
 export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Tokens, nowMs: number) => {
   knowing(input, 'TransactItems', 'ClientRequestToken');
   const { ClientRequestToken: token, TransactItems: items = [] } = input;

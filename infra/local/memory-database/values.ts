@@ -1,16 +1,16 @@
-/** Attribute values as the document client gives and takes them, and what DynamoDB does with them. */
+/** Attribute values in the shape of the document client. */
 export type Value = string | number | boolean | null | Uint8Array | Set<string> | readonly Value[] | Item;
 export type Item = { readonly [name: string]: Value };
 
-// Above the characters that a plain comparison of JavaScript's units would order differently from UTF-8.
+// JavaScript orders these UTF-16 units differently from UTF-8.
 const unusual = /[\ud800-\uffff]/;
 
-const compareText = (one: string, other: string): number =>
-  unusual.test(one) || unusual.test(other)
-    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
-    : one < other
+const compareText = (left: string, right: string): number =>
+  unusual.test(left) || unusual.test(right)
+    ? Buffer.compare(Buffer.from(left), Buffer.from(right))
+    : left < right
       ? -1
-      : Number(one > other);
+      : Number(left > right);
 
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
@@ -25,32 +25,27 @@ export const typeOf = (value: Value): string => {
   return Array.isArray(value) ? 'L' : 'M';
 };
 
-/** Which of two values comes first; `undefined` where they cannot be ordered. */
-export const compare = (one: Value, other: Value): number | undefined => {
-  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other);
-  if (typeof one === 'number' && typeof other === 'number') return one - other;
-  return isBytes(one) && isBytes(other) ? Buffer.compare(one, other) : undefined;
+/** Order of two values: negative, 0 or positive; `undefined` for values that have no order. */
+export const compare = (left: Value, right: Value): number | undefined => {
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  return isBytes(left) && isBytes(right) ? Buffer.compare(left, right) : undefined;
 };
 
-export const isEqual = (one: Value, other: Value): boolean => {
-  const order = compare(one, other);
+export const isEqual = (left: Value, right: Value): boolean => {
+  const order = compare(left, right);
   if (order !== undefined) return order === 0;
-  if (typeOf(one) !== typeOf(other)) return false;
-  if (one instanceof Set)
-    return one.size === (other as Set<string>).size && [...one].every((text) => (other as Set<string>).has(text));
-  if (typeof one !== 'object' || one === null) return one === other;
-  const [entries, others] = [Object.entries(one), other as Record<string, Value>];
+  if (typeOf(left) !== typeOf(right)) return false;
+  if (left instanceof Set) return left.symmetricDifference(right as Set<string>).size === 0;
+  if (typeof left !== 'object' || left === null) return left === right;
+  const [entries, others] = [Object.entries(left), right as Record<string, Value>];
   return (
     entries.length === Object.keys(others).length &&
     entries.every(([name, value]) => others[name] !== undefined && isEqual(value, others[name]))
   );
 };
 
-/**
- * A value of its own, as it would come back: `undefined` is left out (`removeUndefinedValues`), bytes are plain ones.
- *
- * Bytes are shared and not copied: nobody writes into them.
- */
+/** A copy of a value without `undefined` (`removeUndefinedValues`). Bytes are shared: no code changes them. */
 export const copied = (value: unknown): Value => {
   switch (typeof value) {
     case 'string':

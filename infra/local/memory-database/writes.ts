@@ -13,7 +13,7 @@ const conditional = [
   'ReturnValuesOnConditionCheckFailure',
 ] as const;
 
-/** A write as it is asked for: where, on which condition, and what it makes of what is there. */
+/** A write: its item, its condition, and the item that it leaves. */
 export type Write = {
   readonly table: Table;
   readonly key: readonly [string, string];
@@ -37,12 +37,12 @@ const base = (
   exactly: boolean,
   ...expressions: (string | undefined)[]
 ) => {
-  const table = tableNamed(input['TableName']);
+  const table = tableNamed(input.TableName);
   return {
     table,
     key: table.keyOf(key, exactly),
-    condition: input['ConditionExpression'] as string | undefined,
-    scope: scopeOf(input, [input['ConditionExpression'], ...expressions]),
+    condition: input.ConditionExpression as string | undefined,
+    scope: scopeOf(input, [input.ConditionExpression, ...expressions]),
     showsOld: isShown(input),
     names: [],
   };
@@ -51,25 +51,25 @@ const base = (
 type Making = (tableNamed: TableNamed, input: Input) => Write;
 
 const putWrite: Making = (tableNamed, input) => {
-  const item = copiedItem(input['Item']);
+  const item = copiedItem(input.Item);
   const write = base(tableNamed, input, item, false);
   write.table.check(item);
   return { ...write, after: () => item };
 };
 
 const deleteWrite: Making = (tableNamed, input) => ({
-  ...base(tableNamed, input, copiedItem(input['Key']), true),
+  ...base(tableNamed, input, copiedItem(input.Key), true),
   after: () => undefined,
 });
 
 const checkWrite: Making = (tableNamed, input) => {
-  if (input['ConditionExpression'] === undefined) throw invalid('A ConditionCheck needs a condition');
-  return { ...base(tableNamed, input, copiedItem(input['Key']), true), after: (before) => before };
+  if (input.ConditionExpression === undefined) throw invalid('A ConditionCheck needs a condition');
+  return { ...base(tableNamed, input, copiedItem(input.Key), true), after: (before) => before };
 };
 
 const updateWrite: Making = (tableNamed, input) => {
-  const key = copiedItem(input['Key']);
-  const expression = input['UpdateExpression'] as string;
+  const key = copiedItem(input.Key);
+  const expression = input.UpdateExpression as string;
   const write = base(tableNamed, input, key, true, expression);
   const names = updatedNames(expression, write.scope);
   if (names.some((name) => name in key))
@@ -94,18 +94,18 @@ export const makings: Readonly<Record<string, { readonly make: Making; readonly 
   ConditionCheck: { make: checkWrite, parameters: [...conditional, 'Key'] },
 };
 
-export const found = ({ table, key: [one, other] }: Write): Item | undefined =>
-  table.get({ [table.definition.partition.name]: one, [table.definition.sort.name]: other });
+export const found = ({ table, key: [partition, sort] }: Write): Item | undefined =>
+  table.get({ [table.definition.partition.name]: partition, [table.definition.sort.name]: sort });
 
-const attributesOf = (asked: string | undefined, write: Write, before: Item | undefined, after: Item | undefined) => {
+const attributesOf = (wanted: string | undefined, write: Write, before: Item | undefined, after: Item | undefined) => {
   const shown: Record<string, Item | undefined> = {
     ALL_OLD: before,
     ALL_NEW: after,
     UPDATED_NEW: after && Object.fromEntries(write.names.map((name) => [name, after[name] as Value])),
   };
-  if (asked === undefined || asked === 'NONE') return {};
-  if (!Object.hasOwn(shown, asked)) throw invalid(`ReturnValues can not be ${asked}`);
-  const item = shown[asked];
+  if (wanted === undefined || wanted === 'NONE') return {};
+  if (!Object.hasOwn(shown, wanted)) throw invalid(`ReturnValues can not be ${wanted}`);
+  const item = shown[wanted];
   return item ? { Attributes: copiedItem(item) } : {};
 };
 
@@ -119,7 +119,7 @@ export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNam
   const after = write.after(before);
   chargeWrite(write.table, before, after);
   write.table.replace(write.key, before, after);
-  return attributesOf(input['ReturnValues'], write, before, after);
+  return attributesOf(input.ReturnValues, write, before, after);
 };
 
 type WriteRequest = {

@@ -5,13 +5,13 @@ import { isLive } from './decode.ts';
 import { effects, keyed, unmatched, writtenBy } from './effects.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-/** What clients were told, held against what was really there while they were asking. */
+/** Compares responses with the ledger at the time of the request. */
 
 const statusOf = ({ response }: Attempt) => response?.status ?? 0;
 const codeOf = ({ response }: Attempt): string => response?.body?.errors?.[0]?.code ?? '';
 const metaOf = ({ response }: Attempt): any => response?.body?.errors?.[0]?.meta ?? {};
 
-/** How a state reads at a time: a draft whose time is over, as the void that somebody will write. */
+/** How a state can be returned: an expired draft also as void, before that is written. */
 const readings = ({ head: { transaction, status } }: Reign): readonly any[] => {
   if (status !== 'draft') return [transaction];
   const { expires_at } = transaction;
@@ -29,7 +29,7 @@ const readings = ({ head: { transaction, status } }: Reign): readonly any[] => {
   ];
 };
 
-/** The marks of a request that its effect must show. */
+/** Whether a response shows the requested values. */
 const isShown = ({ request: { body = {} } }: Sent, answer: any): boolean => {
   const { status, metadata = {}, reference_id, type } = body as Record<string, any>;
   return (
@@ -40,43 +40,43 @@ const isShown = ({ request: { body = {} } }: Sent, answer: any): boolean => {
   );
 };
 
-/** An answer that was given is there, with the same content, at some moment between the question and the answer. */
+/** A returned transaction was stored with the same content between request and response. */
 const acknowledged = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
   const { history, ...answer } = attempt.response?.body ?? {};
   const from = sent.attempts[0]?.from ?? 0;
   const states = ledger.during(sent.account, answer.id, from, attempt.to);
   const isThere = states.some((reign) => readings(reign).some((reading) => isDeepStrictEqual(reading, answer)));
-  const wrong = isThere ? [] : [`was told of ${answer.id} at version ${answer.version}, which was not there`];
-  if (sent.request.method === 'POST' && !isShown(sent, answer)) wrong.push('was told that it was done, and it is not');
-  if (history && !isWhole(history, answer.version)) wrong.push('was told of a history with gaps');
+  const wrong = isThere ? [] : [`got ${answer.id} at version ${answer.version}, which did not exist`];
+  if (sent.request.method === 'POST' && !isShown(sent, answer)) wrong.push('got a success without the change');
+  if (history && !isWhole(history, answer.version)) wrong.push('got a history with gaps');
   return wrong;
 };
 
-/** Every version from the one that was read down to the first, or to where the answer ends. */
+/** Every version from the newest down to the first, or to the end of the page. */
 const isWhole = (history: readonly { readonly version: number }[], newest: number): boolean =>
   history.every(({ version }, at) => version === newest - at) && (history.length === newest || history.length >= 10);
 
 const duplicate = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
-  const { transaction_id: told } = metaOf(attempt);
+  const { transaction_id: holder } = metaOf(attempt);
   // A draft that is finalized takes its own reference once more.
   const own = ledger
     .during(sent.account, sent.request.id ?? '', attempt.from, attempt.to)
     .map(({ head }) => head.reference);
-  const asked = sent.request.body?.['reference_id'] as string | undefined;
-  const references = asked === undefined ? own : [asked];
+  const requested = sent.request.body?.['reference_id'] as string | undefined;
+  const references = requested === undefined ? own : [requested];
   const holders = references.flatMap((reference) =>
     reference === null ? [] : ledger.holders(sent.account, reference, attempt.from, attempt.to, attempt.fromMs),
   );
-  if (!holders.includes(told)) return [`was told that ${told} has ${references}, and only [${holders}] did`];
-  const maker = ledger.of(sent.account, told)[0]?.version.invocation;
+  if (!holders.includes(holder)) return [`got ${holder} as holder of ${references}, which only [${holders}] had`];
+  const maker = ledger.of(sent.account, holder)[0]?.version.invocation;
   const attempts = sent.request.key ? sent.attempts : [attempt];
-  return told === sent.request.id || attempts.some(({ invocation }) => invocation === maker)
-    ? [`was told that ${told} has ${references}, which is its own`]
+  return holder === sent.request.id || attempts.some(({ invocation }) => invocation === maker)
+    ? [`got itself as the holder of ${references}`]
     : [];
 };
 
 const notFound = (sent: Sent, attempt: Attempt, id: string, ledger: Ledger): string[] =>
-  ledger.of(sent.account, id).some(({ from }) => from < attempt.from) ? [`was told that there is no ${id}`] : [];
+  ledger.of(sent.account, id).some(({ from }) => from < attempt.from) ? [`got not_found for ${id}`] : [];
 
 const preconditionFailed = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
   const { version } = metaOf(attempt);
@@ -84,14 +84,16 @@ const preconditionFailed = (sent: Sent, attempt: Attempt, ledger: Ledger): strin
   const isTrue =
     states.some((reign) => readings(reign).some((reading) => reading.version === version)) &&
     sent.request.ifMatch !== `"${version}"`;
-  return isTrue ? [] : [`was told of a version ${version}, which was not there or is the one that it named`];
+  return isTrue
+    ? []
+    : [`got precondition_failed with version ${version}, which did not exist or was the requested one`];
 };
 
 const expired = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
   const states = ledger.of(sent.account, sent.request.id ?? '');
   return states.some(({ head }) => head.endsMs !== null && !isLive(head, attempt.toMs))
     ? []
-    : ['was told of a deadline that has not passed'];
+    : ['got draft_expired before the expiry'];
 };
 
 const refused = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
@@ -107,13 +109,13 @@ const refused = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
     case 'conflict_draft_expired':
       return expired(sent, attempt, ledger);
     case 'idempotency_key_reused':
-      return sent.request.isOther ? [] : ['was told that its key was used for another request'];
+      return sent.request.isOther ? [] : ['got idempotency_key_reused for the same request'];
     default:
       return [];
   }
 };
 
-/** Everything that a client was told was true, and nothing was done twice, or done and refused. */
+/** Violations of responses: wrong content, changes done twice, and refused changes that were made. */
 export const answerViolations = (ledger: Ledger, audit: Audit, { sent: all }: Observed): string[] => {
   const written = writtenBy(audit);
   return all.flatMap((sent) => {
@@ -124,7 +126,7 @@ export const answerViolations = (ledger: Ledger, audit: Audit, { sent: all }: Ob
         wrong.push(...acknowledged(sent, attempt, ledger));
       else if (status >= 400 && status < 500) wrong.push(...refused(sent, attempt, ledger));
       if (sent.request.isOther && status < 300 && status > 0)
-        wrong.push('was done, which is under the key of another request, or with the cursor of another account');
+        wrong.push('succeeded with the key of another request or the cursor of another account');
       wrong.push(
         ...effects(attempt, sent.request.path.startsWith('/filings'), written),
         ...unmatched(sent, attempt, ledger, audit),

@@ -77,7 +77,7 @@ const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Aud
     wrong.push(`${where} does not follow the one before.`);
   if (entry['to_status'] !== head.status || entry['from_status'] !== (before?.head.status ?? null))
     wrong.push(`${where} tells of another change.`);
-  // What a filing marks is by whoever filed it, however late that comes about.
+  // A mark of a filing is attributed to the request that filed it, which may be much older.
   const isMarked = (entry['fields'] as string[]).includes('filings');
   if (!isMarked && entry['by'] !== version.invocation.id && entry['by'] !== 'draft_expired')
     wrong.push(`${where} is by ${entry['by']}, not ${version.invocation.id}.`);
@@ -87,7 +87,7 @@ const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Aud
   return wrong;
 };
 
-/** Every version has its entry, which follows the one before; hashes are computed of the last, or of all. */
+/** Every version has an audit entry that follows the one before. Hashes are computed for the last version, or for all. */
 export const auditViolations = (ledger: Ledger, audit: Audit, areAllHashed: boolean): string[] => [
   ...audit.violations,
   ...[...ledger.reigns.values()].flatMap((reigns) =>

@@ -1,11 +1,8 @@
 import type { Item } from '../../support/memory-database.ts';
 
-/**
- * What items of the table say, read by these checks themselves and not by the store: a mistake in writing and the same
- * in reading would not be seen otherwise.
- */
+/** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
 
-/** A value that lies compressed. */
+/** A compressed value. */
 export const json = (bytes: unknown): any => {
   const { gunzipSync } = process.getBuiltinModule('node:zlib');
   return JSON.parse(gunzipSync(bytes as Uint8Array).toString());
@@ -21,7 +18,7 @@ export const sum = (values: readonly number[]): number => values.reduce((all, va
 
 type Share = { readonly net: number; readonly tax: number };
 
-/** A transaction as it lies in the table. */
+/** A stored transaction. */
 export type Head = {
   readonly item: Item;
   readonly account: string;
@@ -32,7 +29,7 @@ export type Head = {
   /** When a draft ends, in milliseconds; `null` for what does not. */
   readonly endsMs: number | null;
   readonly transaction: any;
-  /** What is written down of its credits: by line, of the shipping, and of lines that match none. */
+  /** Its counters of credits: by line, of the shipping, and of lines that match none. */
   readonly credited: {
     readonly lines: ReadonlyMap<string, Share>;
     readonly shipping: Share;
@@ -82,13 +79,13 @@ export const headOf = (item: Item): Head => {
   return head;
 };
 
-/** A liability that waits for a filing, or has gone into one. */
+/** A liability, open or in a filing. */
 export type Entry = {
   readonly account: string;
   readonly transactionId: string;
   readonly state: string;
   readonly month: string;
-  /** The filing that has it, or `null`. */
+  /** Its filing, or `null`. */
   readonly filing: string | null;
   readonly figures: any;
 };
@@ -107,7 +104,7 @@ export const entryOf = (item: Item): Entry => {
 
 export type Kind = 'head' | 'audit' | 'claim' | 'record' | 'entry' | 'other';
 
-/** What an item is, by its keys and attributes. */
+/** The kind of an item, by its key. */
 export const kindOf = (name: string): Kind => {
   const [pk = '', sk = ''] = name.split(' ');
   if (pk.startsWith('T#')) return sk === 'H' ? 'head' : sk.startsWith('A#') ? 'audit' : 'other';
@@ -116,6 +113,6 @@ export const kindOf = (name: string): Kind => {
   return pk.startsWith('O#') || (pk.startsWith('F#') && sk.includes('txn_')) ? 'entry' : 'other';
 };
 
-/** Whether a transaction holds its reference: it is not void, nor a draft whose time is over. */
+/** Whether a transaction holds its reference: neither void nor an expired draft. */
 export const isLive = ({ status, endsMs }: Head, nowMs: number): boolean =>
   status !== 'void' && (endsMs === null || endsMs > nowMs);

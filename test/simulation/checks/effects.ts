@@ -6,7 +6,7 @@ const statusOf = ({ response }: Attempt) => response?.status ?? 0;
 const isDone = (attempt: Attempt) => statusOf(attempt) >= 200 && statusOf(attempt) < 300;
 const isRefused = (attempt: Attempt) => statusOf(attempt) >= 400 && statusOf(attempt) < 500;
 
-/** What attempts wrote, by the names that their audit entries give: by transaction, how many versions. */
+/** Number of versions by attempt and transaction, from the audit entries. */
 export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
   const written = new Map<string, Map<string, number>>();
   for (const entry of audit.all()) {
@@ -19,7 +19,7 @@ export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
   return written;
 };
 
-/** One attempt writes once, a credit to its sale as well; one that is refused writes nothing. */
+/** An attempt writes one version, a credit also one of its sale; a refused one writes nothing. */
 export const effects = (
   attempt: Attempt,
   isOfFilings: boolean,
@@ -34,7 +34,7 @@ export const effects = (
   return wrong;
 };
 
-/** What was changed on a condition is the version after the one that was named. */
+/** A change with If-Match makes the version after the named one. */
 export const unmatched = (
   { account, request }: Sent,
   { invocation }: Attempt,
@@ -50,7 +50,7 @@ export const unmatched = (
     : ['changed another version than it named'];
 };
 
-/** Under one key one change and one answer, to the byte. */
+/** One idempotency key has one change and one response, to the byte. */
 export const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
   if (!sent.request.key) return [];
   const wrong: string[] = [];

@@ -6,7 +6,7 @@ import type { Change, Ledger } from './ledger.ts';
 
 type Filing = { readonly name: string; readonly account: string; readonly id: string; readonly item: Item };
 
-/** The items of filings as they are at a step: heads, shards with their progress, and entries. */
+/** The items of filings at a step: heads, progress of shards, and entries. */
 class Books {
   readonly #items = new Map<string, Item>();
   readonly violations: string[] = [];
@@ -40,7 +40,7 @@ class Books {
     });
   }
 
-  // What a shard has counted is what is in it.
+  // The counts and totals of a shard equal its entries.
   #shard(shard: string): string[] {
     const progress = this.#items.get(`${shard} !`);
     if (!progress) return [`${shard} has no progress`];
@@ -52,12 +52,12 @@ class Books {
     const counted = new Map<string, number>();
     for (const [, { jurisdiction_code, sum }] of json(progress['totals']).jurisdictions)
       counted.set(jurisdiction_code, (counted.get(jurisdiction_code) ?? 0) + Number(sum.tax));
-    const lying = new Map<string, number>();
+    const stored = new Map<string, number>();
     for (const { figures } of entries)
       for (const { jurisdiction_code, tax_amount } of figures.amounts)
-        lying.set(jurisdiction_code, (lying.get(jurisdiction_code) ?? 0) + cents(tax_amount));
-    const [one, other] = [counted, lying].map((sums) => JSON.stringify([...sums].sort()));
-    return one === other ? [] : [`${shard} adds up to ${one}, and its entries to ${other}`];
+        stored.set(jurisdiction_code, (stored.get(jurisdiction_code) ?? 0) + cents(tax_amount));
+    const [actual, expected] = [counted, stored].map((sums) => JSON.stringify([...sums].sort()));
+    return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
   }
 
   // A period has one filing that is not canceled.
@@ -75,7 +75,7 @@ class Books {
 
 const isOver = ({ item }: Filing, status: string) => item['status'] === status && item['unfinished'] === false;
 
-/** What is said of filings at the end: who is filed is in filings that are, and who is not is not. */
+/** At the end, transactions name exactly the filings that are filed. */
 const atTheEnd = (books: Books, ledger: Ledger): string[] => {
   const filings = books.all();
   const statusOf = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));
@@ -101,12 +101,12 @@ const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
   return entries
     .map(({ transactionId }) => ledger.of(account, transactionId).at(-1)?.head)
     .filter((head) => !head?.transaction.filings.some((one: any) => one.id === id))
-    .map((head) => `${id} is filed, and ${head?.id} has not been told`);
+    .map((head) => `${id} is filed, and ${head?.id} is not marked`);
 };
 
 const isEnd = ({ item }: Filing) => item['unfinished'] === false;
 
-/** What clients were told of filings that there are, in their account. */
+/** Returned filings exist in the client's account. */
 const answers = ({ versions }: History, { sent }: Observed): string[] =>
   sent.flatMap(({ name, account, attempts }) =>
     attempts
@@ -116,17 +116,17 @@ const answers = ({ versions }: History, { sent }: Observed): string[] =>
           response && response.status < 300 && response.body?.object === 'filing' && response.body.id !== null,
       )
       .filter((response) => !versions.has(`F#${account} ${response?.body.id}`))
-      .map((response) => `${name} of ${account} was told of the filing ${response?.body.id}, which it does not have`),
+      .map((response) => `${name} of ${account} got the filing ${response?.body.id}, which it does not have`),
   );
 
-/** Filings: every entry in one, and counted in it, once; one filing for a period; who is marked is in what is filed. */
+/** Violations of filings: entries counted once, one filing for a period, and marks of filed transactions. */
 export const filingViolations = (history: History, ledger: Ledger, observed: Observed): string[] => {
   const books = new Books();
   for (const changes of ledger.steps) books.step(changes);
   const wrong = [...books.violations, ...atTheEnd(books, ledger), ...answers(history, observed)];
   const { finished } = observed;
   if (!finished) return wrong;
-  // Time and no more faults: nothing may be left over.
+  // After a run without faults, no work is left.
   const left = books.all().filter((filing) => !isEnd(filing));
   const drafts = [...ledger.reigns.values()]
     .map((reigns) => (reigns.at(-1) as (typeof reigns)[number]).head)

@@ -1,18 +1,18 @@
 import type { History, Version } from '../history.ts';
 import { type Head, headOf, isLive, kindOf } from './decode.ts';
 
-/** A state of a transaction, from the step that wrote it to the one that wrote the next. */
+/** A state of a transaction, from the step that wrote it to the step that replaced it. */
 export type Reign = { readonly head: Head; readonly version: Version; readonly from: number; readonly to: number };
 
 export type Change = { readonly name: string; readonly version: Version; readonly before: Version | undefined };
 
-/** The history of a schedule, sorted for the checks: by transaction, and by step. */
+/** The history of a schedule, by transaction and by step. */
 export class Ledger {
   /** The states of each transaction, by account and id, oldest first. */
   readonly reigns = new Map<string, Reign[]>();
-  /** The versions of everything else than transactions, by key. */
+  /** The versions of all other items, by key. */
   readonly others: readonly (readonly [string, readonly Version[]])[];
-  /** What each step wrote, in the order of the steps. */
+  /** The writes of each step, in order. */
   readonly steps: readonly (readonly Change[])[];
 
   constructor({ versions }: History) {
@@ -37,7 +37,7 @@ export class Ledger {
         if (step) step.push(change);
         else byStep.set(version.step, [change]);
       });
-    this.steps = [...byStep].sort(([one], [other]) => one - other).map(([, changes]) => changes);
+    this.steps = [...byStep].sort(([a], [b]) => a - b).map(([, changes]) => changes);
   }
 
   of(account: string, id: string): readonly Reign[] {
@@ -64,6 +64,6 @@ export class Ledger {
 }
 
 const present = (name: string, { item }: Version) => {
-  if (!item) throw new Error(`${name} was taken away.`);
+  if (!item) throw new Error(`${name} was deleted.`);
   return item;
 };

@@ -10,7 +10,7 @@ const belongs = ({ transaction }: Head, query: Listing['query']): boolean =>
     return name === 'limit' || transaction[name] === value;
   });
 
-/** How a row may read: as some state of its transaction did, without its lines; also as a draft whose time was over. */
+/** Whether a row equals a state without its lines, or an expired draft returned as void. */
 const reads = ({ head: { transaction } }: Reign, row: any): boolean => {
   const { line_items: _lines, explanation: _explanation, ...state } = transaction;
   const { line_items: _none, explanation: _neither, ...shown } = row;
@@ -20,7 +20,7 @@ const reads = ({ head: { transaction } }: Reign, row: any): boolean => {
   return state.status === 'draft' && isDeepStrictEqual({ ...state, ...ended, version: state.version + 1 }, shown);
 };
 
-/** The one state of a transaction that did not change, nor end, while it was being listed. */
+/** The state of a transaction that did not change or expire during the list request. */
 const stable = (reigns: readonly Reign[], { from, to, fromMs, toMs }: Listing): Head | undefined => {
   const during = reigns.filter((reign) => reign.from <= to && reign.to >= from);
   const [only] = during;
@@ -35,7 +35,7 @@ const ofListing = (listing: Listing, ledger: Ledger): string[] => {
   const wrong = rows
     .filter((row) => !ledger.of(listing.account, row.id).some((reign) => reads(reign, row)))
     .map(({ id }) => `shows ${id} as it never was in this account`);
-  // By tax date a transaction may move while it is being listed; by id it stays.
+  // In the order of tax dates, a transaction may move during the request.
   if (!('tax_date[gte]' in listing.query) && new Set(ids).size < ids.length)
     wrong.push(`shows a transaction twice: ${ids}`);
   for (const row of rows)
@@ -53,7 +53,7 @@ const ofListing = (listing: Listing, ledger: Ledger): string[] => {
 
 const withoutCursor = ({ starting_after: _, ...query }: Record<string, string>) => query;
 
-/** A list shows nothing but what there was, nothing twice, and all that stayed as it was. */
+/** A list shows existing states only, none twice, and every unchanged transaction. */
 export const listViolations = (ledger: Ledger, { listings }: Observed): string[] =>
   listings.flatMap((listing) =>
     ofListing(listing, ledger).map(

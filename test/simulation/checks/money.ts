@@ -4,7 +4,7 @@ import type { Change, Ledger } from './ledger.ts';
 
 const isFinal = ({ status }: Head) => status === 'finalized' || status === 'filed';
 
-/** What a credit takes of its sale, line by line. */
+/** What a credit credits of its sale, by line. */
 const takenBy = ({ transaction }: Head, sale: Head) =>
   transaction.line_items.map((line: any) => ({
     of: sale.transaction.line_items.find(({ id }: any) => id === (line.parent_line_item_id ?? line.id))?.id ?? null,
@@ -22,11 +22,11 @@ const added = (shares: readonly Share[]): Share => ({
   net: sum(shares.map(({ net }) => net)),
   tax: sum(shares.map(({ tax }) => tax)),
 });
-const isSame = (one: Share, other: Share) => one.net === other.net && one.tax === other.tax;
-const isWithin = (one: Share, bound: Share) => one.net <= bound.net && one.tax <= bound.tax;
+const isSame = (a: Share, b: Share) => a.net === b.net && a.tax === b.tax;
+const isWithin = (share: Share, limit: Share) => share.net <= limit.net && share.tax <= limit.tax;
 const text = ({ net, tax }: Share) => `${net}+${tax}`;
 
-/** What is wrong with the credits of a sale: never more than was sold, and what is counted is what was credited. */
+/** Violations of a sale: more credited than sold, or counters that differ from its credits. */
 const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
   const wrong: string[] = [];
   const taken = credits.flatMap((credit) => takenBy(credit, sale));
@@ -88,13 +88,13 @@ const owedIn = (entries: readonly Entry[]): Map<string, number> => {
 
 const inWords = (owed: ReadonlyMap<string, number>) => JSON.stringify([...owed].sort());
 
-/** Follows the ledger step by step, and looks at whatever a step may have moved. */
+/** Checks after each step what the step can have changed. */
 class Walk {
   readonly #heads = new Map<string, Head>();
   readonly #entries = new Map<string, Map<string, Item>>();
   readonly violations: string[] = [];
 
-  /** What a step wrote is true together, so it is looked at when all of it is there. */
+  /** The writes of a step are checked together. */
   step(changes: readonly Change[]): void {
     const sales = new Set<string>();
     const touched = new Set<string>();
@@ -109,7 +109,7 @@ class Walk {
         sales.add(parent === null ? id : `${head.account} ${parent}`);
       } else if (kind === 'entry') {
         const item = version.item ?? before?.item;
-        // What was not there was taken away.
+        // A deletion of a missing item.
         if (!item) continue;
         const { account, transactionId } = entryOf(item);
         const id = `${account} ${transactionId}`;
@@ -127,7 +127,7 @@ class Walk {
 
   #sale(id: string): string[] {
     const sale = this.#heads.get(id);
-    if (!sale) return [`${id} is a parent that is not there`];
+    if (!sale) return [`${id} is a missing parent`];
     if (sale.transaction.type !== 'sale') return [];
     const credits = [...this.#heads.values()].filter(
       (head) => head.account === sale.account && head.transaction.parent_transaction_id === sale.id && isFinal(head),
@@ -140,7 +140,7 @@ class Walk {
   #liabilities(id: string): string[] {
     const head = this.#heads.get(id);
     const entries = [...(this.#entries.get(id)?.values() ?? [])].map(entryOf);
-    if (!head) return [`${id} has liabilities and is not there`];
+    if (!head) return [`${id} has liabilities but does not exist`];
     const [owed, written] = [inWords(owedBy(head)), inWords(owedIn(entries))];
     const wrong = owed === written ? [] : [`${id} is ${head.status} and owes ${owed}, but its entries say ${written}`];
     if (new Set(entries.map(({ state, month }) => `${state} ${month}`)).size < entries.length)
@@ -149,7 +149,7 @@ class Walk {
   }
 }
 
-/** Credits and liabilities at every step: within what was sold, counted as they are, and each owed exactly once. */
+/** Credits and liabilities at every step: within the sale, counted correctly, and each owed exactly once. */
 export const moneyViolations = (ledger: Ledger): string[] => {
   const walk = new Walk();
   for (const changes of ledger.steps) walk.step(changes);

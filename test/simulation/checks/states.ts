@@ -14,7 +14,7 @@ const netOf = ({ line_items, shipping_amount }: any) =>
 
 const taxOf = ({ taxes }: any) => sum(taxes.map((row: any) => cents(row.tax_amount)));
 
-/** What does not add up in a transaction: its totals are those of its lines, theirs those of their jurisdictions. */
+/** Violations of sums: totals equal the lines, and lines equal their jurisdictions. */
 const sums = ({ transaction, item }: Head): string[] => {
   const { line_items, shipping, tax_amount, total_amount, tax_summary } = transaction;
   const charges = [...line_items, ...(shipping ? [shipping] : [])];
@@ -28,24 +28,24 @@ const sums = ({ transaction, item }: Head): string[] => {
   if (netOf(transaction) + cents(tax_amount) !== cents(total_amount))
     wrong.push('the total is not the sum of its parts');
   for (const name of ['status', 'version', 'total_amount', 'tax_amount', 'credited_amount', 'credited_tax_amount'])
-    if (item[name] !== transaction[name]) wrong.push(`its ${name} lies beside it as ${item[name]}`);
+    if (item[name] !== transaction[name]) wrong.push(`its attribute ${name} is ${item[name]}`);
   return wrong;
 };
 
-/** What an update changed that is told of by none of the fields that its audit entry names. */
+/** Changes of an update that its audit entry does not list. */
 const silently = (before: Head, after: Head, fields: readonly string[]): string[] => {
-  const [was, is] = [before.transaction, after.transaction];
+  const [old, current] = [before.transaction, after.transaction];
   const wrong: string[] = [];
-  const told = (...names: readonly string[]) => names.some((name) => fields.includes(name));
-  for (const key of Object.keys(was.metadata))
-    if (is.metadata[key] !== was.metadata[key]) wrong.push(`lost the metadata ${key}`);
+  const isListed = (...names: readonly string[]) => names.some((name) => fields.includes(name));
+  for (const key of Object.keys(old.metadata))
+    if (current.metadata[key] !== old.metadata[key]) wrong.push(`lost the metadata ${key}`);
   for (const name of ['reference_id', 'credited_amount', 'status', 'line_items', 'tax_date', 'discount_amount'])
     if (
-      !isDeepStrictEqual(was[name], is[name]) &&
-      !told(name) &&
+      !isDeepStrictEqual(old[name], current[name]) &&
+      !isListed(name) &&
       !(name === 'line_items' && fields.some((field) => field !== 'metadata'))
     )
-      wrong.push(`changed its ${name} without a word`);
+      wrong.push(`changed its ${name} without an audit entry`);
   return wrong;
 };
 
@@ -65,15 +65,15 @@ const checked = (reigns: readonly Reign[], fieldsOf: (head: Head) => readonly st
   return wrong;
 };
 
-/** Totals, versions and transitions of every transaction at every version; nothing changes that is not written down. */
+/** Totals, versions and transitions of every version, and audited changes. */
 export const stateViolations = (ledger: Ledger, fieldsOf: (head: Head) => readonly string[]): string[] =>
   [...ledger.reigns.values()].flatMap((reigns) => checked(reigns, fieldsOf));
 
-/** At no step two live transactions of an account under one reference. */
+/** At no step have two live transactions of an account the same reference. */
 export const referenceViolations = (ledger: Ledger): string[] => {
   const wrong: string[] = [];
   const holders = new Map<string, Map<string, Head>>();
-  const changes = [...ledger.reigns.values()].flat().sort((one, other) => one.from - other.from);
+  const changes = [...ledger.reigns.values()].flat().sort((a, b) => a.from - b.from);
   for (const { head, version } of changes) {
     for (const [reference, of] of holders) if (reference.startsWith(`${head.account} `)) of.delete(head.id);
     if (head.reference === null || !isLive(head, version.nowMs)) continue;

@@ -8,7 +8,7 @@ import { listViolations } from './lists.ts';
 import { moneyViolations } from './money.ts';
 import { referenceViolations, stateViolations } from './states.ts';
 
-/** Nobody writes under an account but who asks for it, and nothing lies under two. */
+/** A request writes items of its own account only. */
 const accountViolations = ({ versions }: History): string[] =>
   [...versions].flatMap(([name, written]) =>
     written
@@ -21,7 +21,7 @@ const accountViolations = ({ versions }: History): string[] =>
       .map(({ invocation }) => `${invocation.id} of ${invocation.account} wrote ${name}`),
   );
 
-/** Everything that must never be, in words; empty where all is well (measured facts 5.3). */
+/** All violations of invariants, as text (measured facts 5.3). */
 export const violationsOf = (history: History, observed: Observed, areAllHashed: boolean): string[] => {
   const bugs = observed.bugs.map(
     ({ invocation, error }) => `500 in ${invocation}: ${error instanceof Error ? error.stack : error}`,

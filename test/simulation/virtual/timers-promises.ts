@@ -1,6 +1,6 @@
 import { world } from '../world.ts';
 
-/** In the place of `node:timers/promises`, for the service's code: pauses take the schedule's time, and none of ours. */
+/** Replaces `node:timers/promises` for the service: pauses take virtual time only. */
 export const setTimeout = <Value>(
   ms: number,
   value?: Value,

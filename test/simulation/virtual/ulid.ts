@@ -2,9 +2,9 @@ import * as real from 'ulid';
 import { below, world } from '../world.ts';
 
 /**
- * In the place of `ulid`, for the service's code: the same ids, made of the schedule's numbers.
+ * Replaces `ulid` for the service: the same ids, from the schedule's random numbers.
  *
- * A service has several instances, each of them with ids in order: two take turns here.
+ * A service has several instances, and the ids of each are in order. Here are two.
  */
 export const monotonicFactory = (): real.ULIDFactory => {
   let epoch = -1;
