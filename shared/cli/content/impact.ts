@@ -29,7 +29,8 @@ export type Impact = {
 /** Loads content for addresses of one state, as a calculation does. */
 export type LoadRelease = (addresses: readonly TaxAddress[]) => Promise<ReleaseFor>;
 
-const addressOf = (state: string, key: string): TaxAddress => {
+/** The address of a ZIP (five digits) or city, the key of a part, in a state (two letters). */
+export const addressOfKey = (state: string, key: string): TaxAddress => {
   const zip5 = isZip(key) ? key : null;
   return {
     country: 'US',
@@ -43,7 +44,8 @@ const addressOf = (state: string, key: string): TaxAddress => {
   };
 };
 
-const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): bigint | null => {
+/** The combined rate of an address on a day, in units of `10^-rateDecimals`; `null` if it is not known. */
+export const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): bigint | null => {
   const { place, resolution } = locate(address, releaseFor, day, false);
   if (place.release === null || resolution.coverage === 'none') return null;
   return placeRate(place.release, place.jurisdictions, day) ?? null;
@@ -135,7 +137,7 @@ export type ImpactOptions = {
 export const impactOf = async ({ state, blocks, before, after, today }: ImpactOptions): Promise<Impact> => {
   const tally = new Tally();
   for await (const keys of blocks) {
-    const addresses = keys.map((key) => addressOf(state, key));
+    const addresses = keys.map((key) => addressOfKey(state, key));
     const [old, next] = [await before(addresses), await after(addresses)];
     for (const [index, address] of addresses.entries()) {
       const key = keys[index] as string;
