@@ -153,6 +153,12 @@ export const rateWindowKey = (account: string, windowStart: number, counter = 0)
 
 export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
 
+/** The partition with what Levy last took from the publisher of each state. */
+export const contentSources = 'SOURCES';
+
+/** The key of the record of a state's official files. */
+export const contentSourceKey = (state: string): ItemKey => ({ pk: contentSources, sk: state });
+
 /** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`), and the claims. */
 export const releasePartition = (state: string): string => `R#${state}`;
 

@@ -14,8 +14,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { buildRelease } from '../../shared/content/imports/build.ts';
+import fixture from '../../shared/content/worked-cases.json' with { type: 'json' };
 import { problemsOf } from '../contract/validate-response.ts';
-import fixture from '../fixtures/worked-cases.json' with { type: 'json' };
 import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 
 // Activation is global, so this file has its own table.

@@ -18,7 +18,7 @@ import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
 type Listed = Case | UnreadableCase;
 
 /** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
-const releaseForCases = (head: Release, cases: readonly Listed[]): Promise<ReleaseFor> => {
+export const releaseForCases = (head: Release, cases: readonly Listed[]): Promise<ReleaseFor> => {
   const addresses = cases
     .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
     .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));

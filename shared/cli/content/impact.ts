@@ -29,7 +29,8 @@ export type Impact = {
 /** Loads content for addresses of one state, as a calculation does. */
 export type LoadRelease = (addresses: readonly TaxAddress[]) => Promise<ReleaseFor>;
 
-const addressOf = (state: string, key: string): TaxAddress => {
+/** The address of a ZIP (five digits) or city, the key of a part, in a state (two letters). */
+export const addressOfKey = (state: string, key: string): TaxAddress => {
   const zip5 = isZip(key) ? key : null;
   return {
     country: 'US',
@@ -43,7 +44,8 @@ const addressOf = (state: string, key: string): TaxAddress => {
   };
 };
 
-const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): bigint | null => {
+/** The combined rate of an address on a day, in units of `10^-rateDecimals`; `null` if it is not known. */
+export const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): bigint | null => {
   const { place, resolution } = locate(address, releaseFor, day, false);
   if (place.release === null || resolution.coverage === 'none') return null;
   return placeRate(place.release, place.jurisdictions, day) ?? null;
@@ -110,7 +112,7 @@ export const impactOf = async ({ state, blocks, before, after, today }: ImpactOp
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0 };
   const impact: Impact = { ...counts, firstDay: null, lastDay: null, largest: null };
   for await (const keys of blocks) {
-    const addresses = keys.map((key) => ({ key, address: addressOf(state, key) }));
+    const addresses = keys.map((key) => ({ key, address: addressOfKey(state, key) }));
     const all = addresses.map(({ address }) => address);
     const [old, next] = [await before(all), await after(all)];
     for (const { key, address } of addresses) {

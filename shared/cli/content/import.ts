@@ -57,7 +57,7 @@ const baseOf = async (id: string, state: string): Promise<Release> => {
   return base;
 };
 
-const jobOf = async (options: Options): Promise<ImportJob> => {
+const jobOf = async (options: Options): Promise<ImportJob & { readonly activate: boolean }> => {
   const importer = importers[options.format];
   const files = filesOf(options);
   const state = stateFor(importer, options.state);

@@ -3,7 +3,7 @@ import { ContentCorrupt } from '../../content/loading/content-errors.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import type { Impact, RateStep } from './impact.ts';
-import { daysText, fractionOf, percentOf, zipCode } from './texts.ts';
+import { daysText, fractionOf, percentOf } from './texts.ts';
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
   [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
@@ -14,7 +14,7 @@ const points = ({ before, after }: RateStep): string =>
   percentOf(fractionOf(after > before ? after - before : before - after)).replace('%', ' percentage points');
 
 const stepText = (step: RateStep): string =>
-  `${zipCode(step.key)} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
+  `${step.key} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
 
 const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
   if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;

@@ -7,6 +7,7 @@ import { addDiscard } from './discard.ts';
 import { addImport } from './import.ts';
 import { addList } from './list.ts';
 import { addShow } from './show.ts';
+import { addUpdate } from './update/update.ts';
 import { addVerify } from './verify.ts';
 
 /** The commands with their options and help. An expected error throws a `CommandError`. */
@@ -18,7 +19,7 @@ export const contentProgram = (): Command => {
     )
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .showHelpAfterError('See the options with --help.');
-  const commands = [addImport, addList, addShow, addDiff, addCheck, addVerify, addCoverage];
+  const commands = [addImport, addUpdate, addList, addShow, addDiff, addCheck, addVerify, addCoverage];
   for (const add of [...commands, addActivate, addRollback, addDiscard]) add(program);
   return program;
 };

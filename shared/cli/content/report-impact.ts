@@ -16,14 +16,17 @@ import type { OpenRelease } from './releases.ts';
 const blockSize = 100;
 
 /** Load a release by its id, with those below it. */
-const stored =
+export const loadStored =
   ({ id, state }: Pick<Release, 'id' | 'state'>): LoadRelease =>
   (addresses) =>
     loadContent(addresses, { [state]: id });
 
 const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
-async function* inBlocks<Value>(values: AsyncIterable<Value> | Iterable<Value>): AsyncGenerator<readonly Value[]> {
+/** Split values into blocks that one read of the Content table takes. */
+export async function* inBlocks<Value>(
+  values: AsyncIterable<Value> | Iterable<Value>,
+): AsyncGenerator<readonly Value[]> {
   let block: Value[] = [];
   for await (const value of values) {
     block.push(value);
@@ -41,7 +44,7 @@ export const impactOfImport = (
   below: string,
   today: string,
 ): Promise<Impact> => {
-  const before = stored({ id: below, state: head.state });
+  const before = loadStored({ id: below, state: head.state });
   let current: ReadonlyMap<string, ReleasePart> = new Map();
   async function* blocks(): AsyncGenerator<readonly string[]> {
     for await (const block of inBlocks(parts())) {
@@ -92,7 +95,7 @@ export const impactOfChange = async (before: OpenRelease, after: OpenRelease, to
   impactOf({
     state: lettersOf(after.head),
     blocks: inBlocks([...(await keysOf(before, after))].sort()),
-    before: stored(before.head),
-    after: stored(after.head),
+    before: loadStored(before.head),
+    after: loadStored(after.head),
     today,
   });

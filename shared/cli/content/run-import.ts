@@ -44,7 +44,6 @@ export type ImportJob = {
   readonly base: Release | null;
   readonly skipBadRows: boolean;
   readonly dryRun: boolean;
-  readonly activate: boolean;
 };
 
 type Complete = Extract<Built, { readonly outcome: 'built' }>;
@@ -116,19 +115,21 @@ const reportImpact = async ({ head, parts }: Complete, below: string, today: str
   printImpact(head, impact, { subject: 'The files name', against: below, today });
 };
 
-const keep = async (built: Complete, job: ImportJob): Promise<void> => {
+/** Store the release unless one with the same content exists, and return its id. */
+const keep = async (built: Complete): Promise<string> => {
   const same = await sameRelease(built.head, built.parts);
   const id = same ?? (await write(built));
   const places = counted(built.head.counts.parts, 'ZIP or city', 'ZIPs and cities');
   if (same === null) print(`Imported ${id} with ${places}.`);
   else print(`${same} already has the same content: no release was made.`);
-  if (job.activate) return activate(id);
-  print(`Check it:    npm run content -- check --release ${id} --against cases.json`);
-  print(`Activate it: npm run content -- activate ${id}`);
+  return id;
 };
 
-/** Import files as a release. Refuses bad rows before anything is written, unless the job skips them. */
-export const runImport = async (job: ImportJob): Promise<void> => {
+/**
+ * Import files as a release and return its id; `null` for a dry run. Refuses bad rows before anything is written, unless
+ * the job skips them.
+ */
+export const importFiles = async (job: ImportJob): Promise<string | null> => {
   const today = dayOf(now());
   const state = jurisdictionCode(job.state);
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
@@ -140,7 +141,19 @@ export const runImport = async (job: ImportJob): Promise<void> => {
   if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
   if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
   await reportImpact(built, positionOver(active).below, today);
-  if (job.dryRun) return print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
+  if (job.dryRun) {
+    print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
+    return null;
+  }
   printUnfinished(await unfinishedImports(state));
-  await keep(built, job);
+  return keep(built);
+};
+
+/** `content import`: import files, then activate the release or say how to. */
+export const runImport = async (job: ImportJob & { readonly activate: boolean }): Promise<void> => {
+  const id = await importFiles(job);
+  if (id === null) return;
+  if (job.activate) return activate(id);
+  print(`Check it:    npm run content -- check --release ${id} --against cases.json`);
+  print(`Activate it: npm run content -- activate ${id}`);
 };

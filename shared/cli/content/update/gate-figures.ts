@@ -1,0 +1,87 @@
+/** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
+
+import type { ReleaseFor } from '../../../content/content.ts';
+import { type Release, rateDecimals } from '../../../content/release.ts';
+import type { GateFigures } from '../../../content/updates/gates.ts';
+import workedCases from '../../../content/worked-cases.json' with { type: 'json' };
+import { stateOfJurisdiction } from '../../../jurisdiction.ts';
+import { readPartKeys } from '../../../store/content/content-store.ts';
+import { type Case, isUnreadable, readCases } from '../cases.ts';
+import { releaseForCases } from '../check.ts';
+import { addressOfKey, rateOn } from '../impact.ts';
+import type { OpenRelease } from '../releases.ts';
+import { impactOfChange, inBlocks, loadStored } from '../report-impact.ts';
+import { runCase } from '../run-case.ts';
+
+/** A combined rate in units of `10^-rateDecimals` as percent. These figures are compared with thresholds, never charged. */
+const percentOf = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);
+
+const pointOfRate = 10n ** BigInt(rateDecimals - 2);
+
+const sizeOf = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
+
+/** The highest combined rate of the release today, and how many ZIPs differ from the built-in rates. */
+const compareWithBuiltIn = async (
+  keys: readonly string[],
+  candidate: OpenRelease,
+  builtIn: Release,
+  today: string,
+): Promise<Pick<GateFigures, 'highestPercent' | 'unlikeBuiltIn' | 'comparedWithBuiltIn'>> => {
+  const [load, loadBuiltIn] = [loadStored(candidate.head), loadStored(builtIn)];
+  let [highest, unlikeBuiltIn, comparedWithBuiltIn] = [0n, 0, 0];
+  for await (const block of inBlocks(keys)) {
+    const addresses = block.map((key) => addressOfKey(stateOfJurisdiction(builtIn.state), key));
+    const [releaseFor, builtInFor] = [await load(addresses), await loadBuiltIn(addresses)];
+    for (const address of addresses) {
+      const [rate, expected] = [rateOn(address, releaseFor, today), rateOn(address, builtInFor, today)];
+      if (rate !== null && rate > highest) highest = rate;
+      if (rate === null || expected === null) continue;
+      comparedWithBuiltIn += 1;
+      if (sizeOf(rate, expected) > pointOfRate) unlikeBuiltIn += 1;
+    }
+  }
+  return { highestPercent: percentOf(highest), unlikeBuiltIn, comparedWithBuiltIn };
+};
+
+const undatedRates = async ({ head, parts }: OpenRelease): Promise<number> => {
+  const undated = new Set<string>();
+  for await (const part of parts())
+    for (const { jurisdiction, from } of part.rates) if (from === null) undated.add(jurisdiction);
+  for (const { jurisdiction, from } of head.rates) if (from === null) undated.delete(jurisdiction);
+  return undated.size;
+};
+
+/** How many worked cases of the state fail with the release and do not fail with the active one. */
+const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, today: string): Promise<number> => {
+  const cases = readCases(JSON.stringify(workedCases)).flatMap((worked) => (isUnreadable(worked) ? [] : [worked]));
+  const [releaseFor, activeFor] = [
+    await releaseForCases(candidate.head, cases),
+    await releaseForCases(active.head, cases),
+  ];
+  const fails = (worked: Case, { head }: OpenRelease, load: ReleaseFor) =>
+    runCase(worked, head, load, today).outcome === 'fail';
+  return cases.filter((worked) => fails(worked, candidate, releaseFor) && !fails(worked, active, activeFor)).length;
+};
+
+/** Measure a stored release against the active one and the built-in one of its state, from a day on. */
+export const gateFigures = async (
+  candidate: OpenRelease,
+  active: OpenRelease,
+  builtIn: Release,
+  today: string,
+): Promise<GateFigures> => {
+  const keys = await readPartKeys(candidate.head.id);
+  const named = new Set(keys);
+  const before = active.imported === null ? [] : await readPartKeys(active.head.id);
+  const { changed, largest } = await impactOfChange(active, candidate, today);
+  return {
+    places: keys.length,
+    placesBefore: before.length,
+    vanished: before.filter((key) => !named.has(key)).length,
+    changed,
+    largestChangePoints: largest === null ? 0 : percentOf(sizeOf(largest.before, largest.after)),
+    ...(await compareWithBuiltIn(keys, candidate, builtIn, today)),
+    undated: await undatedRates(candidate),
+    failedCases: await newlyFailedCases(candidate, active, today),
+  };
+};

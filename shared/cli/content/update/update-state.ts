@@ -1,0 +1,205 @@
+/** Brings the official files of one state into a release, and activates it if it passes the gates. */
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { assert } from '../../../assert.ts';
+import { dayOf } from '../../../calendar.ts';
+import { now } from '../../../config/clock.ts';
+import { importers } from '../../../content/imports/importers.ts';
+import { type CurrentFile, currentFiles } from '../../../content/updates/find-file.ts';
+import { applyGates, type GateName, type GateResult } from '../../../content/updates/gates.ts';
+import { type PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
+import type { Publisher } from '../../../content/updates/publishers.ts';
+import {
+  type ContentSource,
+  readContentSource,
+  type SourceFile,
+  writeContentSource,
+} from '../../../store/content/content-sources.ts';
+import { accepted, CommandError } from '../../terminal/errors.ts';
+import { startProgress } from '../../terminal/progress.ts';
+import { activate } from '../activate.ts';
+import { readActiveRelease } from '../active-release.ts';
+import { openRelease } from '../releases.ts';
+import { importFiles } from '../run-import.ts';
+import { gateFigures } from './gate-figures.ts';
+
+/** A publisher whose files Levy imports. */
+export type Importable = Extract<Publisher, { readonly files: unknown }>;
+
+export type UpdateOptions = {
+  readonly client: PublisherClient;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly activate: boolean;
+  /** Gates that the operator overrides. */
+  readonly overridden: ReadonlySet<GateName>;
+};
+
+/**
+ * - `current`: the publisher still has the files of `release`, and it is active.
+ * - `imported`: the files are `release`, which passed the gates or not.
+ * - `failed`: the publisher failed, or its files cannot be imported. Nothing changed.
+ */
+export type StateUpdate =
+  | { readonly outcome: 'current'; readonly release: string }
+  | {
+      readonly outcome: 'imported';
+      readonly release: string;
+      readonly gates: readonly GateResult[];
+      readonly active: boolean;
+      /** Why the release was not activated, although it should be. */
+      readonly held: string | null;
+    }
+  | { readonly outcome: 'failed'; readonly reason: string };
+
+const instant = (): string => new Date(now()).toISOString();
+
+const knownOf = (known: readonly SourceFile[], { option, url }: CurrentFile): SourceFile | undefined =>
+  known.find((file) => file.option === option && file.url === url);
+
+/** Where a file goes: a release names its sources by the names of the files, so these are kept. */
+const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
+  join(folder, state, option, name);
+
+/** Whether the publisher has newer files than the ones of the last update. Downloads nothing. */
+export const hasNewerFiles = async (publisher: Importable, client: PublisherClient): Promise<boolean> => {
+  const { files: known } = await readContentSource(publisher.state);
+  for (const current of await currentFiles(publisher.files, client)) {
+    const file = knownOf(known, current);
+    if (!file) return true;
+    const { etag, lastModified } = await client.readVersion(current.url);
+    if (etag !== file.etag || lastModified !== file.last_modified) return true;
+  }
+  return false;
+};
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Download a file; `null` if the publisher still has the known version. */
+const fetchFile = async (
+  current: CurrentFile,
+  known: SourceFile | undefined,
+  path: string,
+  client: PublisherClient,
+): Promise<SourceFile | null> => {
+  await mkdir(dirname(path), { recursive: true });
+  const progress = startProgress(`Downloading ${current.name}`, 1);
+  const downloaded = await client.download(current.url, {
+    path,
+    known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
+    onProgress: (bytes, total) => progress.reach(bytes / Math.max(1, total ?? bytes), megabytes(bytes)),
+  });
+  if (downloaded === null) {
+    progress.finish(`${current.name} is unchanged`);
+    return null;
+  }
+  progress.finish(`Downloaded ${current.name} (${megabytes(downloaded.bytes)})`);
+  const { etag, lastModified: last_modified, sha256, bytes } = downloaded;
+  return { ...current, etag, last_modified, sha256, bytes };
+};
+
+/** Download the current files; `null` if all of them are those of the last update. */
+const fetchFiles = async (
+  { files: known }: ContentSource,
+  { state, files }: Importable,
+  { client, folder }: UpdateOptions,
+): Promise<readonly SourceFile[] | null> => {
+  const current = await currentFiles(files, client);
+  const fetch = (file: CurrentFile, version: SourceFile | undefined) =>
+    fetchFile(file, version, pathOf(folder, state, file), client);
+  const fetched: (SourceFile | null)[] = [];
+  for (const file of current) fetched.push(await fetch(file, knownOf(known, file)));
+  if (fetched.every((file) => file === null)) return null;
+  // One file of a pair is new: an import needs both.
+  for (const [index, file] of current.entries()) fetched[index] ??= await fetch(file, undefined);
+  const downloaded = fetched.filter((file) => file !== null);
+  const isSame = (file: SourceFile) =>
+    known.some(({ option, sha256 }) => option === file.option && sha256 === file.sha256);
+  return downloaded.every(isSame) ? null : downloaded;
+};
+
+const importState = async (publisher: Importable, files: readonly SourceFile[], folder: string): Promise<string> => {
+  const release = await importFiles({
+    importer: importers[publisher.format],
+    files: files.map((file) => pathOf(folder, publisher.state, file)),
+    state: publisher.state,
+    base: null,
+    skipBadRows: false,
+    dryRun: false,
+  });
+  assert(release !== null, 'An import that is not a dry run returns its release.');
+  return release;
+};
+
+/** Why a release must not be activated; `null` if it may be. */
+const heldReason = (
+  { layout, name }: Importable,
+  { activated }: ContentSource,
+  gates: readonly GateResult[],
+  overridden: ReadonlySet<GateName>,
+): string | null => {
+  if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
+  if (activated) return 'It was active before and was rolled back.';
+  const failed = gates.filter((gate) => !gate.passed && !overridden.has(gate.name)).map((gate) => gate.name);
+  return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
+};
+
+/** Apply the gates to a release that is not active, and activate it if asked and allowed. */
+const settle = async (
+  source: ContentSource,
+  release: string,
+  publisher: Importable,
+  options: UpdateOptions,
+): Promise<StateUpdate> => {
+  const { id, builtIn } = await readActiveRelease(publisher.state);
+  const [candidate, active] = [await openRelease(release), await openRelease(id)];
+  const gates = applyGates(await gateFigures(candidate, active, builtIn, dayOf(now())));
+  const held = options.activate ? heldReason(publisher, source, gates, options.overridden) : null;
+  const isActivated = options.activate && held === null;
+  if (isActivated) {
+    await activate(release);
+    accepted(await writeContentSource({ ...source, activated: true }));
+  }
+  return { outcome: 'imported', release, gates, active: isActivated, held };
+};
+
+const updateFiles = async (
+  source: ContentSource,
+  publisher: Importable,
+  options: UpdateOptions,
+): Promise<StateUpdate> => {
+  const files = await fetchFiles(source, publisher, options);
+  const at = instant();
+  const release = files === null ? source.release : await importState(publisher, files, options.folder);
+  assert(release !== null, 'A publisher has known files only if a release was made of them.');
+  const { id, head } = await readActiveRelease(publisher.state);
+  const isActive = id === release || (head?.chain ?? []).includes(release);
+  const imported = files === null ? {} : { files: [...files], release, imported_at: at };
+  const activated = isActive || (source.activated && source.release === release);
+  const next = accepted(await writeContentSource({ ...source, ...imported, activated, checked_at: at, failure: null }));
+  return isActive ? { outcome: 'current', release } : settle(next, release, publisher, options);
+};
+
+/** Record the failure, with the first time of an unbroken row of failures. */
+const recordFailure = async (source: ContentSource, message: string): Promise<void> => {
+  const at = instant();
+  const failure = { since: source.failure?.since ?? at, message };
+  await writeContentSource({ ...source, checked_at: at, failure });
+};
+
+/**
+ * Bring the official files of a state into a release: find, download, import, apply the gates, and activate if asked.
+ *
+ * Every step can be interrupted. A file appears in the folder when it is complete, a release exists after its last write,
+ * and the record of the source is written after the release; a second run goes on from there.
+ */
+export const updateState = async (publisher: Importable, options: UpdateOptions): Promise<StateUpdate> => {
+  const source = await readContentSource(publisher.state);
+  try {
+    return await updateFiles(source, publisher, options);
+  } catch (error) {
+    if (!(error instanceof PublisherFailure || error instanceof CommandError)) throw error;
+    await recordFailure(source, error.message);
+    return { outcome: 'failed', reason: error.message };
+  }
+};

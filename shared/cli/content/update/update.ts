@@ -1,0 +1,179 @@
+/** `content update`: the official files of states as releases; `content sources`: where they come from. */
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type GateName, type GateResult, gates } from '../../../content/updates/gates.ts';
+import { PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
+import { type Publisher, publishers } from '../../../content/updates/publishers.ts';
+import { readContentSources } from '../../../store/content/content-sources.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
+import { stateOf } from '../active-release.ts';
+import { hasNewerFiles, type Importable, type StateUpdate, updateState } from './update-state.ts';
+
+type Options = {
+  readonly state?: string;
+  readonly all?: boolean;
+  readonly check?: boolean;
+  readonly activate?: boolean;
+  readonly override?: string;
+  readonly mirror?: string;
+};
+
+const isImportable = (publisher: Publisher): publisher is Importable => publisher.format !== null;
+
+const adviceFor = (letters: string): CommandError => {
+  const publisher = publishers.find(({ state }) => state === letters);
+  if (!publisher || isImportable(publisher)) return new CommandError(`${letters} levies no general sales tax.`);
+  return new CommandError(`${letters} has no file that Levy can import. ${publisher.advice}`);
+};
+
+const chosen = ({ state, all }: Options): readonly Importable[] => {
+  if ((state === undefined) === (all !== true))
+    throw new CommandError('Send either --state with codes such as MN,WI, or --all.');
+  const importable = publishers.filter(isImportable);
+  if (state === undefined) return importable;
+  return state.split(',').map((text) => {
+    const { letters } = stateOf(text.trim());
+    const found = importable.find((publisher) => publisher.state === letters);
+    if (!found) throw adviceFor(letters);
+    return found;
+  });
+};
+
+const mirrorOf = ({ mirror = process.env['LEVY_CONTENT_MIRROR'] }: Options): string | null => {
+  if (mirror === undefined || mirror === '') return null;
+  if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
+    throw new CommandError(`--mirror cannot be "${mirror}". Send an address such as http://127.0.0.1:9000.`);
+  return mirror;
+};
+
+const gateNames: readonly string[] = gates.map(({ name }) => name);
+
+const overriddenBy = ({ override }: Options): ReadonlySet<GateName> => {
+  const names = override === undefined ? [] : override.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !gateNames.includes(name));
+  if (unknown !== undefined)
+    throw new CommandError(`--override cannot be "${unknown}". The gates are ${gateNames.join(', ')}.`);
+  return new Set(names as GateName[]);
+};
+
+const figureText = ({ figure, unit }: Pick<GateResult, 'figure' | 'unit'>): string =>
+  `${Number(figure.toFixed(2))}${unit === 'percentage points' ? ' points' : unit}`;
+
+const printGates = (results: readonly GateResult[]): void =>
+  print(
+    textTable([
+      ['gate', 'figure', 'at most', 'result', ''],
+      ...results.map((gate) => [
+        gate.name,
+        figureText(gate),
+        figureText({ figure: gate.most, unit: gate.unit }),
+        gate.passed ? 'pass' : 'FAIL',
+        gate.describe,
+      ]),
+    ]),
+  );
+
+/** What an update of a state came to, in a sentence. */
+const outcomeText = (update: StateUpdate): string => {
+  if (update.outcome === 'failed') return `FAILED. ${update.reason}`;
+  if (update.outcome === 'current') return `${update.release} is active and has the current files.`;
+  if (update.active) return `${update.release} passed the gates.`;
+  const held =
+    update.held === null
+      ? ''
+      : ` ${update.held} Look at the release. To override a gate, send its name with --override.`;
+  return `${update.release} is not active.${held} Activate it: npm run content -- activate ${update.release}`;
+};
+
+const report = (state: string, result: StateUpdate): void => {
+  if (result.outcome === 'imported') printGates(result.gates);
+  print(`${state}: ${outcomeText(result)}`);
+};
+
+const check = async (states: readonly Importable[], client: PublisherClient): Promise<void> => {
+  let newer = 0;
+  for (const publisher of states) {
+    const [hasNewer, failure] = await hasNewerFiles(publisher, client).then(
+      (value) => [value, null] as const,
+      (error: unknown) => {
+        if (error instanceof PublisherFailure) return [false, error.message] as const;
+        throw error;
+      },
+    );
+    if (hasNewer) newer += 1;
+    if (failure !== null) process.exitCode = 1;
+    print(`${publisher.state}: ${failure ?? (hasNewer ? 'has newer files' : 'is current')}`);
+  }
+  print(`${counted(newer, 'state has', 'states have')} newer files.`);
+  if (newer > 0) process.exitCode = 2;
+};
+
+const update = async (options: Options): Promise<void> => {
+  const states = chosen(options);
+  const client = new PublisherClient({ mirror: mirrorOf(options) });
+  if (options.check) return check(states, client);
+  const folder = join(tmpdir(), 'levy-content');
+  mkdirSync(folder, { recursive: true });
+  const overridden = overriddenBy(options);
+  const updates: StateUpdate[] = [];
+  for (const publisher of states) {
+    print(`== ${publisher.state}: ${publisher.name}`);
+    const result = await updateState(publisher, { client, folder, activate: options.activate ?? false, overridden });
+    report(publisher.state, result);
+    updates.push(result);
+  }
+  const count = (outcome: StateUpdate['outcome']) => updates.filter((one) => one.outcome === outcome).length;
+  print(`${count('imported')} imported, ${count('current')} current, ${count('failed')} failed.`);
+  if (updates.some((one) => one.outcome === 'failed' || (one.outcome === 'imported' && one.held !== null)))
+    process.exitCode = 1;
+};
+
+const sources = async ({ json }: { readonly json?: boolean }): Promise<void> => {
+  const known = new Map((await readContentSources()).map((source) => [source.state, source]));
+  const rows = publishers.map((publisher) => ({ publisher, source: known.get(publisher.state) }));
+  if (json) return printJson(rows.map(({ publisher, source }) => ({ ...publisher, last_update: source ?? null })));
+  print(
+    textTable([
+      ['state', 'publisher', 'format', 'cadence', 'last update', 'release'],
+      ...rows
+        .toSorted((left, right) => (left.publisher.state < right.publisher.state ? -1 : 1))
+        .map(({ publisher, source }) => [
+          publisher.state,
+          publisher.name,
+          publisher.format ?? 'none',
+          publisher.cadence,
+          source?.failure
+            ? `fails since ${source.failure.since.slice(0, 10)}`
+            : source
+              ? instantText(source.checked_at)
+              : 'never',
+          source?.release ?? '',
+        ]),
+    ]),
+  );
+};
+
+export const addUpdate = (program: Command): void => {
+  program
+    .command('update')
+    .summary('bring the official files of states into releases')
+    .description(
+      'Find and download the official files of states, import them, and apply the gates. A release is activated only with --activate, and only if it passes. A state that fails changes nothing, and the others go on.',
+    )
+    .option('--state <codes>', 'states, such as MN,WI')
+    .option('--all', 'every state whose files Levy can import')
+    .option('--check', 'download nothing; say which states have newer files, and exit with 2 if any has')
+    .option('--activate', 'activate each release that passes the gates')
+    .option('--override <gates>', `gates that may fail: ${gateNames.join(', ')}`)
+    .option('--mirror <url>', 'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR')
+    .addHelpText('after', '\nExample:\n  npm run content -- update --state MN,WI --activate')
+    .action(update);
+  program
+    .command('sources')
+    .summary('list the publisher of each state and the last update')
+    .option('--json', 'one JSON array')
+    .action(sources);
+};

@@ -1,0 +1,96 @@
+/** The gates that a release of an official file must pass before an update activates it. */
+
+/** What is measured of a new release; shares are of 1, and points are percentage points of the combined rate. */
+export type GateFigures = {
+  /** ZIPs and cities that the release names. */
+  readonly places: number;
+  /** ZIPs and cities that the previous file named and this one does not. */
+  readonly vanished: number;
+  /** How many ZIPs and cities the previous file named; 0 without one. */
+  readonly placesBefore: number;
+  /** ZIPs and cities whose combined rate changes against the active release. */
+  readonly changed: number;
+  readonly largestChangePoints: number;
+  /** The highest combined rate of any place, in percent. */
+  readonly highestPercent: number;
+  /** Rates without a first day. */
+  readonly undated: number;
+  /** ZIPs whose combined rate today differs from that of the built-in tables by more than a point, of those that both know. */
+  readonly unlikeBuiltIn: number;
+  readonly comparedWithBuiltIn: number;
+  /** Worked cases of the state that fail, although they do with the active release. */
+  readonly failedCases: number;
+};
+
+export type GateName = 'vanished' | 'changed' | 'largest' | 'cap' | 'undated' | 'built-in' | 'cases';
+
+type Gate = {
+  readonly name: GateName;
+  readonly describe: string;
+  readonly figure: (figures: GateFigures) => number;
+  /** The gate passes if the figure is at most this. */
+  readonly most: number;
+  readonly unit: '%' | 'percentage points' | '';
+};
+
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
+
+/**
+ * The thresholds. A quarter changes the rates of a few places; a wrong column, a truncated file or another state's file
+ * changes most. The cap is above every combined rate that the Tax Foundation's tables list for a city (midyear 2026).
+ */
+export const gates: readonly Gate[] = [
+  {
+    name: 'vanished',
+    describe: 'ZIPs and cities of the previous file that this one does not name',
+    figure: ({ vanished, placesBefore }) => percent(vanished, placesBefore),
+    most: 2,
+    unit: '%',
+  },
+  {
+    name: 'changed',
+    describe: 'ZIPs and cities whose combined rate changes',
+    figure: ({ changed, places }) => percent(changed, places),
+    most: 25,
+    unit: '%',
+  },
+  {
+    name: 'largest',
+    describe: 'largest change of a combined rate',
+    figure: ({ largestChangePoints }) => largestChangePoints,
+    most: 3,
+    unit: 'percentage points',
+  },
+  {
+    name: 'cap',
+    describe: 'highest combined rate',
+    figure: ({ highestPercent }) => highestPercent,
+    most: 13.5,
+    unit: '%',
+  },
+  { name: 'undated', describe: 'rates without a first day', figure: ({ undated }) => undated, most: 0, unit: '' },
+  {
+    name: 'built-in',
+    describe: 'ZIPs that differ from the built-in rates by more than a percentage point',
+    figure: ({ unlikeBuiltIn, comparedWithBuiltIn }) => percent(unlikeBuiltIn, comparedWithBuiltIn),
+    most: 20,
+    unit: '%',
+  },
+  { name: 'cases', describe: 'worked cases that fail', figure: ({ failedCases }) => failedCases, most: 0, unit: '' },
+];
+
+export type GateResult = {
+  readonly name: GateName;
+  readonly describe: string;
+  readonly figure: number;
+  readonly most: number;
+  readonly unit: Gate['unit'];
+  readonly passed: boolean;
+};
+
+/** Apply every gate to the figures of a release. */
+export const applyGates = (figures: GateFigures): readonly GateResult[] =>
+  gates.map(({ figure: measure, ...gate }) => {
+    const figure = measure(figures);
+    return { ...gate, figure, passed: figure <= gate.most };
+  });

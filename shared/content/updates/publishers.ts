@@ -1,0 +1,137 @@
+/** Where each state publishes its sales tax rates, and how to find the current files. */
+import type { Importer } from '../imports/importer.ts';
+import type { Format } from '../imports/importers.ts';
+
+/**
+ * How to find the current file of a publisher.
+ *
+ * - `url`: a fixed address whose content is replaced.
+ * - `index`: an HTML page that links to the file. Its name begins with `name`, followed by a quarter and the day of
+ *   publication, such as `MNR2026Q4AUG18.zip`.
+ */
+type FileSource =
+  | { readonly find: 'url'; readonly url: string }
+  | { readonly find: 'index'; readonly url: string; readonly name: string };
+
+/** A file, and the option of its importer that takes it. */
+export type PublishedFile = FileSource & { readonly option: Importer['files'][number]['option'] };
+
+export type Publisher = {
+  /** Two letters. */
+  readonly state: string;
+  readonly name: string;
+  readonly cadence: 'monthly' | 'quarterly' | 'twice a year' | 'yearly';
+  readonly covers: string;
+} & (
+  | {
+      readonly format: Format;
+      readonly files: readonly PublishedFile[];
+      /**
+       * `cited`: the publisher or a public reader documents the layout. `unverified`: nobody does, and a release of these
+       * files is never activated without a person.
+       */
+      readonly layout: 'cited' | 'unverified';
+    }
+  /** Levy cannot import what the state publishes; `advice` says what to do instead. */
+  | { readonly format: null; readonly advice: string }
+);
+
+const streamlined = 'https://www.streamlinedsalestax.org/ratesandboundry';
+
+/** The states that publish rate and boundary files under the Streamlined Sales and Use Tax Agreement. */
+const streamlinedStates = [
+  ...['AR', 'GA', 'IA', 'IN', 'KS', 'KY', 'MI', 'MN', 'NC', 'ND', 'NE', 'NJ'],
+  ...['NV', 'OH', 'OK', 'RI', 'SD', 'TN', 'UT', 'VT', 'WA', 'WI', 'WV', 'WY'],
+];
+
+const streamlinedPublisher = (state: string): Publisher => ({
+  state,
+  name: 'Streamlined Sales Tax Governing Board',
+  cadence: 'quarterly',
+  covers: 'state, counties, cities and districts, by ZIP+4',
+  format: 'sst',
+  files: [
+    { option: 'rates', find: 'index', url: `${streamlined}/Rates/`, name: `${state}R` },
+    { option: 'boundaries', find: 'index', url: `${streamlined}/Boundary/`, name: `${state}B` },
+  ],
+  layout: 'cited',
+});
+
+const notReadable =
+  'Levy uses its built-in tables. To correct them, import a ZIP table (`content import --format zip-rates`).';
+const listed = (
+  state: string,
+  name: string,
+  cadence: Publisher['cadence'],
+  covers: string,
+  published: string,
+): Publisher => ({ state, name, cadence, covers, format: null, advice: `Published as ${published}. ${notReadable}` });
+
+/** The publishers, one per state. A state that levies no general sales tax has none. */
+export const publishers: readonly Publisher[] = [
+  ...streamlinedStates.map(streamlinedPublisher),
+  {
+    state: 'TX',
+    name: 'Texas Comptroller of Public Accounts',
+    cadence: 'quarterly',
+    covers: 'cities, counties, transit authorities and special purpose districts, by name',
+    format: 'texas' as const,
+    files: [
+      {
+        option: 'file' as const,
+        find: 'url' as const,
+        url: 'https://comptroller.texas.gov/data/edi/sales-tax/taxrates.txt',
+      },
+    ],
+    layout: 'cited' as const,
+  },
+  {
+    state: 'CA',
+    name: 'California Department of Tax and Fee Administration',
+    cadence: 'quarterly' as const,
+    covers: 'cities and counties, by name',
+    format: 'cdtfa' as const,
+    files: [
+      {
+        option: 'file' as const,
+        find: 'url' as const,
+        url: 'https://gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv?layers=1',
+      },
+    ],
+    layout: 'cited' as const,
+  },
+  listed('AK', 'Alaska Remote Seller Sales Tax Commission', 'monthly', 'boroughs and cities', 'an XLSX rate sheet'),
+  listed('AL', 'Alabama Department of Revenue', 'monthly', 'counties, cities and police jurisdictions', 'CSV'),
+  listed('AZ', 'Arizona Department of Revenue', 'monthly', 'counties and cities', 'CSV'),
+  listed(
+    'CO',
+    'Colorado Department of Revenue',
+    'twice a year',
+    'counties, cities and districts',
+    'DR 1002 and DR 0800',
+  ),
+  listed('CT', 'Connecticut Department of Revenue Services', 'yearly', 'the state rate', 'HTML'),
+  listed('DC', 'District of Columbia Office of Tax and Revenue', 'yearly', 'the rate of the District', 'HTML'),
+  listed('FL', 'Florida Department of Revenue', 'yearly', 'county surtaxes', 'PDF (DR-15DSS)'),
+  listed('HI', 'Hawaii Department of Taxation', 'yearly', 'county surcharges', 'HTML'),
+  listed('ID', 'Idaho State Tax Commission', 'yearly', 'resort cities', 'HTML'),
+  listed('IL', 'Illinois Department of Revenue', 'twice a year', 'counties, cities and districts', 'fixed-width text'),
+  listed('LA', 'Louisiana Sales and Use Tax Commission for Remote Sellers', 'monthly', 'parishes', 'XLSX'),
+  listed('MA', 'Massachusetts Department of Revenue', 'yearly', 'the state rate', 'HTML'),
+  listed('MD', 'Comptroller of Maryland', 'yearly', 'the state rate', 'HTML'),
+  listed('ME', 'Maine Revenue Services', 'yearly', 'the state rate', 'HTML'),
+  listed('MO', 'Missouri Department of Revenue', 'quarterly', 'counties, cities and districts', 'XLSX'),
+  listed('MS', 'Mississippi Department of Revenue', 'yearly', 'city taxes', 'HTML'),
+  listed('NM', 'New Mexico Taxation and Revenue', 'twice a year', 'counties and cities', 'a feature service'),
+  listed(
+    'NY',
+    'New York State Department of Taxation and Finance',
+    'quarterly',
+    'counties and cities',
+    'PDF (Publication 718)',
+  ),
+  listed('PA', 'Pennsylvania Department of Revenue', 'yearly', 'Allegheny County and Philadelphia', 'HTML'),
+  listed('PR', 'Puerto Rico Department of the Treasury', 'yearly', 'the rates of Puerto Rico', 'HTML'),
+  listed('SC', 'South Carolina Department of Revenue', 'twice a year', 'county taxes', 'PDF (ST-575)'),
+  listed('VA', 'Virginia Department of Taxation', 'yearly', 'localities', 'XLSX'),
+];

@@ -1,0 +1,95 @@
+/** What Levy last took from the publisher of each state: one item per state, in one partition. */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { environment } from '../../config/environment.ts';
+import type { Problem } from '../../problem.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import { database } from '../client/client.ts';
+import { readItem } from '../client/reads.ts';
+import { contentSourceKey, contentSources } from '../keys.ts';
+import { queryContent } from './content-client.ts';
+
+const TableName = environment.tables.content;
+
+const SourceFile = z.object({
+  option: z.enum(['file', 'rates', 'boundaries']),
+  /** The publisher's address, also where a mirror served the file. */
+  url: z.string(),
+  name: z.string(),
+  etag: z.nullable(z.string()),
+  last_modified: z.nullable(z.string()),
+  sha256: z.string(),
+  bytes: z.number(),
+});
+
+const Source = z.object({
+  /** Two letters. */
+  state: z.string(),
+  /** Counts the writes; a write is conditional on it. */
+  version: z.number(),
+  /** ISO instant of the last look at the publisher. */
+  checked_at: z.string(),
+  /** The files that `release` was made of; empty before the first import. */
+  files: z.array(SourceFile),
+  release: z.nullable(z.string()),
+  imported_at: z.nullable(z.string()),
+  /** Whether `release` has ever been seen active: an update does not activate again what an operator rolled back. */
+  activated: z.boolean(),
+  /** Why the last update failed, and since when updates fail; `null` after a success. */
+  failure: z.nullable(z.object({ since: z.string(), message: z.string() })),
+});
+
+/** A file as it was downloaded. */
+export type SourceFile = z.infer<typeof SourceFile>;
+/** What Levy last took from a state's publisher. */
+export type ContentSource = z.infer<typeof Source>;
+
+/** The record of a state (two letters); one without files, version 0, where no update ever ran. */
+export const readContentSource = async (state: string): Promise<ContentSource> => {
+  const item = await readItem(TableName, contentSourceKey(state));
+  if (item) return Source.parse(item);
+  return {
+    state,
+    version: 0,
+    checked_at: '',
+    files: [],
+    release: null,
+    imported_at: null,
+    activated: false,
+    failure: null,
+  };
+};
+
+/** The records of all states for which an update ever ran. */
+export const readContentSources = async (): Promise<readonly ContentSource[]> => {
+  const items = queryContent({
+    KeyConditionExpression: 'pk = :sources',
+    ExpressionAttributeValues: { ':sources': contentSources },
+  });
+  return (await Array.fromAsync(items)).map((item) => Source.parse(item));
+};
+
+const moved: Problem = {
+  code: 'precondition_failed',
+  title: 'Another update of the state runs',
+  detail: 'The record of its files has changed since it was read. Run the update again when the other one has ended.',
+};
+
+/** Replace a state's record, on the condition that it still has the version that was read. Refused: one that has not. */
+export const writeContentSource = async (source: ContentSource): Promise<Result<ContentSource>> => {
+  const next = { ...source, version: source.version + 1 };
+  const command = new PutCommand({
+    TableName,
+    Item: { ...contentSourceKey(source.state), ...next },
+    ConditionExpression: source.version === 0 ? 'attribute_not_exists(pk)' : 'version = :seen',
+    ...(source.version > 0 && { ExpressionAttributeValues: { ':seen': source.version } }),
+  });
+  try {
+    await database.send(command);
+    return accept(next);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return refuse(moved);
+    throw error;
+  }
+};

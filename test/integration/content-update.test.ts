@@ -1,0 +1,194 @@
+/** `npm run content -- update` against a local server that plays the publishers. */
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { publishers } from '../../shared/content/updates/publishers.ts';
+import { openPublisherServer, type Play, type PublisherServer, smallFiles } from '../support/publisher-server.ts';
+
+process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
+vi.resetModules();
+const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const store = await import('../../shared/store/content/content-store.ts');
+const { readContentSource } = await import('../../shared/store/content/content-sources.ts');
+
+const importable = publishers.filter(({ format }) => format !== null).map(({ state }) => state);
+const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
+
+let server: PublisherServer;
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  server = await openPublisherServer(streamlined);
+});
+afterAll(() => server.close());
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+/** Run a command in this process: its output, and its exit code. */
+const run = async (...words: readonly string[]) => {
+  const out: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
+  const silent = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  process.exitCode = undefined;
+  try {
+    await contentProgram().exitOverride().parseAsync(words, { from: 'user' });
+  } finally {
+    write.mockRestore();
+    silent.mockRestore();
+  }
+  return { out: out.join(''), code: process.exitCode ?? 0 };
+};
+const update = (...words: readonly string[]) => run('update', '--mirror', server.url, ...words);
+const activeOf = async (state: string) => (await store.readActiveReleases()).states[`US-${state}`]?.release ?? null;
+const releasesOf = async (state: string) => (await Array.fromAsync(store.listHeads(`US-${state}`))).map(({ id }) => id);
+
+/** Cut the connection after half of the file, on the first request only or on each. */
+const cut =
+  (every: boolean): Play =>
+  (request, response, content) => {
+    if (request.method !== 'GET' || (!every && request.headers.range !== undefined)) return false;
+    response.writeHead(200, { 'Content-Length': content.length });
+    response.write(content.subarray(0, content.length / 2), () => response.destroy());
+    return true;
+  };
+const status =
+  (code: number): Play =>
+  (_request, response) => {
+    response.writeHead(code).end();
+    return true;
+  };
+const send =
+  (change: (content: Buffer) => Buffer | string): Play =>
+  (_request, response, content) => {
+    response.writeHead(200).end(change(content));
+    return true;
+  };
+
+describe('update', () => {
+  it('imports every state with a file that Levy can read, and the second time changes nothing', async () => {
+    const first = await update('--all');
+    expect(first.out).toContain(`${importable.length} imported, 0 current, 0 failed.`);
+    expect(first.code).toBe(0);
+    for (const state of importable) expect(await releasesOf(state), state).toHaveLength(1);
+    server.requests.length = 0;
+    const second = await update('--all');
+    expect(second.code).toBe(0);
+    for (const state of importable) expect(await releasesOf(state), state).toHaveLength(1);
+    const files = server.requests.filter((line) => !line.includes('/ '));
+    expect(files.every((line) => line.startsWith('GET') && line.endsWith(' 304'))).toBe(true);
+  });
+
+  it('activates a release that passes the gates, and answers with it', async () => {
+    // Michigan has no local taxes, so nothing changes.
+    server.publish(smallFiles('MI', { rate: '0' }));
+    await update('--state', 'MI');
+    expect(await activeOf('MI')).toBe(null);
+    const { out, code } = await update('--state', 'MI', '--activate');
+    expect({ code, active: await activeOf('MI') }).toEqual({ code: 0, active: (await releasesOf('MI')).at(-1) });
+    expect(out).toContain('passed the gates');
+    expect((await update('--state', 'mi')).out).toContain('has the current files');
+  });
+
+  it('holds a release that fails a gate until the operator overrides it by name', async () => {
+    server.publish(smallFiles('MN', { rate: '0.06', quarter: '2027Q1' }));
+    const held = await update('--state', 'MN', '--activate');
+    expect({ code: held.code, active: await activeOf('MN') }).toEqual({ code: 1, active: null });
+    expect(held.out).toMatch(/largest +5 points +3 points +FAIL/);
+    expect(held.out).toContain('These gates failed: changed, largest, built-in.');
+    const refused = update('--state', 'MN', '--activate', '--override', 'everything');
+    await expect(refused).rejects.toThrow('The gates are vanished, changed,');
+    const released = await update('--state', 'MN', '--activate', '--override', 'changed,largest,built-in');
+    expect({ code: released.code, active: await activeOf('MN') }).toEqual({
+      code: 0,
+      active: (await releasesOf('MN')).at(-1),
+    });
+  });
+
+  it('does not activate again what an operator rolled back', async () => {
+    await run('rollback', '--state', 'MI');
+    const { out, code } = await update('--state', 'MI', '--activate');
+    expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
+    expect(out).toContain('It was active before and was rolled back.');
+  });
+
+  it('takes the newest of several quarters and corrections', async () => {
+    const names = ['2026Q4AUG5', '2027Q1NOV18', '2027Q1JAN3'];
+    for (const name of names)
+      server.publish(smallFiles('KS').map((file) => ({ ...file, name: file.name.replace('2026Q4AUG28', name) })));
+    await update('--state', 'KS');
+    expect((await readContentSource('KS')).files.map(({ name }) => name)).toEqual([
+      'KSR2027Q1JAN3.csv',
+      'KSB2027Q1JAN3.csv',
+    ]);
+  });
+
+  it('says with --check which states have newer files, and downloads nothing', async () => {
+    expect(await update('--state', 'OH', '--check')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('OH: is current'),
+    });
+    server.publish(smallFiles('OH', { rate: '0.0075' }));
+    server.requests.length = 0;
+    expect(await update('--state', 'OH,IA', '--check')).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('OH: has newer files'),
+    });
+    expect(server.requests.filter((line) => line.startsWith('GET') && !line.includes('/ '))).toEqual([]);
+  });
+});
+
+describe('a broken publisher', () => {
+  it.each<readonly [fault: string, play: Play, says: RegExp]>([
+    ['refuses unknown agents', status(403), /status 403.*content import/],
+    ['has moved the file', status(404), /status 404/],
+    ['is overloaded', status(503), /failed 4 times: status 503/],
+    ['cuts every connection', cut(true), /failed 4 times/],
+    ['sends a page with status 200', send(() => '<!DOCTYPE html><p>Maintenance'), /HTML page instead of a file/],
+    ['sends a truncated file', send((content) => content.subarray(0, content.length - 20)), /UTR.*line 2/],
+    ['has another column', send((content) => content.toString().replaceAll(',29991231', ',29991231,new')), /columns/],
+    ['sends another state’s file', send(() => smallFiles('NJ')[0]?.content ?? ''), /state 34/],
+    ['sends an empty file', send(() => ''), /[Nn]othing was written/],
+    [
+      'redirects for ever',
+      (request, response) => {
+        response.writeHead(302, { Location: request.url ?? '' }).end();
+        return true;
+      },
+      /failed 4 times: redirect/,
+    ],
+  ])('that %s fails alone, and nothing of its state changes', async (_fault, play, says) => {
+    server.publish(smallFiles('UT', { rate: '0.006' }));
+    const before = await releasesOf('UT');
+    server.play('/UTR', play);
+    const broken = await update('--state', 'UT,IN');
+    server.play('/UTR', null);
+    expect(broken.code).toBe(1);
+    expect(broken.out).toMatch(says);
+    expect(broken.out).toMatch(/UT: FAILED/);
+    expect(broken.out).toContain(' 1 failed.');
+    expect(await releasesOf('UT')).toEqual(before);
+    expect((await readContentSource('UT')).failure).not.toBe(null);
+  });
+
+  it('that cuts a connection once is read to the end, with the rest only', async () => {
+    server.play('/TNB', cut(false));
+    server.publish(smallFiles('TN', { rate: '0.0225' }));
+    server.requests.length = 0;
+    expect(await update('--state', 'TN')).toMatchObject({ code: 0 });
+    server.play('/TNB', null);
+    expect(server.requests.findLast((line) => line.includes('TNB'))).toMatch(/^GET .* 206$/);
+  });
+
+  it('that recovers is current again, and its failure is forgotten', async () => {
+    await update('--state', 'UT');
+    expect(await readContentSource('UT')).toMatchObject({ failure: null });
+  });
+});
+
+it('lists the publishers with the last update of each', async () => {
+  const { out } = await run('sources', '--json');
+  const rows: readonly { state: string; last_update: unknown }[] = JSON.parse(out);
+  expect(rows.find(({ state }) => state === 'TX')).toMatchObject({ last_update: { state: 'TX', failure: null } });
+  expect(rows.find(({ state }) => state === 'NY')).toMatchObject({ format: null, last_update: null });
+});

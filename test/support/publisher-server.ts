@@ -1,0 +1,101 @@
+/** A server on loopback that plays every publisher whose files Levy imports, as `--mirror` addresses them. */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import { zipsOfState } from '../../shared/content/imports/zips.ts';
+import { rateOn } from '../../shared/content/rates.ts';
+import { jurisdictionCode, stateFips } from '../../shared/jurisdiction.ts';
+import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
+import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+
+const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
+export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
+export const californiaPath = 'gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv';
+
+/** Answer a request in the place of the file; `false` lets the server send the file. */
+export type Play = (request: IncomingMessage, response: ServerResponse, content: Buffer) => boolean;
+
+export type PublisherServer = {
+  readonly url: string;
+  /** Every request so far: method, path and status. */
+  readonly requests: string[];
+  /** Publish files of a Streamlined state, in the place of those of the same name. */
+  readonly publish: (files: readonly TestFile[], options?: { readonly pack?: boolean }) => void;
+  readonly withdraw: (name: string) => void;
+  /** Replace the content of a fixed address. */
+  readonly put: (path: string, content: string | Buffer) => void;
+  /** Play a fault for every path that contains a text; `null` ends it. */
+  readonly play: (part: string, play: Play | null) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Rate and boundary files of a state with its own rate everywhere and a county tax of half a percent in its first ZIP. */
+export const smallFiles = (state: string, { rate = '0.005', quarter = '2026Q4' } = {}): readonly TestFile[] => {
+  const fips = stateFips(state);
+  const release = builtInRelease(state);
+  const own = (release && rateOn(release, jurisdictionCode(state), '2026-11-22')?.rate) ?? '0.06';
+  const [first = '', second = '', third = ''] = zipsOfState(state);
+  // Nevada's file has the statewide rate at the counties, and none at the state.
+  const [atState, atCounty] = state === 'NV' ? ['0', '0.0685'] : [own, rate];
+  const rates = [rateRow(fips, '45', fips, atState), rateRow(fips, '00', '001', atCounty)];
+  const boundary = [
+    boundaryRow({ zips: [first, '0000', first, '9999'], state: fips, county: '001' }),
+    boundaryRow({ zips: [second, '0000', third, '9999'], state: fips, ...(state === 'NV' && { county: '001' }) }),
+  ];
+  return sstFiles(state, rates, boundary, quarter);
+};
+
+const linkPage = (names: readonly string[]): string =>
+  `<!DOCTYPE html><html><body><h1>Files</h1><ul>${names.map((name) => `<li><a href="${name}">${name}</a>`).join('')}</ul><a href="../">Up</a></body></html>`;
+
+export const openPublisherServer = async (states: readonly string[]): Promise<PublisherServer> => {
+  const files = new Map<string, Buffer>();
+  const plays = new Map<string, Play>();
+  const requests: string[] = [];
+  const folderOf = (name: string) => `${streamlined}/${name[2] === 'R' ? 'Rates' : 'Boundary'}/`;
+  const publish: PublisherServer['publish'] = (published, { pack = false } = {}) => {
+    for (const { name, content } of published) {
+      for (const end of ['csv', 'zip']) files.delete(`${folderOf(name)}${name.replace('csv', end)}`);
+      const sent = pack ? zipped([{ name, content }]) : content;
+      files.set(`${folderOf(name)}${pack ? name.replace('.csv', '.zip') : name}`, Buffer.from(sent));
+    }
+  };
+  for (const [index, state] of states.entries()) publish(smallFiles(state), { pack: index % 2 === 0 });
+  files.set(texasPath, Buffer.from(fixture('taxrates.txt').content));
+  files.set(californiaPath, Buffer.from(fixture('cdtfa.csv').content));
+  const contentAt = (path: string): Buffer | undefined => {
+    if (!path.endsWith('/')) return files.get(path);
+    const names = [...files.keys()].filter((name) => name.startsWith(path)).map((name) => name.slice(path.length));
+    return names.length === 0 ? undefined : Buffer.from(linkPage(names));
+  };
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname.slice(1));
+    response.on('close', () => requests.push(`${request.method} ${path} ${response.statusCode}`));
+    const content = contentAt(path);
+    if (content === undefined) return response.writeHead(404).end('Not found');
+    const etag = `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`;
+    response.setHeader('ETag', etag);
+    for (const [part, play] of plays) if (path.includes(part) && play(request, response, content)) return;
+    if (request.headers['if-none-match'] === etag) return response.writeHead(304).end();
+    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const isRange = start > 0 && request.headers['if-range'] === etag;
+    const sent = isRange ? content.subarray(start) : content;
+    response.writeHead(isRange ? 206 : 200, { 'Content-Length': sent.length });
+    response.end(request.method === 'HEAD' ? undefined : sent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    publish,
+    withdraw: (name) => files.delete(`${folderOf(name)}${name}`),
+    put: (path, content) => files.set(path, Buffer.from(content)),
+    play: (part, play) => (play === null ? plays.delete(part) : plays.set(part, play)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
