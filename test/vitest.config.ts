@@ -27,7 +27,7 @@ const projectOf = (name: string, include: readonly string[], exclude: readonly s
   test: {
     name,
     // The files of infra share the CDK, the bundles and the synthesized templates (test/infra/synthesized.ts).
-    isolate: name !== 'infra',
+    isolate: name !== 'infra' && name !== 'unit',
     include: include.map((pattern) => `test/${name}/${pattern}`),
     exclude: exclude.map((pattern) => `test/${name}/**/${pattern}`),
     // Every project fails on logged secrets. The integration tests also check each answer against the OpenAPI document and

@@ -5,7 +5,7 @@ import { read } from '../../functions/get-docs.ts';
 export type Element = {
   readonly tagName: string;
   readonly id: string;
-  readonly textContent: string;
+  textContent: string;
   readonly dataset: Readonly<Record<string, string>>;
   value: string;
   hidden: boolean;

@@ -1,17 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest';
-
-// Nobody listens there, and the client reads it when it is imported.
-vi.hoisted(() => {
-  Object.assign(process.env, {
-    DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-  });
-});
-
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import { type Exchange, exchangeOf } from '../../shared/http/exchange.ts';
-import { limitRate } from '../../shared/http/limit-rate.ts';
+import type { Exchange } from '../../shared/http/exchange.ts';
+
+// No server listens there. The modules read the environment when they are imported.
+process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
+vi.resetModules();
+const { exchangeOf } = await import('../../shared/http/exchange.ts');
+const { limitRate } = await import('../../shared/http/limit-rate.ts');
 
 afterEach(() => vi.restoreAllMocks());
 
