@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { askBatches, batchesFrom, requestsIn } from './http-bad-input/run.ts';
 
-// The second half: two workers run them side by side.
-const batches = batchesFrom(50, 100);
+// Those that http-bad-input.test.ts does not send.
+const batches = batchesFrom(20, 100);
 
-it(`${requestsIn(batches)} requests that are wrong in all ways are each answered as the document says`, {
+it(`${requestsIn(batches)} invalid requests each get a response that the OpenAPI document describes`, {
   timeout: 600_000,
 }, async () => {
   const { wrong, answered } = await askBatches(batches);

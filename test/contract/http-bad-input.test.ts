@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { askBatches, batchesFrom, requestsIn } from './http-bad-input/run.ts';
 
-// The first half of 50,000; http-bad-input-more.long.test.ts asks the others beside it.
-const batches = batchesFrom(0, 50);
+// 10,000 of 50,000; http-bad-input-more.long.test.ts sends the others.
+const batches = batchesFrom(0, 20);
 
-it(`${requestsIn(batches)} requests that are wrong in all ways are each answered as the document says`, {
+it(`${requestsIn(batches)} invalid requests each get a response that the OpenAPI document describes`, {
   timeout: 600_000,
 }, async () => {
   const { wrong, answered } = await askBatches(batches);
