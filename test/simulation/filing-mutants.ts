@@ -28,11 +28,15 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'progress of a filing in a second write': [
     {
-      find: '      await database.send(new TransactWriteCommand({ TransactItems: filingWrites(commit) }));',
-      replace: `      const { progress, ...rest } = commit;
-      await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...rest, progress: [] }) }));
-      const none = { idempotency: null, head: null, chain: null, period: null, work: null, take: [], giveBack: [], heads: [] };
-      if (progress.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...none }) }));`,
+      find: `  (commit) =>
+    writeTogether(filingWrites(commit), (exception) => refusalOf(commit, exception), remainingMs);`,
+      replace: `  async (commit) => {
+    const refused = (exception) => refusalOf(commit, exception);
+    const first = await writeTogether(filingWrites({ ...commit, progress: [] }), refused, remainingMs);
+    const none = { idempotency: null, head: null, chain: null, period: null, work: null, take: [], giveBack: [], heads: [] };
+    if (first.kind !== 'committed' || commit.progress.length === 0) return first;
+    return writeTogether(filingWrites({ ...commit, ...none }), refused, remainingMs);
+  };`,
     },
   ],
   'filing begun whatever the chain is': [
