@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ratesOf } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { decimal } from '../../money/decimal.ts';
 import { partly, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
@@ -59,11 +60,5 @@ const findBandCodes = (release: Release): ReadonlySet<string> =>
   );
 
 /** Whether a jurisdiction exists for a band alone, on any day: it has no rate, and a rule with a band names its code. */
-export const isBandJurisdiction = (release: Release, code: string): boolean => {
-  let codes = bandCodes.get(release);
-  if (!codes) {
-    codes = findBandCodes(release);
-    bandCodes.set(release, codes);
-  }
-  return codes.has(code);
-};
+export const isBandJurisdiction = (release: Release, code: string): boolean =>
+  getOrAdd(bandCodes, release, () => findBandCodes(release)).has(code);
