@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { ratesOf } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { getOrAdd } from '../../get-or-add.ts';
@@ -7,13 +6,8 @@ import { partly, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { lesser, timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
-import { amount, rate } from './fields.ts';
 
-const schema = () =>
-  z
-    .strictObject({ type: z.literal('band'), above: amount(), to: amount(), rate: rate() })
-    .check(z.refine(({ above, to }) => Number(above) < Number(to)));
-type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string };
 
 /**
  * The part of each unit above `above` and up to `to` is taxed at a separate rate (Tennessee's single article).
@@ -24,7 +18,6 @@ type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
  * own does not remove the band.
  */
 export const band: EffectDefinition<BandEffect> = {
-  schema,
   isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {

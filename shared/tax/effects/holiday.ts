@@ -1,20 +1,15 @@
-import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
 import { assess, untaxed } from '../assessment.ts';
 import { compareUnitPrice } from './base.ts';
 import type { EffectDefinition } from './definition.ts';
-import { amount } from './fields.ts';
 
-const schema = () =>
-  z.strictObject({ type: z.literal('holiday'), amount: z.nullable(amount()), inclusive: z.boolean() });
-type HolidayEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type HolidayEffect = { readonly type: 'holiday'; readonly amount: string | null; readonly inclusive: boolean };
 
 /**
  * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt. Above it, the rule that applies without
  * the holiday decides. `amount: null` has no limit.
  */
 export const holiday: EffectDefinition<HolidayEffect> = {
-  schema,
   isInMoney: (effect) => effect.amount !== null,
   appliesToBandJurisdictions: true,
   resolve: (effect, { withoutRule }) => {

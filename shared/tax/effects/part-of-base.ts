@@ -1,17 +1,13 @@
 /** Effects that tax a part of the price. */
-import * as z from 'zod/mini';
 import { decimal, multiply } from '../../money/decimal.ts';
 import { partly } from '../assessment.ts';
 import { lesser, timesQuantity } from './base.ts';
 import { always, type EffectDefinition, never } from './definition.ts';
-import { amount } from './fields.ts';
 
-const capSchema = () => z.strictObject({ type: z.literal('base_cap'), amount: amount() });
-type BaseCapEffect = Readonly<z.infer<ReturnType<typeof capSchema>>>;
+type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string };
 
 /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
 export const baseCap: EffectDefinition<BaseCapEffect> = {
-  schema: capSchema,
   isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
@@ -33,16 +29,10 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
   coverageTerm: () => 'capped',
 };
 
-const percentSchema = () =>
-  z.strictObject({
-    type: z.literal('base_percent'),
-    percent: z.string().check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/)),
-  });
-type BasePercentEffect = Readonly<z.infer<ReturnType<typeof percentSchema>>>;
+type BasePercentEffect = { readonly type: 'base_percent'; readonly percent: string };
 
 /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
 export const basePercent: EffectDefinition<BasePercentEffect> = {
-  schema: percentSchema,
   isInMoney: never,
   resolve: (effect) => {
     const fraction = decimal(effect.percent);

@@ -1,21 +1,17 @@
-import * as z from 'zod/mini';
 import { rateDecimals } from '../../content/release.ts';
 import { decimal } from '../../money/decimal.ts';
 import { taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
-import { amount, rate } from './fields.ts';
 
-const schema = () => z.strictObject({ type: z.literal('tax_cap'), rate: rate(), amount: amount() });
-type TaxCapEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type TaxCapEffect = { readonly type: 'tax_cap'; readonly rate: string; readonly amount: string };
 
 /**
  * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of the
  * row stay what they are.
  */
 export const taxCap: EffectDefinition<TaxCapEffect> = {
-  schema,
   isInMoney: always,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,

@@ -1,19 +1,14 @@
 /** Effects with a threshold on the price of a unit. */
-import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
 import { partly, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { compareUnitPrice, timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
-import { amount, rate } from './fields.ts';
 
-const cliffSchema = () =>
-  z.strictObject({ type: z.literal('threshold_cliff'), amount: amount(), inclusive: z.boolean() });
-type ThresholdCliffEffect = Readonly<z.infer<ReturnType<typeof cliffSchema>>>;
+type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean };
 
 /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
 export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
-  schema: cliffSchema,
   isInMoney: always,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
@@ -39,12 +34,10 @@ export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
   coverageTerm: () => 'threshold',
 };
 
-const excessSchema = () => z.strictObject({ type: z.literal('threshold_excess'), amount: amount() });
-type ThresholdExcessEffect = Readonly<z.infer<ReturnType<typeof excessSchema>>>;
+type ThresholdExcessEffect = { readonly type: 'threshold_excess'; readonly amount: string };
 
 /** Only what exceeds the amount is taxed (Massachusetts clothing). */
 export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
-  schema: excessSchema,
   isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
@@ -65,12 +58,10 @@ export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
   coverageTerm: () => 'threshold',
 };
 
-const rateSchema = () => z.strictObject({ type: z.literal('threshold_rate'), amount: amount(), rate: rate() });
-type ThresholdRateEffect = Readonly<z.infer<ReturnType<typeof rateSchema>>>;
+type ThresholdRateEffect = { readonly type: 'threshold_rate'; readonly amount: string; readonly rate: string };
 
 /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
 export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
-  schema: rateSchema,
   isInMoney: always,
   // With a lower rate above the amount, the tax falls there.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
