@@ -58,3 +58,18 @@ export const vocabulary = (): Vocabulary => {
   }
   return known;
 };
+
+/**
+ * Cut a page out of items that are sorted by code (specification 2.3): those after a code, at most `limit`.
+ *
+ * The code is compared as a string and need not exist, so a cursor outlives its item (interface decisions 7).
+ */
+export const pageOf = <Url extends string, Item extends { readonly code: string }>(
+  url: Url,
+  items: readonly Item[],
+  limit: number,
+  startingAfter: string | undefined,
+) => {
+  const rest = startingAfter === undefined ? items : items.filter(({ code }) => code > startingAfter);
+  return { object: 'list' as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) };
+};

@@ -2,11 +2,9 @@
 import { band } from './band.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
-import { holiday } from './holiday.ts';
-import { baseCap, basePercent } from './part-of-base.ts';
+import { baseCap, basePercent, taxCap } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, rate, taxable } from './plain.ts';
-import { taxCap } from './tax-cap.ts';
-import { thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
+import { holiday, thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
 import { useSplit } from './use-split.ts';
 
 const definitions = {
