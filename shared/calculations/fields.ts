@@ -176,3 +176,11 @@ export const invalidFormat = (pointer: string, title: string, detail: string): P
   detail,
   source: { pointer },
 });
+
+/** The problem of a missing field. */
+export const requiredField = (pointer: string, detail: string): Problem => ({
+  code: 'validation_required_field',
+  title: `Missing field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
+  detail,
+  source: { pointer },
+});

@@ -10,26 +10,16 @@ export const viewedMax = 1_000_000;
 /** One imported release, with the parts of it that an address needs. */
 export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
 
-export type ReleaseViews = {
-  /** A view of the active release and the releases below it, with the parts that an address needs. */
-  readonly overlay: (levels: readonly [Level, ...Level[]]) => Release;
-  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
-  readonly clear: () => void;
-  readonly size: () => number;
-};
-
 /**
  * Make and cache views of imported releases. The same levels give the same object, because caches are keyed by the
  * release object.
  */
-export const releaseViews = (
-  isCached: (level: Level) => boolean,
-  builtInById: (id: string) => Release | undefined,
-): ReleaseViews => {
+export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: string) => Release | undefined) => {
   const views = new Map<string, Release>();
   const bottoms = new Map<string, Release>();
   let viewed = 0;
-  const clear = () => {
+  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
+  const clear = (): void => {
     views.clear();
     viewed = 0;
   };
@@ -63,6 +53,7 @@ export const releaseViews = (
     return made;
   };
 
+  /** A view of the active release and the releases below it, with the parts that an address needs. */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {
     const [{ head: top }] = levels;
     return levels.reduceRight(
@@ -71,5 +62,5 @@ export const releaseViews = (
     ) as Release;
   };
 
-  return { overlay, clear, size: () => viewed };
+  return { overlay, clear, size: (): number => viewed };
 };
