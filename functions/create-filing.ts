@@ -1,4 +1,4 @@
-import { filingAnswerFields } from '../shared/filings/answer-fields.ts';
+import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
 import { FilingRequest, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';

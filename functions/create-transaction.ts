@@ -1,3 +1,4 @@
+import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
@@ -7,7 +8,6 @@ import { mapResult } from '../shared/result.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
-import { transactionAnswerFields } from '../shared/transactions/answer-fields.ts';
 import { createTransaction } from '../shared/transactions/create-transaction.ts';
 import { TransactionRequest } from '../shared/transactions/request.ts';
 import { newTransactionProblems } from '../shared/transactions/request-problems.ts';

@@ -2,10 +2,9 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept } from '../shared/result.ts';
-import { pageOf } from '../shared/vocabulary/page.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
-import { vocabulary } from '../shared/vocabulary/vocabulary.ts';
+import { pageOf, vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
 export const endpoint = defineEndpoint({
   name: 'list-product-attributes',

@@ -3,8 +3,8 @@ import { taggedReply } from '../shared/http/entity-tag.ts';
 import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept } from '../shared/result.ts';
 import { selectItems } from '../shared/vocabulary/catalog.ts';
-import { pageOf } from '../shared/vocabulary/page.ts';
 import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
+import { pageOf } from '../shared/vocabulary/vocabulary.ts';
 
 export const endpoint = defineEndpoint({
   name: 'list-product-tax-codes',

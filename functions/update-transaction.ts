@@ -1,3 +1,4 @@
+import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
@@ -6,7 +7,6 @@ import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
-import { transactionAnswerFields } from '../shared/transactions/answer-fields.ts';
 import { TransactionUpdate } from '../shared/transactions/request.ts';
 import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
 import { updateTransaction } from '../shared/transactions/update-transaction.ts';

@@ -22,3 +22,21 @@ export const calculationAnswerFields = {
   },
   shipping: named(...charge),
 } satisfies AnswerFields;
+
+// The request of a transaction may have a tax_amount.
+const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
+
+/** The fields that a transaction has and its request does not. */
+export const transactionAnswerFields: AnswerFields = {
+  ...ofCalculation,
+  ...named('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
+  ...named('refund_status', 'created_at', 'updated_at', 'finalized_at', 'filed_at', 'voided_at', 'void_reason'),
+  ...named('expires_at', 'filings', 'version', 'history'),
+};
+
+/** The fields of a filing, which has two kinds of requests. */
+export const filingAnswerFields: AnswerFields = {
+  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'status', 'confirmation_number'),
+  ...named('totals', 'summary', 'progress', 'asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at'),
+  ...named('warnings', 'entries'),
+};

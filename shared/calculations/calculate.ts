@@ -69,6 +69,13 @@ const outcomeOf = (
   };
 };
 
+const chargeFigures = ({ taxable, exempt, tax, rows }: TaxedShipping, write: Writer) => ({
+  taxable_amount: write(taxable),
+  exempt_amount: write(exempt),
+  tax_amount: write(tax),
+  taxes: rows.map((row) => rowResponse(row, write)),
+});
+
 type LineEcho = ReturnType<typeof lineEchoes>[number];
 
 const lineResponse = (
@@ -83,18 +90,12 @@ const lineResponse = (
   applied_discount_amount: write(line.discount),
   applied_third_party_discount_amount: write(line.thirdPartyDiscount),
   net_amount: write(line.net),
-  taxable_amount: write(line.taxable),
-  exempt_amount: write(line.exempt),
-  tax_amount: write(line.tax),
-  taxes: line.rows.map((row) => rowResponse(row, write)),
+  ...chargeFigures(line, write),
   address_resolution: resolution,
 });
 
 const shippingResponse = (sent: ShippingRequest, taxed: TaxedShipping, write: Writer): ShippingResponse => ({
   amount: sent.amount,
   product_tax_code: sent.product_tax_code ?? null,
-  taxable_amount: write(taxed.taxable),
-  exempt_amount: write(taxed.exempt),
-  tax_amount: write(taxed.tax),
-  taxes: taxed.rows.map((row) => rowResponse(row, write)),
+  ...chargeFigures(taxed, write),
 });

@@ -6,8 +6,7 @@ import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
-import { readableBy } from '../vocabulary/check.ts';
-import { parseProductTaxCode, productTaxCodeKeywords } from '../vocabulary/product-tax-code.ts';
+import { parseProductTaxCode, productTaxCodeKeywords, readableBy } from '../vocabulary/product-tax-code.ts';
 
 /**
  * The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2).
@@ -174,6 +173,14 @@ export type ShipFrom = z.infer<typeof ShipFrom>;
 export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
   code: 'validation_invalid_format',
   title,
+  detail,
+  source: { pointer },
+});
+
+/** The problem of a missing field. */
+export const requiredField = (pointer: string, detail: string): Problem => ({
+  code: 'validation_required_field',
+  title: `Missing field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
   detail,
   source: { pointer },
 });

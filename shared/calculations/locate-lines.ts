@@ -4,6 +4,7 @@ import { readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { Resolution } from '../content/location/place.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { Evidence } from '../content/release.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
@@ -130,14 +131,7 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
 /** Finds each route once: addresses of one ZIP that differ in their street share it. */
 const finderOf = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
-  return (route: Route): Found => {
-    const key = JSON.stringify(route);
-    const same = known.get(key);
-    if (same) return same;
-    const found = findRoute(route, context, day);
-    known.set(key, found);
-    return found;
-  };
+  return (route: Route): Found => getOrAdd(known, JSON.stringify(route), () => findRoute(route, context, day));
 };
 
 /** Find where a sale from another state to an address is taxed. The address is the whole request. */

@@ -5,7 +5,7 @@ import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts';
 import type { Problem } from '../problem.ts';
-import { invalidFormat } from './fields.ts';
+import { invalidFormat, requiredField } from './fields.ts';
 import { isEmptyAddress } from './locate-lines.ts';
 import { lineItemsAdvice, lineItemsMax } from './request.ts';
 
@@ -78,14 +78,7 @@ type Line = JsonObject | undefined;
 const linesOf = (value: unknown): readonly Line[] =>
   Array.isArray(value) && value.length <= lineItemsMax ? value.map(objectOf) : [];
 
-const required = (pointer: string, name: string, detail: string): Problem => ({
-  code: 'validation_required_field',
-  title: `Missing field ${name}`,
-  detail,
-  source: { pointer },
-});
-
-const missingLines = required('/line_items', 'line_items', lineItemsAdvice);
+const missingLines = requiredField('/line_items', lineItemsAdvice);
 
 const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
   ['parent_transaction_id', 'credit_remaining']
@@ -116,7 +109,7 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
   lines.flatMap((line, index) =>
     !line || isSent(line['unit_price'])
       ? []
-      : [required(`/line_items/${index}/unit_price`, 'unit_price', 'Send unit_price, a decimal as a string.')],
+      : [requiredField(`/line_items/${index}/unit_price`, 'Send unit_price, a decimal as a string.')],
   );
 
 // The schema refuses a line or a customer that is not an object, so a missing address is not reported too.
@@ -129,9 +122,8 @@ const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] 
   hasAddress(input) || lines.every(hasAddress)
     ? []
     : [
-        required(
+        requiredField(
           '/customer/address',
-          'address',
           'Send customer.address, or an address on the customer of every line item: it decides who taxes.',
         ),
       ];

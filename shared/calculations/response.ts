@@ -46,21 +46,15 @@ const taxFigures = {
   tax_amount: described(amount, 'The tax. Taxes of parts always add up to the tax of the whole.'),
 };
 
-const { taxable_amount, exempt_amount, tax_amount } = taxFigures;
-
-const taxTypes = described(z.enum(['sales', 'general_excise']), 'The kind of tax.');
-
 export const TaxRowResponse = described(
   z.object({
     ...jurisdictionShape,
-    tax_type: taxTypes,
+    tax_type: described(z.enum(['sales', 'general_excise']), 'The kind of tax.'),
     rate: described(
       rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
     ),
-    taxable_amount,
-    exempt_amount,
-    tax_amount,
+    ...taxFigures,
     taxability_reason: described(z.enum(taxabilityReasons), 'Why this tax applies, or why it does not.'),
     sourcing: described(
       z.enum(['destination', 'origin']),
@@ -128,9 +122,7 @@ export const LineItemResponse = described(
     amount: described(amount, 'Quantity times unit price, before discounts.'),
     ...discounts,
     net_amount: described(amount, "The amount after the seller's discounts."),
-    taxable_amount,
-    exempt_amount,
-    tax_amount,
+    ...taxFigures,
     taxes,
     address_resolution: AddressResolution,
   }),
@@ -143,9 +135,7 @@ export const ShippingResponse = described(
   z.object({
     amount: described(sentDecimal, 'The shipping charge, as sent.'),
     product_tax_code: described(z.nullable(z.string()), 'The product tax code of the shipping charge, as sent.'),
-    taxable_amount,
-    exempt_amount,
-    tax_amount,
+    ...taxFigures,
     taxes,
   }),
   'The shipping charge as sent, with its calculated amounts.',
@@ -154,7 +144,7 @@ export const ShippingResponse = described(
 export type ShippingResponse = z.infer<typeof ShippingResponse>;
 
 export const TaxSummaryRow = described(
-  z.object({ ...jurisdictionShape, rate, taxable_amount, exempt_amount, tax_amount }),
+  z.object({ ...jurisdictionShape, rate, ...taxFigures }),
   'The tax of one jurisdiction at one rate on the whole document.',
   { id: 'TaxSummaryRow' },
 );
@@ -205,9 +195,7 @@ export const outcomeShape = {
   subtotal_amount: described(amount, 'The sum of the amounts of the line items, before discounts.'),
   ...discounts,
   shipping_amount: described(amount, 'The shipping charge.'),
-  taxable_amount,
-  exempt_amount,
-  tax_amount,
+  ...taxFigures,
   total_amount: described(amount, 'What the buyer pays: the subtotal less discounts, plus shipping and tax.'),
   tax_summary: described(z.array(TaxSummaryRow), 'The tax by jurisdiction and rate.'),
   content_releases: contentReleases,

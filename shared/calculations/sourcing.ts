@@ -1,9 +1,9 @@
 import type { ReleaseFor } from '../content/content.ts';
 import { settingOn } from '../content/effective.ts';
 import type { TaxAddress } from '../content/location/address.ts';
-import { mergedRelease } from '../content/location/merged-release.ts';
 import { type Located, locate, type Resolution } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
+import { mergedRelease } from '../content/merge-releases.ts';
 import type { Evidence } from '../content/release.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';

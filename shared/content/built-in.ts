@@ -1,4 +1,5 @@
 import { assert } from '../assert.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import { jurisdictionCode } from '../jurisdiction.ts';
 import { unpackLines } from '../packed/unpack.ts';
 import type { ReleaseFor } from './content.ts';
@@ -18,19 +19,13 @@ const idOf = (text: string): string => {
   return id;
 };
 
-const textsIn = (name: Bundle): ReadonlyMap<string, string> => {
-  const texts = bundles.get(name) ?? new Map(unpackLines(name).map((text) => [idOf(text), text]));
-  bundles.set(name, texts);
-  return texts;
-};
+const textsIn = (name: Bundle): ReadonlyMap<string, string> =>
+  getOrAdd(bundles, name, () => new Map(unpackLines(name).map((text) => [idOf(text), text])));
 
 const releaseIn = (name: Bundle, id: string): Release | undefined => {
   const known = releases.get(id);
   const text = known ? undefined : textsIn(name).get(id);
-  if (text === undefined) return known;
-  const release: Release = JSON.parse(text);
-  releases.set(id, release);
-  return release;
+  return text === undefined ? known : getOrAdd(releases, id, () => JSON.parse(text));
 };
 
 const allIn = (name: Bundle): Release[] => [...textsIn(name).keys()].map((id) => releaseIn(name, id) as Release);

@@ -1,4 +1,5 @@
 /** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
+import { getOrAdd } from '../get-or-add.ts';
 import { firstInForce } from './effective.ts';
 import type { Rate, Release } from './release.ts';
 
@@ -7,12 +8,8 @@ const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>()
 
 /** Every rate that a release has for a jurisdiction, whenever it holds. */
 export const ratesOf = (release: Release, code: string): readonly Rate[] => {
-  let byCode = ratesByCode.get(release);
-  if (!byCode) {
-    byCode = Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
-    ratesByCode.set(release, byCode);
-  }
-  return byCode.get(code) ?? [];
+  const group = () => Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
+  return getOrAdd(ratesByCode, release, group).get(code) ?? [];
 };
 
 /**

@@ -2,7 +2,6 @@
 import type { Effect } from '../tax/effects/effects.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
-export type { PlainEffect } from '../tax/effects/use-split.ts';
 
 /** How far a value can be trusted: law or a revenue department; a vendor's document; one secondary source; unconfirmed. */
 export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';

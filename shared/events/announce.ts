@@ -3,8 +3,7 @@ import * as z from 'zod/mini';
 import { isObjectOrArray } from '../json.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import type { LedgerEvent } from './event.ts';
-import { filingEvents } from './filing-events.ts';
-import { transactionEvents } from './transaction-events.ts';
+import { filingEvents, transactionEvents } from './item-events.ts';
 
 /** The used part of a stream record, as the pipe sends it. */
 const StreamRecord = z.object({

@@ -40,67 +40,37 @@ const filing = {
   ],
 };
 
-type Change = { readonly version: number; readonly status: string };
-
 const transactionEvent = (
-  event_type: string,
+  type: string,
   of: typeof sale | typeof credit,
+  version: number,
+  [previous_status, status]: readonly [before: string | null, after: string],
   occurred_at: string,
-  change: Change & { readonly previous_status: string | null },
 ) => ({
-  event_id: `${of.id}.${change.version}.${event_type}`,
-  event_type,
+  event_id: `${of.id}.${version}.${type}`,
+  event_type: type,
   account,
   occurred_at,
-  transaction: { ...of, ...change },
+  transaction: { ...of, version, status, previous_status },
 });
 
-const filingEvent = (event_type: string, occurred_at: string, change: Change, others = {}) => ({
-  event_id: `${filing.id}.${change.version}.${event_type}`,
-  event_type,
+const filingEvent = (type: string, version: number, status: string, occurred_at: string, changes = {}) => ({
+  event_id: `${filing.id}.${version}.${type}`,
+  event_type: type,
   account,
   occurred_at,
-  filing: { ...filing, ...change, ...others },
+  filing: { ...filing, version, status, ...changes },
 });
 
 /** One event of each type, which the schemas show. */
 export const examples = [
-  transactionEvent('transaction.created', sale, '2026-11-05T09:30:00.000Z', {
-    version: 1,
-    status: 'draft',
-    previous_status: null,
-  }),
-  transactionEvent('transaction.finalized', sale, '2026-11-05T09:31:12.040Z', {
-    version: 2,
-    status: 'finalized',
-    previous_status: 'draft',
-  }),
-  transactionEvent('credit.finalized', credit, '2026-11-07T16:02:45.500Z', {
-    version: 1,
-    status: 'finalized',
-    previous_status: null,
-  }),
-  transactionEvent('transaction.filed', sale, '2026-12-15T08:00:03.000Z', {
-    version: 4,
-    status: 'filed',
-    previous_status: 'finalized',
-  }),
-  transactionEvent('transaction.voided', credit, '2026-11-08T10:00:00.000Z', {
-    version: 2,
-    status: 'void',
-    previous_status: 'finalized',
-  }),
-  transactionEvent('draft.expired', sale, '2026-11-06T09:30:00.000Z', {
-    version: 2,
-    status: 'void',
-    previous_status: 'draft',
-  }),
-  filingEvent('filing.closed', '2026-12-01T00:05:02.000Z', { version: 2, status: 'closed' }),
-  filingEvent(
-    'filing.filed',
-    '2026-12-15T08:00:04.000Z',
-    { version: 4, status: 'filed' },
-    { confirmation_number: 'MI-2026-11-778' },
-  ),
-  filingEvent('filing.canceled', '2026-12-02T11:20:00.000Z', { version: 4, status: 'canceled' }),
+  transactionEvent('transaction.created', sale, 1, [null, 'draft'], '2026-11-05T09:30:00.000Z'),
+  transactionEvent('transaction.finalized', sale, 2, ['draft', 'finalized'], '2026-11-05T09:31:12.040Z'),
+  transactionEvent('credit.finalized', credit, 1, [null, 'finalized'], '2026-11-07T16:02:45.500Z'),
+  transactionEvent('transaction.filed', sale, 4, ['finalized', 'filed'], '2026-12-15T08:00:03.000Z'),
+  transactionEvent('transaction.voided', credit, 2, ['finalized', 'void'], '2026-11-08T10:00:00.000Z'),
+  transactionEvent('draft.expired', sale, 2, ['draft', 'void'], '2026-11-06T09:30:00.000Z'),
+  filingEvent('filing.closed', 2, 'closed', '2026-12-01T00:05:02.000Z'),
+  filingEvent('filing.filed', 4, 'filed', '2026-12-15T08:00:04.000Z', { confirmation_number: 'MI-2026-11-778' }),
+  filingEvent('filing.canceled', 4, 'canceled', '2026-12-02T11:20:00.000Z'),
 ];

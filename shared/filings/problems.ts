@@ -1,4 +1,7 @@
+import { invalidFormat, requiredField } from '../calculations/fields.ts';
 import type { Problem } from '../problem.ts';
+import { statusProblem } from '../transactions/lifecycle.ts';
+import { cursorProblem } from '../transactions/page-limit.ts';
 import type { FilingStatus } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
 
@@ -8,12 +11,12 @@ export const filingNotFound: Problem = {
   detail: 'No filing of this account has this id.',
 };
 
-export const noPeriodEnd = (state: string, { before, after }: { before: string; after: string }): Problem => ({
-  code: 'validation_invalid_format',
-  title: 'Not the last day of a period',
-  detail: `Send the last day of a period of ${state}: ${before} or ${after}.`,
-  source: { pointer: '/period_end' },
-});
+export const noPeriodEnd = (state: string, { before, after }: { before: string; after: string }): Problem =>
+  invalidFormat(
+    '/period_end',
+    'Not the last day of a period',
+    `Send the last day of a period of ${state}: ${before} or ${after}.`,
+  );
 
 export const periodNotOver = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_not_over',
@@ -62,22 +65,9 @@ export const tooManyEntries: Problem = {
   source: { pointer: '/dry_run' },
 };
 
-/** The statuses that a client may set. */
-const transitions: Readonly<Partial<Record<FilingStatus, readonly FilingStatus[]>>> = { closed: ['filed', 'canceled'] };
-
-/** The refusal of a status change that is not allowed, or `null`. */
-export const filingTransitionProblem = ({ status: from }: StoredFiling, to: FilingStatus): Problem | null => {
-  const allowed = transitions[from] ?? [];
-  if (allowed.includes(to)) return null;
-  return {
-    code: 'conflict_invalid_status_transition',
-    title: 'Status change not allowed',
-    detail:
-      allowed.length > 0 ? `A ${from} filing can become ${allowed.join(' or ')}.` : `A ${from} filing stays as it is.`,
-    source: { pointer: '/status' },
-    meta: { from, to, allowed },
-  };
-};
+/** The refusal of a status change that is not allowed, or `null`. A client may only file or cancel a closed filing. */
+export const filingTransitionProblem = ({ status }: StoredFiling, to: FilingStatus): Problem | null =>
+  statusProblem('filing', status, to, status === 'closed' ? ['filed', 'canceled'] : []);
 
 export const confirmationFixed: Problem = {
   code: 'conflict_immutable_field',
@@ -86,16 +76,11 @@ export const confirmationFixed: Problem = {
   source: { pointer: '/confirmation_number' },
 };
 
-export const confirmationMissing: Problem = {
-  code: 'validation_required_field',
-  title: 'Missing field confirmation_number',
-  detail: 'Send confirmation_number, the number that the state gave for the return.',
-  source: { pointer: '/confirmation_number' },
-};
+export const confirmationMissing = requiredField(
+  '/confirmation_number',
+  'Send confirmation_number, the number that the state gave for the return.',
+);
 
-export const invalidCursor: Problem = {
-  code: 'validation_invalid_cursor',
-  title: 'Invalid starting_after',
-  detail: 'Send the next_cursor of a page of the same list: same filters, same account.',
-  source: { parameter: 'starting_after' },
-};
+export const invalidCursor = cursorProblem(
+  'Send the next_cursor of a page of the same list: same filters, same account.',
+);

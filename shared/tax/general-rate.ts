@@ -1,4 +1,5 @@
 import { type Rate, rateDecimals } from '../content/release.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { RatedAs, ScaledRate } from './document.ts';
@@ -35,14 +36,11 @@ const readPair = ({ rate, food_rate }: Pick<Rate, 'rate' | 'food_rate'>): Read =
 // Releases are immutable, so each rate is parsed once.
 const readRates = new WeakMap<Rate, ReadRate>();
 
-const readRate = (rate: Rate): ReadRate => {
-  const known = readRates.get(rate);
-  if (known) return known;
-  const intrastate = readPair(rate);
-  const read = { intrastate, interstate: rate.interstate ? readPair(rate.interstate) : intrastate };
-  readRates.set(rate, read);
-  return read;
-};
+const readRate = (rate: Rate): ReadRate =>
+  getOrAdd(readRates, rate, () => {
+    const intrastate = readPair(rate);
+    return { intrastate, interstate: rate.interstate ? readPair(rate.interstate) : intrastate };
+  });
 
 /** A jurisdiction's rate on general goods. */
 export const goodsRate = (rate: Rate, isInterstate: boolean): ScaledRate =>

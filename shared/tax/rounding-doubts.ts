@@ -1,8 +1,8 @@
+import { settingOn } from '../content/effective.ts';
 import type { Evidence, Release } from '../content/release.ts';
 import { minorUnit } from './assessment.ts';
 import type { Doubt, TaxDocument, TaxedDocument, TaxRow } from './document.ts';
 import { doubtsAbout, isDoubtful } from './doubts.ts';
-import { roundingSettingOn } from './rounding-setting.ts';
 
 /** A doubt about how a state rounds, and the first line it applies to; `null` is the shipping. */
 export type RoundingDoubt = { readonly doubt: Doubt; readonly line: number | null };
@@ -14,7 +14,7 @@ const doubtfulStates = ({ lines, day, currency }: TaxDocument): Map<string, Stat
   const states = new Map<string, State>();
   for (const { code, release } of new Set(lines.map(({ place }) => place))) {
     // In another currency the state's tables are not used, which has another warning.
-    const setting = release?.currency === currency ? roundingSettingOn(release, day) : undefined;
+    const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
     if (release && setting && isDoubtful(setting))
       states.set(code, { release, evidence: setting, isBracketed: setting.policy.method === 'bracket' });
   }

@@ -1,5 +1,6 @@
 import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
 import type { Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
@@ -20,19 +21,13 @@ type Candidate = { readonly rule: Rule; readonly depth: number };
 const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Candidate[]>>();
 
 const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] => {
-  let byPath = candidatesByRules.get(rules);
-  if (!byPath) {
-    byPath = new Map();
-    candidatesByRules.set(rules, byPath);
-  }
-  const known = byPath.get(path);
-  if (known) return known;
-  const candidates = rules.flatMap((rule) => {
-    const code = matchedCode(rule.ptcs, path);
-    return code === undefined ? [] : [{ rule, depth: code.split('.').length }];
-  });
-  byPath.set(path, candidates);
-  return candidates;
+  const byPath = getOrAdd(candidatesByRules, rules, () => new Map<string, readonly Candidate[]>());
+  return getOrAdd(byPath, path, () =>
+    rules.flatMap((rule) => {
+      const code = matchedCode(rule.ptcs, path);
+      return code === undefined ? [] : [{ rule, depth: code.split('.').length }];
+    }),
+  );
 };
 
 /** A jurisdiction that taxes a sale, with the ZIP and the county (FIPS) where the sale is sourced, if they are known. */

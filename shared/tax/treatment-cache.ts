@@ -1,3 +1,4 @@
+import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Subject } from './case.ts';
 import type { Place, TaxDocument, Treatment } from './document.ts';
@@ -53,12 +54,4 @@ const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Tre
       isHoliday ||= current.effect.type === 'holiday';
     }
   return { use, relief, treatments, isBracketed, includesShipping, isFee, isHoliday };
-};
-
-const getOrAdd = <Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value => {
-  const known = values.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  values.set(key, made);
-  return made;
 };

@@ -1,6 +1,6 @@
-import { coversDay } from '../content/effective.ts';
+import { coversDay, settingOn } from '../content/effective.ts';
 import { rateOn } from '../content/rates.ts';
-import type { Rule } from '../content/release.ts';
+import type { Release, Rounding, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { untaxed } from './assessment.ts';
 import { type Case, generalLater, isKnown, ruleOf, type Subject } from './case.ts';
@@ -18,7 +18,6 @@ import type { ResolvedEffect } from './effects/definition.ts';
 import { definitionOf } from './effects/effects.ts';
 import { taxedAtGeneralRate } from './effects/plain.ts';
 import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
-import { halfUp, roundingOf } from './rounding-setting.ts';
 import type { DecidingRule } from './rule-choice.ts';
 
 /**
@@ -44,6 +43,11 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
   if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, subject, null)])];
   return cases.map((taxCase) => treat(taxCase));
 };
+
+const halfUp = { method: 'half_up' } as const;
+
+const roundingOf = ({ settings }: Release, day: string): Rounding =>
+  settingOn(settings.rounding, day)?.policy ?? halfUp;
 
 const taxNothing = (reason: TaxabilityReason): ResolvedEffect => ({
   type: 'relief',

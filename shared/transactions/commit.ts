@@ -1,9 +1,9 @@
 import { auditEntry } from './audit.ts';
-import { type Move, parentAfter } from './credits/parent-change.ts';
-import type { Commit } from './ledger.ts';
+import { takenBy, withCredited } from './credits/remaining.ts';
+import type { Commit, HeadChange } from './ledger.ts';
 import { expired } from './lifecycle.ts';
 import { openEntriesOf } from './open-entries.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
 export type Change = {
@@ -12,6 +12,24 @@ export type Change = {
   readonly fields: readonly string[];
   /** The sale of a credit. */
   readonly parent: StoredTransaction | null;
+};
+
+/** A credit that is added to its parent's counters (`1n`) or removed from them (`-1n`). */
+type Move = { readonly credit: Transaction; readonly sign: 1n | -1n };
+
+/**
+ * The change of a parent when a credit is finalized or voided, or both when its tax changes: in the same write, as one
+ * version (interface decisions 5.4).
+ */
+export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
+  const moved = moves.reduce(
+    (stored, { credit, sign }) => withCredited(stored, takenBy(credit, parent.transaction), sign, at),
+    parent,
+  );
+  const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
+  const fields = ['credited_amount', 'credited_tax_amount', 'refund_status'];
+  const entry = auditEntry({ before: parent, after: after.transaction, at, by, fields });
+  return { before: parent, after: { ...after, auditHash: entry.hash }, entry };
 };
 
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */

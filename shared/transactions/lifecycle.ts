@@ -9,20 +9,26 @@ const transitions: Readonly<Record<Status, readonly Status[]>> = {
   void: [],
 };
 
-/** The refusal of a status change that is not allowed, or `null`. */
-export const transitionProblem = (from: Status, to: Status): Problem | null =>
-  transitions[from].includes(to)
+/** The refusal of a status change that is not among the allowed ones, or `null`. */
+export const statusProblem = (
+  what: 'transaction' | 'filing',
+  from: string,
+  to: string,
+  allowed: readonly string[],
+): Problem | null =>
+  allowed.includes(to)
     ? null
     : {
         code: 'conflict_invalid_status_transition',
         title: 'Status change not allowed',
-        detail:
-          transitions[from].length > 0
-            ? `A ${from} transaction can become ${transitions[from].join(' or ')}.`
-            : `A ${from} transaction stays as it is.`,
+        detail: `A ${from} ${what} ${allowed.length > 0 ? `can become ${allowed.join(' or ')}` : 'stays as it is'}.`,
         source: { pointer: '/status' },
-        meta: { from, to, allowed: transitions[from] },
+        meta: { from, to, allowed },
       };
+
+/** The refusal of a transaction's status change that is not allowed, or `null`. */
+export const transitionProblem = (from: Status, to: Status): Problem | null =>
+  statusProblem('transaction', from, to, transitions[from]);
 
 /** Whether a draft's deadline has passed, which counts before the sweep runs (interface decisions 4). */
 export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>

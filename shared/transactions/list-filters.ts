@@ -1,6 +1,8 @@
 import { encodeTime } from 'ulid';
+import * as z from 'zod/mini';
 import { dayMs } from '../calendar.ts';
-import type { ListQuery } from './ledger.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import type { ListPosition, ListQuery } from './ledger.ts';
 import type { TransactionListQuery } from './list-query.ts';
 import type { TransactionSummary } from './transaction.ts';
 
@@ -78,4 +80,16 @@ export const filtersAfter = (query: TransactionListQuery, { index }: Choice): re
     index === 'by_tax_date' && !isOpen(created) && ((row) => isWithin(row.created_at, created)),
   ];
   return filters.filter((filter) => filter !== false);
+};
+
+const Position = z.object({ id: z.string(), tax_date: z.string() });
+
+/** The cursor of a position in a list of transactions with these filters. */
+export const cursorOf = ({ id, tax_date }: ListPosition, secret: string, filters: unknown): string =>
+  encodeCursor(JSON.stringify({ id, tax_date }), { list: 'transactions', secret, filters });
+
+/** The position in a cursor; `null` where it belongs to another account, list or filters. */
+export const positionOf = (cursor: string, secret: string, filters: unknown): ListPosition | null => {
+  const position = decodeCursor(cursor, { list: 'transactions', secret, filters });
+  return position === null ? null : Position.parse(JSON.parse(position));
 };

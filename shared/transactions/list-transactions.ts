@@ -2,9 +2,9 @@ import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { asOf } from './lifecycle.ts';
-import { cursorOf, positionOf } from './list-cursor.ts';
-import { chooseIndex, filtersAfter } from './list-filters.ts';
+import { chooseIndex, cursorOf, filtersAfter, positionOf } from './list-filters.ts';
 import { limitOf, type TransactionListQuery } from './list-query.ts';
+import { cursorProblem } from './page-limit.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
 
@@ -38,12 +38,9 @@ export const listTransactions = async (
   const limit = limitOf(query);
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
   if (starting_after !== undefined && after === null)
-    return refuse({
-      code: 'validation_invalid_cursor',
-      title: 'Invalid starting_after',
-      detail: 'Send the last id or the next_cursor of a page of the same list: same filters, same account.',
-      source: { parameter: 'starting_after' },
-    });
+    return refuse(
+      cursorProblem('Send the last id or the next_cursor of a page of the same list: same filters, same account.'),
+    );
   // Looking up an id and fetching lines take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
   const { rows, next } = await scan(query, after, pages, account.id, ports);

@@ -1,18 +1,10 @@
-import type { TaxRowResponse } from '../calculations/response.ts';
+import type { TaxRowResponse, TaxSummaryRow } from '../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The sums of one jurisdiction in an open entry. Amounts are decimal strings, negative for a credit. */
-export type OpenAmounts = {
-  readonly jurisdiction_code: string;
-  readonly jurisdiction_name: string;
-  readonly jurisdiction_type: TaxRowResponse['jurisdiction_type'];
-  readonly rate: string;
-  readonly taxable_amount: string;
-  readonly exempt_amount: string;
-  readonly tax_amount: string;
-};
+export type OpenAmounts = Readonly<TaxSummaryRow>;
 
 /**
  * The sums of the lines and the shipping of an entry, each counted once: by the state's own row, or by the jurisdiction

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
+import type { Problem } from '../problem.ts';
 
 const usual = 25;
 
@@ -20,3 +21,9 @@ export const pageLimit = (description = 'Page size.') =>
 /** The page size of a query, or the default. */
 export const pageLimitOf = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
   limit ?? otherwise;
+
+/** The problem of a cursor of another list, or of none. */
+export const cursorProblem = (
+  detail: string,
+  source: NonNullable<Problem['source']> = { parameter: 'starting_after' },
+): Problem => ({ code: 'validation_invalid_cursor', title: 'Invalid starting_after', detail, source });

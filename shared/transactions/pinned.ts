@@ -15,12 +15,8 @@ export const PinnedSettings = z.pick(Settings, {
 });
 export type PinnedSettings = z.infer<typeof PinnedSettings>;
 
+const names = Object.keys(PinnedSettings.shape) as (keyof PinnedSettings)[];
+
 /** The settings to pin. */
-export const pinnedOf = (settings: PinnedSettings): PinnedSettings => ({
-  rounding: settings.rounding,
-  registrations: settings.registrations,
-  ship_from: settings.ship_from,
-  ambiguous_address: settings.ambiguous_address,
-  incomplete_coverage: settings.incomplete_coverage,
-  pass_on_general_excise: settings.pass_on_general_excise,
-});
+export const pinnedOf = (settings: PinnedSettings): PinnedSettings =>
+  Object.fromEntries(names.map((name) => [name, settings[name]])) as PinnedSettings;

@@ -1,4 +1,5 @@
 import type { Outcome } from '../calculations/calculate.ts';
+import { step } from '../calculations/explain/step.ts';
 import { rowsOf, summaryOfRows, writerFor } from '../calculations/figures.ts';
 import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
 import { allocate } from '../money/allocate.ts';
@@ -40,13 +41,11 @@ const recordedInstead = '/tax_amount';
 const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string): Outcome['explanation'] =>
   explanation && [
     ...explanation.filter(({ pointer }) => pointer !== recordedInstead),
-    {
-      step: 'rounding',
-      pointer: recordedInstead,
-      text: `Recorded is a tax of ${recorded} instead of ${tax_amount}, spread over the rows in proportion by largest remainder.`,
-      rule_id: null,
-      citation: null,
-    },
+    step(
+      'rounding',
+      recordedInstead,
+      `Recorded is a tax of ${recorded} instead of ${tax_amount}, spread over the rows in proportion by largest remainder.`,
+    ),
   ];
 
 /** Replace the taxes of all rows, in their order, and all sums of them. */

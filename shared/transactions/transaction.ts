@@ -61,17 +61,9 @@ export type StoredTransaction = {
   readonly auditHash: string;
 };
 
-/** The zero amount of a currency. */
-export const nothingCredited = (zero: string): StoredTransaction['credited'] => ({
-  lines: {},
-  shipping: {
-    net: zero,
-    tax: zero,
-    discount: zero,
-    third_party_discount: zero,
-    taxable: zero,
-    exempt: zero,
-    rows: [],
-  },
-  unmatched: { net: zero, tax: zero },
-});
+/** The counters of a sale without credits; `zero` is the zero amount of its currency. */
+export const nothingCredited = (zero: string): StoredTransaction['credited'] => {
+  const unmatched = { net: zero, tax: zero };
+  const others = { discount: zero, third_party_discount: zero, taxable: zero, exempt: zero, rows: [] };
+  return { lines: {}, shipping: { ...unmatched, ...others }, unmatched };
+};

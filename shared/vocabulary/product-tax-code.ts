@@ -12,12 +12,8 @@ import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabul
 
 /** A parsed product tax code. */
 export type ProductTaxCode = {
-  /** As it was sent, for the response. */
-  readonly text: string;
   /** The full path without attributes: `CLOTHING.APPAREL`. */
   readonly path: string;
-  /** The last component of the path: `APPAREL`. */
-  readonly label: string;
   /** Attribute codes, sorted, each once. */
   readonly attributes: readonly string[];
   /** The path and the sorted attributes: the same for every way to write the same code. */
@@ -54,15 +50,8 @@ const wellFormed = new RegExp(productTaxCodeKeywords.pattern);
 const readComponents = (text: string): Components => {
   if (text.length > textLengthMax || !wellFormed.test(text))
     return { attributes: [], problems: [malformedProblem(text, textLengthMax)] };
-  const start = text.indexOf('._');
-  const name = start < 0 ? text : text.slice(0, start);
-  const attributes =
-    start < 0
-      ? []
-      : text
-          .slice(start + 1)
-          .split('.')
-          .sort();
+  const [name = '', ...parts] = text.split('._');
+  const attributes = parts.map((part) => `_${part}`).sort();
   const path = vocabulary().pathByName.get(name);
   const unknown = new Set(attributes.filter((code) => !vocabulary().attributeByCode.has(code)));
   return {
@@ -121,13 +110,7 @@ const parse = (text: string): Result<ProductTaxCode> => {
   ];
   if (first) return refuse(first, ...others);
   const fullPath = path as string;
-  return accept({
-    text,
-    path: fullPath,
-    label: labelOf(fullPath),
-    attributes: codes,
-    canonical: [fullPath, ...codes].join('.'),
-  });
+  return accept({ path: fullPath, attributes: codes, canonical: [fullPath, ...codes].join('.') });
 };
 
 /**
@@ -143,3 +126,15 @@ export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> 
   const label = labelOf(path as string);
   return accept(vocabulary().productAttributes.filter((attribute) => appliesTo(attribute, label)));
 };
+
+type Payload = { readonly value: string; readonly issues: object[] };
+
+/** A zod check that runs a parser; each problem keeps its code and text. */
+export const readableBy =
+  (read: (text: string) => Result<unknown>) =>
+  ({ value, issues }: Payload): void => {
+    const result = read(value);
+    if (result.ok) return;
+    for (const problem of result.problems)
+      issues.push({ code: 'custom', input: value, message: problem.detail, params: { problem }, path: [] });
+  };

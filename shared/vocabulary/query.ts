@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
-import { readableBy } from './check.ts';
 import { systemNames } from './crosswalk.ts';
-import { attributesFor, productTaxCodeKeywords } from './product-tax-code.ts';
+import { attributesFor, productTaxCodeKeywords, readableBy } from './product-tax-code.ts';
 import { vocabulary } from './vocabulary.ts';
 
 const limit = described(

@@ -16,27 +16,19 @@ export const familyOf = (path: string): string => path.split('.')[0] as string;
 export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
   ptcs.length === 0 || ptcs.includes(label);
 
-export type Vocabulary = {
+const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes: readonly string[]) => ({
   /** Sorted by code as a string, the order of pages (specification 4.1). */
-  readonly productAttributes: readonly ProductAttribute[];
+  productAttributes,
   /** By their full paths, family after family. */
-  readonly productTaxCodes: readonly string[];
+  productTaxCodes,
   /** The full paths of each family. */
-  readonly codesByFamily: ReadonlyMap<string, readonly string[]>;
-  readonly attributeByCode: ReadonlyMap<string, ProductAttribute>;
+  codesByFamily: Map.groupBy(productTaxCodes, familyOf),
+  attributeByCode: new Map(productAttributes.map((attribute) => [attribute.code, attribute])),
   /**
    * The full path by path and by label: labels are unique.
    *
    * The specification (2.1) writes product tax codes "as single labels" in `ptcs`; a client may send back what it read.
    */
-  readonly pathByName: ReadonlyMap<string, string>;
-};
-
-const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes: readonly string[]): Vocabulary => ({
-  productAttributes,
-  productTaxCodes,
-  codesByFamily: Map.groupBy(productTaxCodes, familyOf),
-  attributeByCode: new Map(productAttributes.map((attribute) => [attribute.code, attribute])),
   pathByName: new Map(
     productTaxCodes.flatMap((code) => [
       [labelOf(code), code],
@@ -44,6 +36,7 @@ const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes
     ]),
   ),
 });
+export type Vocabulary = ReturnType<typeof indexed>;
 
 let known: Vocabulary | undefined;
 
@@ -57,4 +50,19 @@ export const vocabulary = (): Vocabulary => {
     known = indexed(attributes, productTaxCodes);
   }
   return known;
+};
+
+/**
+ * Cut a page out of items that are sorted by code (specification 2.3): those after a code, at most `limit`.
+ *
+ * The code is compared as a string and need not exist, so a cursor outlives its item (interface decisions 7).
+ */
+export const pageOf = <Url extends string, Item extends { readonly code: string }>(
+  url: Url,
+  items: readonly Item[],
+  limit: number,
+  startingAfter: string | undefined,
+) => {
+  const rest = startingAfter === undefined ? items : items.filter(({ code }) => code > startingAfter);
+  return { object: 'list' as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) };
 };

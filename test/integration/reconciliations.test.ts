@@ -4,7 +4,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { cursorOf } from '../../shared/transactions/list-cursor.ts';
+import { cursorOf } from '../../shared/transactions/list-filters.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, refusalOf, sale, sold } from '../support/sales.ts';
 import { created, finalized } from '../support/transactions.ts';

@@ -1,4 +1,4 @@
-import { cursorOf } from '../../shared/transactions/list-cursor.ts';
+import { cursorOf } from '../../shared/transactions/list-filters.ts';
 import { credit, lines, references, type Seen, sale } from './bodies.ts';
 import { ofFilings } from './filing-requests.ts';
 import type { Known, Making } from './known.ts';

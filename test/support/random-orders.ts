@@ -1,13 +1,13 @@
 import {
   type Effect,
   type JurisdictionType,
-  type PlainEffect,
   type Release,
   type Rule,
   shippingPolicies,
 } from '../../shared/content/release.ts';
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from './builders.ts';
 import { seeded } from './seeded.ts';
 

@@ -3,7 +3,7 @@ import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { cursorOf } from '../../shared/transactions/list-cursor.ts';
+import { cursorOf } from '../../shared/transactions/list-filters.ts';
 import { type Caller, newCaller } from './api.ts';
 import { closedFiling, filerOf, soldOn } from './filings.ts';
 import type { Answer, Request } from './http.ts';

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
-import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
+import {
+  calculationAnswerFields,
+  filingAnswerFields,
+  transactionAnswerFields,
+} from '../../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { Calculation } from '../../shared/calculations/response.ts';
-import { filingAnswerFields } from '../../shared/filings/answer-fields.ts';
 import { Filing } from '../../shared/filings/response.ts';
-import { transactionAnswerFields } from '../../shared/transactions/answer-fields.ts';
 import { RetrievedTransaction } from '../../shared/transactions/history/response.ts';
 import { TransactionRequest } from '../../shared/transactions/request.ts';
 

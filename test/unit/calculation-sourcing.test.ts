@@ -3,7 +3,7 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import { locateLines } from '../../shared/calculations/locate-lines.ts';
 import { sourceSale } from '../../shared/calculations/sourcing.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
-import { mergedRelease } from '../../shared/content/location/merged-release.ts';
+import { mergedRelease } from '../../shared/content/merge-releases.ts';
 import type { Release, Sourcing } from '../../shared/content/release.ts';
 import { ask, locationOf, refusal, releaseOf, requestOf, warningCodes } from '../support/builders.ts';
 
@@ -316,10 +316,10 @@ describe('mergedRelease', () => {
     expect(both.locations).toEqual(expect.arrayContaining([...one.locations, ...other.locations]));
   });
 
-  it('keeps the rates of every day', () => {
+  it('keeps every dated rate of a jurisdiction', () => {
     const [first, ...rest] = one.rates as [Release['rates'][number]];
     const dated = { ...one, rates: [{ ...first, to: '2026-06-30' }, { ...first, from: '2026-07-01' }, ...rest] };
-    expect(mergedRelease(dated, other).rates).toHaveLength(dated.rates.length + other.rates.length);
+    expect(mergedRelease(dated, other).rates).toEqual([...dated.rates, ...other.rates.slice(1)]);
   });
 
   it('is the one itself where both are one', () => {

@@ -245,7 +245,10 @@ describe('the cache of an instance', () => {
 
   it('is bounded where few parts are shown in many ways, each of them once', async () => {
     const [location] = partOf('55401', {}).locations;
-    const long = { ...partOf('55401', {}), locations: Array.from({ length: 4000 }, () => location as Location) };
+    const long = {
+      ...partOf('55401', {}),
+      locations: Array.from({ length: 4000 }, () => ({ ...(location as Location) })),
+    };
     const cities = Array.from({ length: 400 }, (_, index) => partOf(`CITY ${index}`, {}));
     const { loadContent, size } = world({ stored: { [minnesota]: [long, ...cities] } });
     let most = 0;

@@ -11,9 +11,9 @@ import {
   transactionItem,
 } from '../../shared/store/ledger/transaction-item.ts';
 import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
+import { parentAfter } from '../../shared/transactions/commit.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
-import { parentAfter } from '../../shared/transactions/credits/parent-change.ts';
 import { remainingOf } from '../../shared/transactions/credits/remaining.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
 import { answerOf } from '../../shared/transactions/ports.ts';

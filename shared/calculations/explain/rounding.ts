@@ -1,10 +1,10 @@
+import { settingOn } from '../../content/effective.ts';
 import type { Bracket, Release } from '../../content/release.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import { bracketFor } from '../../tax/brackets.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
-import { roundingSettingOn } from '../../tax/rounding-setting.ts';
 import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
@@ -20,7 +20,7 @@ type Sum = { readonly bracket: Bracket | null; readonly taxable: bigint; readonl
 /** The sums of each state's invoice, by table. */
 export type Invoices = ReadonlyMap<string, ReadonlyMap<string, Sum>>;
 
-const settingOf = (release: Release | null, day: string) => (release ? roundingSettingOn(release, day) : undefined);
+const settingOf = (release: Release | null, day: string) => settingOn(release?.settings.rounding ?? [], day);
 
 // A state's tables apply to documents in its currency only.
 const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>

@@ -1,9 +1,9 @@
 import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { zipsOfState } from '../../content/imports/zips.ts';
-import { releaseView } from '../../content/loading/release-views.ts';
 import { loadLocalTable } from '../../content/local/load.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
+import { releaseWith } from '../../content/merge-releases.ts';
 import type { Release } from '../../content/release.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readPartKeys } from '../../store/content/content-store.ts';
@@ -58,7 +58,7 @@ export const impactOfImport = (
     for (const address of addresses) {
       const part = current.get(address.zip5 ?? address.city ?? '');
       const fallback = fallbackFor(address);
-      views.set(address, { ...releaseView(head, part ? [part] : []), ...(fallback ? { fallback } : {}) });
+      views.set(address, { ...releaseWith(head, part ? [part] : []), ...(fallback ? { fallback } : {}) });
     }
     return (address) => views.get(address);
   };

@@ -1,7 +1,7 @@
 /** `ledger events`: the events of an account, made from its ledger, to publish them again. */
 import type { Command } from 'commander';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
-import { eventsOfEntry, eventsOfFiling } from '../../events/stored-events.ts';
+import { eventsOfEntry, eventsOfFiling } from '../../events/item-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { instantMs } from '../terminal/arguments.ts';

@@ -31,19 +31,20 @@ export class ContentCorrupt extends Error {
 export const missingPart = 'the head lists it, and the table does not have it';
 export const unlistedPart = 'the head does not list it';
 
+const corruptOrThrow = (error: unknown): ContentCorrupt => {
+  if (error instanceof ContentCorrupt) return error;
+  throw error;
+};
+
 /** The value of a read, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
 export const orCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
-  reading.catch((error: unknown) => {
-    if (error instanceof ContentCorrupt) return error;
-    throw error;
-  });
+  reading.catch(corruptOrThrow);
 
 /** The same for a synchronous read. */
 export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt => {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ContentCorrupt) return error;
-    throw error;
+    return corruptOrThrow(error);
   }
 };

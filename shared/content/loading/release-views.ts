@@ -1,30 +1,8 @@
+import { getOrAdd } from '../../get-or-add.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
-import type { Jurisdiction, Rate, Release } from '../release.ts';
+import { releaseWith } from '../merge-releases.ts';
+import type { Release } from '../release.ts';
 import { ReleaseNotFound } from './content-errors.ts';
-
-/** A release with the content of these parts, without duplicates. */
-export const releaseView = (head: ReleaseHead, parts: readonly ReleasePart[]): Release => {
-  if (parts.length === 0) return head;
-  const [state, ...locals] = head.jurisdictions;
-  const jurisdictions = new Map<string, Jurisdiction>([state, ...locals].map((place) => [place.code, place]));
-  const rates: Rate[] = [...head.rates];
-  const rated = new Set(rates.map(({ jurisdiction }) => jurisdiction));
-  for (const part of parts) {
-    for (const jurisdiction of part.jurisdictions)
-      if (!jurisdictions.has(jurisdiction.code)) jurisdictions.set(jurisdiction.code, jurisdiction);
-    // A part contains either every rate of a jurisdiction or none.
-    const added = part.rates.filter(({ jurisdiction }) => !rated.has(jurisdiction));
-    for (const rate of added) rates.push(rate);
-    for (const { jurisdiction } of added) rated.add(jurisdiction);
-  }
-  jurisdictions.delete(state.code);
-  return {
-    ...head,
-    jurisdictions: [state, ...jurisdictions.values()],
-    rates,
-    locations: [...head.locations, ...parts.flatMap(({ locations }) => locations)],
-  };
-};
 
 /** The maximum number of pointers to places, rates and locations in an instance's views: 8 MB. */
 export const viewedMax = 1_000_000;
@@ -32,26 +10,16 @@ export const viewedMax = 1_000_000;
 /** One imported release, with the parts of it that an address needs. */
 export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
 
-export type ReleaseViews = {
-  /** A view of the active release and the releases below it, with the parts that an address needs. */
-  readonly overlay: (levels: readonly [Level, ...Level[]]) => Release;
-  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
-  readonly clear: () => void;
-  readonly size: () => number;
-};
-
 /**
  * Make and cache views of imported releases. The same levels give the same object, because caches are keyed by the
  * release object.
  */
-export const releaseViews = (
-  isCached: (level: Level) => boolean,
-  builtInById: (id: string) => Release | undefined,
-): ReleaseViews => {
+export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: string) => Release | undefined) => {
   const views = new Map<string, Release>();
   const bottoms = new Map<string, Release>();
   let viewed = 0;
-  const clear = () => {
+  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
+  const clear = (): void => {
     views.clear();
     viewed = 0;
   };
@@ -59,13 +27,11 @@ export const releaseViews = (
   // The built-in release below an import pins the import's id. One object for each import.
   const bottomOf = ({ id, bottom }: ReleaseHead): Release | null => {
     if (bottom === undefined) return null;
-    const known = bottoms.get(id);
-    if (known) return known;
-    const builtIn = builtInById(bottom);
-    if (!builtIn) throw new ReleaseNotFound(bottom);
-    const made = { ...builtIn, pinnedBy: id };
-    bottoms.set(id, made);
-    return made;
+    return getOrAdd(bottoms, id, () => {
+      const builtIn = builtInById(bottom);
+      if (!builtIn) throw new ReleaseNotFound(bottom);
+      return { ...builtIn, pinnedBy: id };
+    });
   };
 
   const view = (level: Level, top: ReleaseHead, fallback: Release | null): Release => {
@@ -75,7 +41,7 @@ export const releaseViews = (
     const known = views.get(name);
     if (known && (known.fallback ?? null) === fallback) return known;
     const made = {
-      ...releaseView(head, parts),
+      ...(parts.length === 0 ? head : releaseWith(head, parts)),
       ...(fallback ? { fallback } : {}),
       ...(head.id === top.id ? {} : { pinnedBy: top.id }),
     };
@@ -87,6 +53,7 @@ export const releaseViews = (
     return made;
   };
 
+  /** A view of the active release and the releases below it, with the parts that an address needs. */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {
     const [{ head: top }] = levels;
     return levels.reduceRight(
@@ -95,5 +62,5 @@ export const releaseViews = (
     ) as Release;
   };
 
-  return { overlay, clear, size: () => viewed };
+  return { overlay, clear, size: (): number => viewed };
 };

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../get-or-add.ts';
 import { textOf } from '../../packed/unpack.ts';
 import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
@@ -7,12 +8,8 @@ const tables = new Map<string, LocalTable>();
 
 /** The local tables that a release names, loaded on first use and cached. */
 export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
-  const name = `${rates} ${zips}`;
-  const known = tables.get(name);
-  if (known) return known;
-  const table = localTable(readRates(textOf(`rates-${rates}`)), textOf(`zips-${zips}`));
-  tables.set(name, table);
-  return table;
+  const load = () => localTable(readRates(textOf(`rates-${rates}`)), textOf(`zips-${zips}`));
+  return getOrAdd(tables, `${rates} ${zips}`, load);
 };
 
 /** Whether an address that no location of a release names has no local tax. */

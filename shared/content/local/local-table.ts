@@ -1,5 +1,6 @@
 /** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 import { assert } from '../../assert.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';
@@ -113,24 +114,15 @@ const postalIndex = (zips: PackedZips): ReadonlyMap<string, readonly string[]> =
   );
 };
 
-const lazy = <Value>(make: () => Value): (() => Value) => {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-};
-
 /** Computes a value on its first use, and keeps it. */
 const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
   const values = new Map<Key, Value>();
-  return (key) => {
-    const known = values.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    values.set(key, value);
-    return value;
-  };
+  return (key) => getOrAdd(values, key, () => make(key));
+};
+
+const lazy = <Value>(make: () => Value): (() => Value) => {
+  const only = cached((_: null) => make());
+  return () => only(null);
 };
 
 /**

@@ -1,7 +1,9 @@
+import { getOrAdd } from '../../get-or-add.ts';
 import type { TaxAddress } from '../location/address.ts';
 import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
-import type { Jurisdiction, LocalTables, Rate, Release } from '../release.ts';
+import { releaseWith } from '../merge-releases.ts';
+import type { Jurisdiction, LocalTables, Release } from '../release.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { Area, LocalTable } from './local-table.ts';
@@ -20,31 +22,18 @@ const jurisdictionOf = ({ code, name, type, kind }: LocalTax, { tax_type }: Juri
   ...(kind === null ? {} : { kind }),
 });
 
-/** A release that also holds the jurisdictions, rates and sources of these areas. */
-const releaseWith = (
-  release: Release,
-  table: LocalTable,
-  areas: readonly Area[],
-  { established_from }: LocalTables,
-): Release => {
-  const [state] = release.jurisdictions;
-  const jurisdictions = new Map(release.jurisdictions.map((one) => [one.code, one]));
-  const rates = new Map<string, Rate>();
-  for (const area of areas)
-    for (const tax of area.taxes ?? []) {
-      const { code, rate } = tax;
-      const from = area.from ?? established_from;
-      jurisdictions.set(code, jurisdictionOf(tax, state));
-      rates.set(`${code} ${from}`, { jurisdiction: code, rate, from, to: null, ...area.evidence });
-    }
-  jurisdictions.delete(state.code);
-  return {
-    ...release,
-    sources: { ...release.sources, ...table.sources },
-    jurisdictions: [state, ...jurisdictions.values()],
-    rates: [...release.rates, ...rates.values()],
-  };
-};
+/** The jurisdictions and rates of an area. */
+const contentOf = ({ taxes, from, evidence }: Area, state: Jurisdiction, { established_from }: LocalTables) => ({
+  jurisdictions: (taxes ?? []).map((tax) => jurisdictionOf(tax, state)),
+  rates: (taxes ?? []).map(({ code, rate }) => ({
+    jurisdiction: code,
+    rate,
+    from: from ?? established_from,
+    to: null,
+    ...evidence,
+  })),
+  locations: [],
+});
 
 const cachedMax = 10_000;
 
@@ -57,11 +46,7 @@ const boundedCache = <Owner extends object, Value>() => {
       cache = new Map();
       caches.set(owner, cache);
     }
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const value = compute();
-    cache.set(key, value);
-    return value;
+    return getOrAdd(cache, key, compute);
   };
 };
 
@@ -70,7 +55,11 @@ const founds = boundedCache<LocalTable, FoundPlace>();
 
 // Other caches are keyed by the release object, so the same areas must return the same object.
 const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], local: LocalTables): Release =>
-  views(release, areas.map(({ offset }) => offset).join(), () => releaseWith(release, table, areas, local));
+  views(release, areas.map(({ offset }) => offset).join(), () => {
+    const [state] = release.jurisdictions;
+    const additions = areas.map((area) => contentOf(area, state, local));
+    return { ...releaseWith(release, additions), sources: { ...release.sources, ...table.sources } };
+  });
 
 // A shop ships to the same ZIPs and cities again and again.
 const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>

@@ -151,28 +151,29 @@ const partsOf = (naming: Naming, row: RateRow): readonly LocalTax[] => {
   return naming.areDistricts ? parts.map((part) => ({ ...part, type: 'district' })) : parts;
 };
 
-/** Gives each tax an index. A code with different rates in different counties gets the county appended, so that each code has one rate. */
-class Taxes {
-  readonly list: LocalTax[] = [];
-  private readonly indexes = new Map<string, number>();
-  private readonly rates = new Map<string, Set<string>>();
+type Parts = readonly LocalTax[] | null;
 
-  /** All rates of a code have to be known before the first index is given. */
-  note({ code, rate }: LocalTax): void {
-    this.rates.set(code, (this.rates.get(code) ?? new Set()).add(rate));
-  }
-
-  indexOf({ code, name, type, kind, rate }: LocalTax, row: RateRow): number {
-    const isShared = (this.rates.get(code)?.size ?? 0) > 1;
-    const distinction = code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
-    const own = isShared ? `${code}-${distinction}` : code;
-    const known = this.indexes.get(own);
-    if (known !== undefined) return known;
-    const index = this.list.push({ code: own, name, type, kind, rate }) - 1;
-    this.indexes.set(own, index);
-    return index;
-  }
-}
+/**
+ * The taxes of all rows, each once, and their indexes by row. A code with different rates in different counties gets the
+ * county appended, so that each code has one rate.
+ */
+const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[]) => {
+  const rates = Map.groupBy(
+    new Set(parts.flat().map((tax) => `${tax?.code} ${tax?.rate}`)),
+    (key) => key.split(' ')[0],
+  );
+  const taxes = new Map<string, LocalTax>();
+  const codes = rows.map((row, index) =>
+    parts[index]?.map((tax) => {
+      const distinction = tax.code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
+      const code = (rates.get(tax.code)?.length ?? 0) > 1 ? `${tax.code}-${distinction}` : tax.code;
+      if (!taxes.has(code)) taxes.set(code, { ...tax, code });
+      return code;
+    }),
+  );
+  const positions = new Map([...taxes.keys()].map((code, position) => [code, position]));
+  return { taxes: [...taxes.values()], indexes: codes.map((own) => own?.map((code) => positions.get(code) as number)) };
+};
 
 /** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
 const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
@@ -218,20 +219,18 @@ export const packRates = (edition: string): PackedRates => {
   const areDistricts = statesOfDistricts.includes(state);
   const naming: Naming = { state, fips, counties, districts: districtNames(), places, areDistricts };
   const parts = rows.map((row) => (row.rate === '' ? null : partsOf(naming, row)));
-  const taxes = new Taxes();
-  for (const part of parts.flatMap((ofRow) => ofRow ?? [])) taxes.note(part);
+  const { taxes, indexes } = indexTaxes(rows, parts);
   const cited = new Map(sourceRows().map((row) => [row.key, citationOf(row)]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
   const evidence = [...new Set(rows.map(evidenceText))];
-  const taxIndexes = rows.map((row, index) => parts[index]?.map((part) => taxes.indexOf(part, row)) ?? null);
-  const taxLines = taxes.list.map(writeTax);
+  const taxLines = taxes.map(writeTax);
   const taxOffsets = offsetsOf(taxLines);
   const areas = rows.map(
     (row, index): PackedArea => ({
       county: row.county,
       place: row.place,
       aliases: listOf(row.aliases),
-      taxes: taxIndexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
+      taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
       from: row.from || null,
       evidence: evidence.indexOf(evidenceText(row)),
     }),

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../get-or-add.ts';
 import type { Location, Release } from '../release.ts';
 
 /** Local jurisdictions that tax a place together. The key does not depend on the order of the codes. */
@@ -52,10 +53,4 @@ const index = ({ locations }: Release): LocationIndex => {
 const indexes = new WeakMap<Release, LocationIndex>();
 
 /** The location index of a release, built once because releases are immutable. */
-export const locationIndex = (release: Release): LocationIndex => {
-  const known = indexes.get(release);
-  if (known) return known;
-  const made = index(release);
-  indexes.set(release, made);
-  return made;
-};
+export const locationIndex = (release: Release): LocationIndex => getOrAdd(indexes, release, () => index(release));

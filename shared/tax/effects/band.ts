@@ -1,18 +1,13 @@
-import * as z from 'zod/mini';
 import { ratesOf } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { decimal } from '../../money/decimal.ts';
 import { partly, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { lesser, timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
-import { amount, rate } from './fields.ts';
 
-const schema = () =>
-  z
-    .strictObject({ type: z.literal('band'), above: amount(), to: amount(), rate: rate() })
-    .check(z.refine(({ above, to }) => Number(above) < Number(to)));
-type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string };
 
 /**
  * The part of each unit above `above` and up to `to` is taxed at a separate rate (Tennessee's single article).
@@ -23,7 +18,6 @@ type BandEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
  * own does not remove the band.
  */
 export const band: EffectDefinition<BandEffect> = {
-  schema,
   isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {
@@ -59,11 +53,5 @@ const findBandCodes = (release: Release): ReadonlySet<string> =>
   );
 
 /** Whether a jurisdiction exists for a band alone, on any day: it has no rate, and a rule with a band names its code. */
-export const isBandJurisdiction = (release: Release, code: string): boolean => {
-  let codes = bandCodes.get(release);
-  if (!codes) {
-    codes = findBandCodes(release);
-    bandCodes.set(release, codes);
-  }
-  return codes.has(code);
-};
+export const isBandJurisdiction = (release: Release, code: string): boolean =>
+  getOrAdd(bandCodes, release, () => findBandCodes(release)).has(code);

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import type { TreatmentName } from '../../coverage/response.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Assessment } from '../assessment.ts';
@@ -44,8 +43,6 @@ export type ExplainedRow = {
 
 /** Everything about one type of effect. */
 export type EffectDefinition<Type> = {
-  /** The shape in a release. A function, because calculations do not validate releases and must not pay for building it. */
-  readonly schema: () => z.ZodMiniType<Type>;
   /** Whether the effect has amounts of money. They apply to documents in the state's currency only. */
   readonly isInMoney: (effect: Type) => boolean;
   /** The effect gives the tax even where the general rate is not established. */

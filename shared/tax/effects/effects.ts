@@ -1,13 +1,10 @@
 /** Every type of effect that a rule may have. To add one, add its file and its entry here: without both nothing compiles. */
-import * as z from 'zod/mini';
 import { band } from './band.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
-import { holiday } from './holiday.ts';
-import { baseCap, basePercent } from './part-of-base.ts';
+import { baseCap, basePercent, taxCap } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, rate, taxable } from './plain.ts';
-import { taxCap } from './tax-cap.ts';
-import { thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
+import { holiday, thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
 import { useSplit } from './use-split.ts';
 
 const definitions = {
@@ -29,7 +26,10 @@ const definitions = {
 };
 
 type EffectOf<Type extends keyof typeof definitions> = Parameters<(typeof definitions)[Type]['describe']>[0];
-/** What a rule does to the goods that it names. Amounts are per unit, in the state's currency. */
+/**
+ * What a rule does to the goods that it names. Amounts (`110`, `0.27`) are per unit, in the state's currency; rates are
+ * fractions below 1 (`0.0625`).
+ */
 export type Effect = { [Type in keyof typeof definitions]: EffectOf<Type> }[keyof typeof definitions];
 
 const typedDefinitions: { readonly [Type in Effect['type']]: EffectDefinition<EffectOf<Type>> } = definitions;
@@ -40,6 +40,3 @@ export const definitionOf = <Type extends Effect['type']>({
 }: {
   readonly type: Type;
 }): EffectDefinition<EffectOf<Type>> => typedDefinitions[type];
-
-/** The shape of any effect in a release. */
-export const effectSchema = () => z.union(Object.values(definitions).map(({ schema }) => schema()));

@@ -1,14 +1,10 @@
-import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { minorUnit, untaxed } from '../assessment.ts';
 import type { ScaledRate } from '../document.ts';
 import { timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
-import { amount } from './fields.ts';
 
-const schema = () =>
-  z.strictObject({ type: z.literal('flat_fee'), amount: amount(), order_minimum: z.nullable(amount()) });
-type FlatFeeEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type FlatFeeEffect = { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null };
 
 const noRate: ScaledRate = { text: '0', units: 0n };
 
@@ -21,7 +17,6 @@ const noRate: ScaledRate = { text: '0', units: 0n };
  * nothing is added to it.
  */
 export const flatFee: EffectDefinition<FlatFeeEffect> = {
-  schema,
   isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect) => {

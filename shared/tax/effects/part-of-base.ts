@@ -1,17 +1,15 @@
-/** Effects that tax a part of the price. */
-import * as z from 'zod/mini';
+/** Effects that tax a part of the price, or that limit the tax. */
+import { rateDecimals } from '../../content/release.ts';
 import { decimal, multiply } from '../../money/decimal.ts';
-import { partly } from '../assessment.ts';
+import { partly, taxed } from '../assessment.ts';
+import { ratedAs, scaledRate } from '../general-rate.ts';
 import { lesser, timesQuantity } from './base.ts';
 import { always, type EffectDefinition, never } from './definition.ts';
-import { amount } from './fields.ts';
 
-const capSchema = () => z.strictObject({ type: z.literal('base_cap'), amount: amount() });
-type BaseCapEffect = Readonly<z.infer<ReturnType<typeof capSchema>>>;
+type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string };
 
 /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
 export const baseCap: EffectDefinition<BaseCapEffect> = {
-  schema: capSchema,
   isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
@@ -33,16 +31,10 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
   coverageTerm: () => 'capped',
 };
 
-const percentSchema = () =>
-  z.strictObject({
-    type: z.literal('base_percent'),
-    percent: z.string().check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/)),
-  });
-type BasePercentEffect = Readonly<z.infer<ReturnType<typeof percentSchema>>>;
+type BasePercentEffect = { readonly type: 'base_percent'; readonly percent: string };
 
 /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
 export const basePercent: EffectDefinition<BasePercentEffect> = {
-  schema: percentSchema,
   isInMoney: never,
   resolve: (effect) => {
     const fraction = decimal(effect.percent);
@@ -59,4 +51,31 @@ export const basePercent: EffectDefinition<BasePercentEffect> = {
   explain: (effect, { price, taxable }) =>
     `The fraction ${effect.percent} of the price of ${price} is taxed: ${taxable}.`,
   coverageTerm: () => 'part_of_price',
+};
+
+type TaxCapEffect = { readonly type: 'tax_cap'; readonly rate: string; readonly amount: string };
+
+/**
+ * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of the
+ * row stay what they are.
+ */
+export const taxCap: EffectDefinition<TaxCapEffect> = {
+  isInMoney: always,
+  isWholeAnswer: true,
+  taxesWithoutGeneralRate: true,
+  resolve: (effect, { general }) => {
+    const perUnit = decimal(effect.amount);
+    const own = ratedAs(scaledRate(effect.rate), general);
+    return {
+      type: effect.type,
+      assess: (treatment, base) => {
+        const assessment = taxed(treatment, base.net, own);
+        const maximum = timesQuantity(perUnit, base, base.exponent + rateDecimals);
+        return assessment.exact <= maximum ? assessment : { ...assessment, exact: maximum };
+      },
+    };
+  },
+  describe: (effect) => `taxed at the rate ${effect.rate}, at most ${effect.amount} of tax for each unit`,
+  explain: (effect, { perUnit }) => `The tax is at most ${perUnit(effect.amount)}.`,
+  coverageTerm: () => 'capped',
 };

@@ -1,12 +1,8 @@
 /** Effects that the price does not matter for. */
-import * as z from 'zod/mini';
 import { taxed, untaxed } from '../assessment.ts';
 import type { RatedAs } from '../document.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { type EffectDefinition, never, type ResolvedEffect } from './definition.ts';
-import { rate as rateField } from './fields.ts';
-
-const typeOnly = <const Type extends string>(type: Type) => z.strictObject({ type: z.literal(type) });
 
 export type TaxableEffect = { readonly type: 'taxable' };
 export type ExemptEffect = { readonly type: 'exempt' };
@@ -21,7 +17,6 @@ export const taxedAtGeneralRate: ResolvedEffect = {
 };
 
 export const taxable: EffectDefinition<TaxableEffect> = {
-  schema: () => typeOnly('taxable'),
   isInMoney: never,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'taxable',
@@ -34,7 +29,6 @@ const resolvedExempt: ResolvedEffect = {
 };
 
 export const exempt: EffectDefinition<ExemptEffect> = {
-  schema: () => typeOnly('exempt'),
   isInMoney: never,
   isWholeAnswer: true,
   appliesToBandJurisdictions: true,
@@ -50,12 +44,10 @@ export const taxedAt = (own: RatedAs): ResolvedEffect => ({
   assess: (treatment, { net }) => taxed(treatment, net, own),
 });
 
-const rateSchema = () => z.strictObject({ type: z.literal('rate'), rate: rateField() });
-export type RateEffect = Readonly<z.infer<ReturnType<typeof rateSchema>>>;
+export type RateEffect = { readonly type: 'rate'; readonly rate: string };
 
 /** Another rate than the general one. */
 export const rate: EffectDefinition<RateEffect> = {
-  schema: rateSchema,
   isInMoney: never,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
@@ -66,7 +58,6 @@ export const rate: EffectDefinition<RateEffect> = {
 
 /** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed. */
 export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
-  schema: () => typeOnly('follows_goods'),
   isInMoney: never,
   appliesToBandJurisdictions: true,
   resolve: () => ({ ...taxedAtGeneralRate, type: 'follows_goods' }),
@@ -76,7 +67,6 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
 
 /** All shipping is taxed once any line is (`shipping.ts`). As a line by itself it is taxed. */
 export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
-  schema: () => typeOnly('any_taxable'),
   isInMoney: never,
   resolve: () => ({ ...taxedAtGeneralRate, type: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with is',

@@ -1,19 +1,14 @@
 /** Effects with a threshold on the price of a unit. */
-import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
-import { partly, taxed, untaxed } from '../assessment.ts';
+import { assess, partly, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { compareUnitPrice, timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
-import { amount, rate } from './fields.ts';
 
-const cliffSchema = () =>
-  z.strictObject({ type: z.literal('threshold_cliff'), amount: amount(), inclusive: z.boolean() });
-type ThresholdCliffEffect = Readonly<z.infer<ReturnType<typeof cliffSchema>>>;
+type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean };
 
 /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
 export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
-  schema: cliffSchema,
   isInMoney: always,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
@@ -39,12 +34,10 @@ export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
   coverageTerm: () => 'threshold',
 };
 
-const excessSchema = () => z.strictObject({ type: z.literal('threshold_excess'), amount: amount() });
-type ThresholdExcessEffect = Readonly<z.infer<ReturnType<typeof excessSchema>>>;
+type ThresholdExcessEffect = { readonly type: 'threshold_excess'; readonly amount: string };
 
 /** Only what exceeds the amount is taxed (Massachusetts clothing). */
 export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
-  schema: excessSchema,
   isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
@@ -65,12 +58,10 @@ export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
   coverageTerm: () => 'threshold',
 };
 
-const rateSchema = () => z.strictObject({ type: z.literal('threshold_rate'), amount: amount(), rate: rate() });
-type ThresholdRateEffect = Readonly<z.infer<ReturnType<typeof rateSchema>>>;
+type ThresholdRateEffect = { readonly type: 'threshold_rate'; readonly amount: string; readonly rate: string };
 
 /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
 export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
-  schema: rateSchema,
   isInMoney: always,
   // With a lower rate above the amount, the tax falls there.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
@@ -91,4 +82,37 @@ export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
   explain: (effect, { price, rate: applied, perUnit }) =>
     `The limit is ${perUnit(effect.amount)}. The price of ${price} is taxed at ${applied}.`,
   coverageTerm: () => 'threshold',
+};
+
+type HolidayEffect = { readonly type: 'holiday'; readonly amount: string | null; readonly inclusive: boolean };
+
+/**
+ * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt. Above it, the rule that applies without
+ * the holiday decides. `amount: null` has no limit.
+ */
+export const holiday: EffectDefinition<HolidayEffect> = {
+  isInMoney: (effect) => effect.amount !== null,
+  appliesToBandJurisdictions: true,
+  resolve: (effect, { withoutRule }) => {
+    const limit = effect.amount === null ? null : decimal(effect.amount);
+    const lowestTaxed = effect.inclusive ? 1 : 0;
+    const beyondLimit = withoutRule();
+    return {
+      type: effect.type,
+      beyondLimit,
+      assess: (treatment, base) =>
+        limit === null || compareUnitPrice(base, limit, treatment.includesShipping) < lowestTaxed
+          ? untaxed(treatment, base.net, 'product_exempt_holiday')
+          : assess(beyondLimit, base),
+    };
+  },
+  describe: (effect) =>
+    effect.amount === null
+      ? 'exempt on the holiday'
+      : `exempt on the holiday ${effect.inclusive ? 'up to' : 'below'} ${effect.amount} a unit`,
+  explain: (effect, { price, perUnit }) =>
+    effect.amount === null
+      ? 'The holiday has no limit.'
+      : `The holiday's limit is ${perUnit(effect.amount)}. The price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`,
+  coverageTerm: () => 'taxable',
 };

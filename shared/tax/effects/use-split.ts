@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { EffectContext, EffectDefinition, ResolvedEffect } from './definition.ts';
 import { never } from './definition.ts';
 import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
@@ -16,9 +15,7 @@ const plainOf = <Type extends PlainEffect['type']>({
   readonly type: Type;
 }): EffectDefinition<PlainOf<Type>> => plain[type];
 
-const plainSchema = () => z.union([taxable.schema(), exempt.schema(), rate.schema()]);
-const schema = () => z.strictObject({ type: z.literal('use_split'), business: plainSchema(), personal: plainSchema() });
-type UseSplitEffect = Readonly<z.infer<ReturnType<typeof schema>>>;
+type UseSplitEffect = { readonly type: 'use_split'; readonly business: PlainEffect; readonly personal: PlainEffect };
 
 const isForBusiness = ({ product: { attributes }, use }: EffectContext): boolean =>
   attributes.includes('_BUSINESS_USE') || (use === 'business' && !attributes.includes('_PERSONAL_USE'));
@@ -30,7 +27,6 @@ const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
 
 /** Business and personal buyers are taxed differently. A buyer of unknown use is a personal one. */
 export const useSplit: EffectDefinition<UseSplitEffect> = {
-  schema,
   isInMoney: never,
   resolve: (effect, context) => resolve(isForBusiness(context) ? effect.business : effect.personal, context),
   describe: ({ business, personal }) =>

@@ -1,6 +1,7 @@
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import { metadataOf } from '../../calculations/echo.ts';
+import { step } from '../../calculations/explain/step.ts';
 import { rowsOf, summaryOfRows, writerFor } from '../../calculations/figures.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
@@ -57,14 +58,6 @@ export const creditOutcome = (
   };
 };
 
-const step = (pointer: string, text: string): ExplanationStep => ({
-  step: 'rule',
-  pointer,
-  text,
-  rule_id: null,
-  citation: null,
-});
-
 /** The explanation of a credit's tax: the recorded charge, the credited part, and its part of the recorded tax. */
 const explainCredit = (
   parent: Transaction,
@@ -75,12 +68,17 @@ const explainCredit = (
     const pointer = `/line_items/${index}`;
     const whole = parent.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
     return whole
-      ? step(pointer, `Line ${whole.id} of ${parent.id}: ${proportion(line.net_amount, whole.net_amount, line, whole)}`)
-      : step(pointer, `No line of ${parent.id}: calculated at its releases and its date, ${parent.tax_date}.`);
+      ? step(
+          'rule',
+          pointer,
+          `Line ${whole.id} of ${parent.id}: ${proportion(line.net_amount, whole.net_amount, line, whole)}`,
+        )
+      : step('rule', pointer, `No line of ${parent.id}: calculated at its releases and its date, ${parent.tax_date}.`);
   }),
   ...(shipping && parent.shipping
     ? [
         step(
+          'rule',
           '/shipping',
           `Shipping of ${parent.id}: ${proportion(shipping.amount, parent.shipping_amount, shipping, parent.shipping)}`,
         ),

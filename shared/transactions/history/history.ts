@@ -2,7 +2,7 @@ import { accept, type Result, refuse } from '../../result.ts';
 import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
 import { asOf, isExpired } from '../lifecycle.ts';
-import { pageLimitOf } from '../page-limit.ts';
+import { cursorProblem, pageLimitOf } from '../page-limit.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { TransactionHistoryQuery } from './query.ts';
@@ -76,12 +76,7 @@ export const transactionHistory = async (
   return found.ok ? accept(page(id, found.value)) : found;
 };
 
-const invalidCursor = refuse({
-  code: 'validation_invalid_cursor',
-  title: 'Invalid starting_after',
-  detail: 'Send the version of the last entry of the previous page.',
-  source: { parameter: 'starting_after' },
-});
+const invalidCursor = refuse(cursorProblem('Send the version of the last entry of the previous page.'));
 
 /** An expired draft before the sweep already shows the entry that the sweep will write, byte for byte. */
 const newest = async (

@@ -1,15 +1,10 @@
-import type { Status } from '../transaction.ts';
+import type { Transaction } from '../transaction.ts';
 
 /** The stored fields that a reconciliation compares. An expired draft is still a draft here. */
-export type Recorded = {
-  readonly id: string;
-  readonly reference_id: string | null;
-  readonly type: 'sale' | 'credit';
-  readonly status: Status;
-  readonly expires_at: string | null;
-  readonly total_amount: string;
-  readonly tax_amount: string;
-};
+export type Recorded = Pick<
+  Transaction,
+  'id' | 'reference_id' | 'type' | 'status' | 'expires_at' | 'total_amount' | 'tax_amount'
+>;
 
 export type HolderReads = {
   /** The transaction that has the claim on each reference, strongly consistent; at most 100 references. */

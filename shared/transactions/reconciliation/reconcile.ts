@@ -4,8 +4,8 @@ import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { TransactionIndex } from '../ledger.ts';
 import { asOf, isExpired, isLive } from '../lifecycle.ts';
-import { cursorOf, positionOf } from '../list-cursor.ts';
-import { edge, instants } from '../list-filters.ts';
+import { cursorOf, edge, instants, positionOf } from '../list-filters.ts';
+import { cursorProblem } from '../page-limit.ts';
 import type { TransactionSummary } from '../transaction.ts';
 import { extraIn } from './extra.ts';
 import { type HolderReads, holdersOf, type Recorded } from './holders.ts';
@@ -67,12 +67,9 @@ export const reconcile = async (
   });
 };
 
-const invalidCursor = {
-  code: 'validation_invalid_cursor',
-  title: 'Invalid starting_after',
-  detail: 'Send the next_cursor of an answer with the same from and to.',
-  source: { pointer: '/starting_after' },
-} as const;
+const invalidCursor = cursorProblem('Send the next_cursor of an answer with the same from and to.', {
+  pointer: '/starting_after',
+});
 
 type Sorted = {
   readonly matched: number;

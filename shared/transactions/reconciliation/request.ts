@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimalString, identifier, instant, invalidFormat } from '../../calculations/fields.ts';
+import { decimalString, identifier, instant, invalidFormat, requiredField } from '../../calculations/fields.ts';
 import { described } from '../../described.ts';
 import { isSent, type JsonObject, objectOf } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
@@ -58,14 +58,7 @@ export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
   if (isSent(from) !== isSent(to)) {
     const missing = isSent(from) ? 'to' : 'from';
-    return [
-      {
-        code: 'validation_required_field',
-        title: `Missing field ${missing}`,
-        detail: 'Send from and to together, or neither.',
-        source: { pointer: `/${missing}` },
-      },
-    ];
+    return [requiredField(`/${missing}`, 'Send from and to together, or neither.')];
   }
   if (!isSent(from))
     return isSent(starting_after)
