@@ -22,7 +22,7 @@ const attributeOf = (condition: Condition, scope: Scope): string => {
         : condition.kind === 'begins_with'
           ? condition.path
           : undefined;
-  if (operand?.kind !== 'path' || (condition.kind === 'compare' && condition.by === '<>')) throw wrongKeys();
+  if (operand?.kind !== 'path') throw wrongKeys();
   return nameOf(operand, scope);
 };
 

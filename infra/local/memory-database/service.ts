@@ -5,7 +5,7 @@ import { invalid } from './exceptions.ts';
 import { type Change, openJournal } from './journal.ts';
 import { newStreams } from './streams.ts';
 import { tableCall } from './table-calls.ts';
-import { errorText, fromRequest, toAnswer } from './wire.ts';
+import { fromRequest, parseWire, toAnswer, wireText } from './wire.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 export type Answer = { readonly status: number; readonly text: string };
@@ -17,7 +17,7 @@ const errorAnswer = (error: unknown): Answer => {
   const { name, message, $fault, $metadata, $retryable, $response, stack, ...fields } = known;
   return {
     status: 400,
-    text: errorText({ ...fields, __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Message: message }),
+    text: wireText({ ...fields, __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Message: message }),
   };
 };
 
@@ -69,7 +69,7 @@ export const newService = (folder: string | null) => {
   return {
     answer: (operation: string, text: string): Answer => {
       try {
-        return { status: 200, text: JSON.stringify(call(operation, JSON.parse(text) as Input)) };
+        return { status: 200, text: wireText(call(operation, parseWire(text) as Input)) };
       } catch (error) {
         return errorAnswer(error);
       }
