@@ -1,13 +1,12 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept } from '../shared/result.ts';
 import { pageOf } from '../shared/vocabulary/page.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
 import { vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'list-product-attributes',
   method: 'GET',
   path: '/product-attributes',
@@ -28,5 +27,3 @@ export const endpoint = defineEndpoint({
     return accept(taggedReply(page, version, exchange));
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -55,8 +55,7 @@ const isAfter = (row: Item, start: Item, names: readonly string[], forward: bool
 };
 
 /** Reduces an item to the projected attributes, or to those in the index. */
-const projection = (table: Table, { IndexName, ProjectionExpression, Select }: Input, scope: Scope) => {
-  if (Select === 'COUNT') return undefined;
+const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
   const wanted =
     ProjectionExpression === undefined
       ? undefined
@@ -119,10 +118,9 @@ const page = (
 };
 
 const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scope: Scope) => {
-  const projected = projection(table, input, scope);
   if (table.units) chargeRead(table, found.bytes(), input.ConsistentRead, input.IndexName);
   return {
-    ...(projected && { Items: found.kept.map(projected) }),
+    Items: found.kept.map(projection(table, input, scope)),
     Count: found.kept.length,
     ScannedCount: found.scanned,
     ...(found.last && { LastEvaluatedKey: found.last }),

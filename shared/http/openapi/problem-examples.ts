@@ -1,24 +1,16 @@
 import type { Problem } from '../../problem.ts';
 import { notFound } from '../../transactions/ports.ts';
+import { noCredential, outOfScope } from '../authenticate.ts';
 import { unreadable } from '../body.ts';
 import { failures } from '../failure.ts';
+import { overLimit } from '../limit-rate.ts';
 import { supportedVersions, unknownVersion } from '../versions.ts';
 
 /** One error for each status, as the service returns it. */
 export const problemExamples: Readonly<Record<number, Problem>> = {
   400: unreadable.malformed,
-  401: {
-    code: 'auth_error',
-    title: 'Unauthorized',
-    detail: 'Send an API key in the header X-API-Key, or a bearer token in Authorization.',
-    source: { header: 'X-API-Key' },
-  },
-  403: {
-    code: 'auth_forbidden',
-    title: 'Forbidden',
-    detail: "This credential lacks the scope write. Ask the account's operator for one that has it.",
-    meta: { scope: 'write' },
-  },
+  401: noCredential().problems[0],
+  403: outOfScope('write'),
   404: notFound,
   405: {
     code: 'method_not_allowed',
@@ -35,11 +27,7 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
   413: unreadable.tooLarge,
   415: unreadable.unsupportedMediaType,
   422: unknownVersion(supportedVersions),
-  429: {
-    code: 'rate_limit_error',
-    title: 'Too Many Requests',
-    detail: 'The rate limit is exceeded: an account may send 2000 requests in ten seconds. Send this one again in 4 s.',
-  },
+  429: overLimit(2000, 4),
   500: failures.bug,
   503: failures.outage,
 };

@@ -35,34 +35,25 @@ export const successHeaders = (
   optional: readonly ResponseHeader[] = [],
 ) => headersOf(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'The body is not valid JSON.',
-  401: 'The credential is missing or not valid.',
-  403: 'The credential lacks the required scope.',
+const ownTitles: Readonly<Record<number, string>> = {
   404: 'No resource has this id.',
-  405: 'The path does not support the method.',
   409: 'The request conflicts with the state of the resource or of a related one.',
   412: 'The current version does not match `If-Match`.',
-  413: 'The body is too large.',
-  415: 'The media type of the body is not supported.',
   422: 'The request is not valid. The response lists at most 20 errors.',
-  429: 'Too many requests.',
-  500: 'Something failed on our side.',
-  503: 'A dependency of the service is unavailable.',
 };
 
 // Refusals of the gateway, or from before the caller and the version are known: the same for every endpoint. An endpoint
 // itself returns the other statuses.
 const shared = {
-  400: 'MalformedJson',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  405: 'MethodNotAllowed',
-  413: 'BodyTooLarge',
-  415: 'UnsupportedMediaType',
-  429: 'TooManyRequests',
-  500: 'InternalError',
-  503: 'ServiceUnavailable',
+  400: { name: 'MalformedJson', title: 'The body is not valid JSON.' },
+  401: { name: 'Unauthorized', title: 'The credential is missing or not valid.' },
+  403: { name: 'Forbidden', title: 'The credential lacks the required scope.' },
+  405: { name: 'MethodNotAllowed', title: 'The path does not support the method.' },
+  413: { name: 'BodyTooLarge', title: 'The body is too large.' },
+  415: { name: 'UnsupportedMediaType', title: 'The media type of the body is not supported.' },
+  429: { name: 'TooManyRequests', title: 'Too many requests.' },
+  500: { name: 'InternalError', title: 'Something failed on our side.' },
+  503: { name: 'ServiceUnavailable', title: 'A dependency of the service is unavailable.' },
 } as const;
 
 const isShared = (status: number): status is keyof typeof shared => status in shared;
@@ -93,7 +84,11 @@ const errorResponse = (
   headers: ReturnType<typeof headersOf>,
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
-  description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`)].join('\n'),
+  description: [
+    isShared(status) ? shared[status].title : ownTitles[status],
+    '',
+    ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`),
+  ].join('\n'),
   headers,
   content: {
     'application/json': {
@@ -122,7 +117,7 @@ export const errorResponses = (endpoint: Endpoint): ZodOpenApiResponsesObject =>
     byStatus(errorCodesOf(endpoint)).map(([status, codes]) => [
       String(status),
       isShared(status)
-        ? { $ref: `#/components/responses/${shared[status]}` }
+        ? { $ref: `#/components/responses/${shared[status].name}` }
         : errorResponse(status, codes, successHeaders(endpoint, []), examplesOf(endpoint.name).problems),
     ]),
   );
@@ -145,7 +140,7 @@ const unknownPath: ZodOpenApiResponseObject = {
 export const responseComponents = (): Record<string, ZodOpenApiResponseObject> => ({
   ...Object.fromEntries(
     byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) =>
-      isShared(status) ? [[shared[status], errorResponse(status, codes, sharedHeaders(status))]] : [],
+      isShared(status) ? [[shared[status].name, errorResponse(status, codes, sharedHeaders(status))]] : [],
     ),
   ),
   UnknownPath: unknownPath,
