@@ -9,7 +9,7 @@ import type { Problem } from '../../shared/problem.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke } from './invoke.ts';
 import { json, refusal } from './refusal.ts';
-import type { RequestTarget } from './request-target.ts';
+import type { RequestTarget } from './resources.ts';
 
 type ControlRequest = {
   readonly message: IncomingMessage;

@@ -26,7 +26,6 @@ const databaseLine = ({ kind, endpoint }: Emulator, dataDirectory: string | null
   return `Database  ${endpoint} (${kind}, ${dataDirectory ? `kept in ${dataDirectory}` : 'in memory'})`;
 };
 
-/** The text that `npm start` prints when it is ready. */
 const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirectory }: LocalSettings): string =>
   [
     `Levy      ${url}`,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
@@ -69,6 +69,5 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
           return { table, key: toItem(key) };
         }),
       }),
-    close: () => closeSync(file),
   };
 };

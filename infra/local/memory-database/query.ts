@@ -45,7 +45,6 @@ const keyCondition = (expression: string, keys: { partition: string; sort: strin
   return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
 };
 
-/** Whether a row comes after the end of the previous page. */
 const isAfter = (row: Item, start: Item, names: readonly string[], forward: boolean): boolean => {
   for (const name of names) {
     const found = compare(row[name] as Value, start[name] as Value) as number;
@@ -54,7 +53,6 @@ const isAfter = (row: Item, start: Item, names: readonly string[], forward: bool
   return false;
 };
 
-/** Reduces an item to the projected attributes, or to those in the index. */
 const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
   const wanted =
     ProjectionExpression === undefined
@@ -67,7 +65,6 @@ const projection = (table: Table, { IndexName, ProjectionExpression }: Input, sc
   return (item: Item) => copiedItem(picked(item, wanted ?? [...carried]));
 };
 
-/** The bytes of a row: of an index, those of the projected attributes. */
 const rowSize = (table: Table, indexName: string | undefined) => {
   if (indexName === undefined) return (row: Item) => table.sizeOf(row);
   const carried = [...table.carriedBy(indexName)];

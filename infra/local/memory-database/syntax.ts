@@ -41,7 +41,6 @@ const tokensOf = (expression: string): string[] => {
 
 const comparators: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=']);
 
-/** Reads an expression from left to right. */
 class Parser {
   readonly expression: string;
   readonly tokens: readonly string[];

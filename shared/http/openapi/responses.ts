@@ -1,13 +1,18 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Code, errorCodes } from '../../error-codes.ts';
 import type { Problem } from '../../problem.ts';
+import { notFound } from '../../transactions/ports.ts';
+import { noCredential, outOfScope } from '../authenticate.ts';
+import { unreadable } from '../body.ts';
 import type { Endpoint } from '../define-endpoint.ts';
 import { errorCodesOf } from '../endpoint-errors.ts';
+import { failures } from '../failure.ts';
+import { overLimit } from '../limit-rate.ts';
 import { envelope } from '../reply.ts';
+import { supportedVersions, unknownVersion } from '../versions.ts';
 import { ErrorResponse } from './error-schema.ts';
 import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
-import { preferredExamples, problemExamples } from './problem-examples.ts';
 
 // A required header is a component. An optional one differs in `required`, so it is written inline.
 const headersOf = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
@@ -66,6 +71,50 @@ const sharedHeaders = (status: keyof typeof shared) => {
   if (status === 503) return headersOf(['X-Request-Id'], ['Retry-After', ...optional]);
   return headersOf(['X-Request-Id'], optional);
 };
+
+/** One error for each status, as the service returns it. */
+const problemExamples: Readonly<Record<number, Problem>> = {
+  400: unreadable.malformed,
+  401: noCredential().problems[0],
+  403: outOfScope('write'),
+  404: notFound,
+  405: {
+    code: 'method_not_allowed',
+    title: 'Method Not Allowed',
+    detail: 'Use one of the methods of this path: GET, POST.',
+  },
+  412: {
+    code: 'precondition_failed',
+    title: 'Precondition Failed',
+    detail: 'The transaction is at version 3. Read it again and decide anew.',
+    source: { header: 'If-Match' },
+    meta: { version: 3 },
+  },
+  413: unreadable.tooLarge,
+  415: unreadable.unsupportedMediaType,
+  422: unknownVersion(supportedVersions),
+  429: overLimit(2000, 4),
+  500: failures.bug,
+  503: failures.outage,
+};
+
+const quantityMissing: Problem = {
+  code: 'validation_required_field',
+  title: 'Missing field quantity',
+  detail: 'Send quantity, a decimal as a string.',
+  source: { pointer: '/line_items/0/quantity' },
+};
+
+const overCredit: Problem = {
+  code: 'conflict_over_credit',
+  title: 'Credit exceeds the sale',
+  detail: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
+  source: { pointer: '/parent_transaction_id' },
+  meta: { remaining_amount: '50.00', remaining_tax_amount: '3.00' },
+};
+
+/** The errors that clients see most, for operations that can return them. */
+const preferredExamples: readonly Problem[] = [quantityMissing, overCredit];
 
 const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
 
