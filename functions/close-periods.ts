@@ -1,10 +1,10 @@
-import { defineSchedule, scheduled } from '../shared/define-schedule.ts';
+import { defineSchedule } from '../shared/define-schedule.ts';
 import { closePeriods } from '../shared/filings/close-periods.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
 import { accountPartitions, filingActions, filingPartitions } from '../shared/store/table-access.ts';
 
 /** Continues unfinished filings, and closes the periods that are due. */
-export const schedule = defineSchedule({
+export const { schedule, handler } = defineSchedule({
   name: 'close-periods',
   minutes: 5,
   timeoutSeconds: 240,
@@ -14,5 +14,3 @@ export const schedule = defineSchedule({
   },
   run: (context) => closePeriods(closePorts(() => context.getRemainingTimeInMillis())),
 });
-
-export const handler = scheduled(schedule.name, schedule.run);

@@ -4,7 +4,6 @@ import { calculationProblems } from '../shared/calculations/request-problems.ts'
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
@@ -12,7 +11,7 @@ import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { contentReads, partitions } from '../shared/store/table-access.ts';
 import { createCalculation } from '../shared/transactions/create-calculation.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'create-calculation',
   method: 'POST',
   path: '/calculations',
@@ -36,5 +35,3 @@ export const endpoint = defineEndpoint({
     });
   },
 });
-
-export const handler = lambdaHandler(endpoint);

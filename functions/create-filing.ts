@@ -4,20 +4,16 @@ import { FilingRequest, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
-import { filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
+import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'create-filing',
   method: 'POST',
   path: '/filings',
   scope: 'write',
-  access: {
-    actions: { transactions: filingActions },
-    partitions: { transactions: [...filingPartitions, partitions.idempotencyKeys] },
-  },
+  access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
   tag: 'Filings',
   summary: 'Close a period',
   description: [
@@ -54,5 +50,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambdaHandler(endpoint);

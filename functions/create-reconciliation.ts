@@ -1,23 +1,21 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
-import { partitions } from '../shared/store/table-access.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { reconcile } from '../shared/transactions/reconciliation/reconcile.ts';
 import { ReconciliationRequest, reconciliationProblems } from '../shared/transactions/reconciliation/request.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'create-reconciliation',
   method: 'POST',
   path: '/reconciliations',
   scope: 'read',
   access: {
-    actions: { transactions: ['BatchGetItem'] },
+    ...ledgerAccess(['BatchGetItem'], partitions.transactions, partitions.references),
     indexes: ['by_reference', 'by_tax_date'],
-    partitions: { transactions: [partitions.transactions, partitions.references] },
   },
   tag: 'Transactions',
   summary: 'Reconcile with a billing system',
@@ -36,5 +34,3 @@ export const endpoint = defineEndpoint({
     return mapResult(await reconcile(body, unknownFields, caller.account, ports), ok);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -2,7 +2,6 @@ import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
@@ -12,7 +11,7 @@ import { createTransaction } from '../shared/transactions/create-transaction.ts'
 import { TransactionRequest } from '../shared/transactions/request.ts';
 import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'create-transaction',
   method: 'POST',
   path: '/transactions',
@@ -43,5 +42,3 @@ export const endpoint = defineEndpoint({
     return mapResult(created, replyOfAnswer);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -7,7 +7,6 @@ import { CoverageQuery } from '../shared/coverage/query.ts';
 import { activeReleases } from '../shared/coverage/releases.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { stateJurisdiction } from '../shared/jurisdiction.ts';
 import { accept } from '../shared/result.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
@@ -20,7 +19,7 @@ const ports = {
   builtInById: builtInReleaseById,
 };
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'get-coverage',
   method: 'GET',
   path: '/coverage',
@@ -47,5 +46,3 @@ export const endpoint = defineEndpoint({
     return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
   },
 });
-
-export const handler = lambdaHandler(endpoint);

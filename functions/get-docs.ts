@@ -1,4 +1,4 @@
-import { definePublicDocument, type PublicDocument, publicHandler } from '../shared/http/define-public-document.ts';
+import { definePublicDocument, type PublicDocument } from '../shared/http/define-public-document.ts';
 import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
@@ -22,7 +22,7 @@ export const read = (): PublicDocument => {
   };
 };
 
-export const endpoint = definePublicDocument({
+export const { endpoint, handler } = definePublicDocument({
   name: 'get-docs',
   path: '/docs',
   summary: 'Read the documentation',
@@ -32,5 +32,3 @@ export const endpoint = definePublicDocument({
   notModified: 'The page matches `If-None-Match`.',
   read,
 });
-
-export const handler = publicHandler(endpoint);

@@ -2,21 +2,17 @@ import { getFiling } from '../shared/filings/get-filing.ts';
 import { FilingQuery } from '../shared/filings/query.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { filingReply } from '../shared/http/filing-reply.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
-import { partitions } from '../shared/store/table-access.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'get-filing',
   method: 'GET',
   path: '/filings/{id}',
   scope: 'read',
-  access: {
-    actions: { transactions: ['GetItem', 'BatchGetItem', 'Query'] },
-    partitions: { transactions: [partitions.filings] },
-  },
+  access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   tag: 'Filings',
   summary: 'Retrieve a filing',
   description: [
@@ -42,5 +38,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -1,6 +1,6 @@
-import { definePublicDocument, publicHandler } from '../shared/http/define-public-document.ts';
+import { definePublicDocument } from '../shared/http/define-public-document.ts';
 
-export const endpoint = definePublicDocument({
+export const { endpoint, handler } = definePublicDocument({
   name: 'get-openapi',
   path: '/openapi.json',
   summary: 'Read the OpenAPI document',
@@ -30,5 +30,3 @@ export const endpoint = definePublicDocument({
     };
   },
 });
-
-export const handler = publicHandler(endpoint);

@@ -1,6 +1,5 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { RatesQuery } from '../shared/rates/query.ts';
 import { findRates } from '../shared/rates/rates.ts';
@@ -8,7 +7,7 @@ import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'get-rates',
   method: 'GET',
   path: '/rates',
@@ -26,5 +25,3 @@ export const endpoint = defineEndpoint({
   run: async ({ query, caller }) =>
     mapResult(await findRates(query, caller.account.settings, { loadContent, now }), ok),
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -1,22 +1,18 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
-import { partitions } from '../shared/store/table-access.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionHistory } from '../shared/transactions/history/history.ts';
 import { TransactionHistoryQuery } from '../shared/transactions/history/query.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction-history',
   method: 'GET',
   path: '/transactions/{id}/history',
   scope: 'read',
-  access: {
-    actions: { transactions: ['Query'] },
-    partitions: { transactions: [partitions.transactions] },
-  },
+  access: ledgerAccess(['Query'], partitions.transactions),
   tag: 'Transactions',
   summary: 'List the changes of a transaction',
   description: [
@@ -31,5 +27,3 @@ export const endpoint = defineEndpoint({
     return mapResult(await transactionHistory(id, query, caller.account, ports), ok);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -1,10 +1,9 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { replyOfAnswer } from '../shared/http/idempotency.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept, mapResult, type Result, refuse } from '../shared/result.ts';
 import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
-import { partitions } from '../shared/store/table-access.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionWithHistory } from '../shared/transactions/history/history.ts';
 import { TransactionQuery } from '../shared/transactions/history/query.ts';
 import type { RetrievedTransaction } from '../shared/transactions/history/response.ts';
@@ -16,15 +15,12 @@ const withoutHistory = async (id: string, account: string): Promise<Result<Retri
   return stored ? accept({ ...asOf(stored.transaction, now()), history: null }) : refuse(notFound);
 };
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction',
   method: 'GET',
   path: '/transactions/{id}',
   scope: 'read',
-  access: {
-    actions: { transactions: ['GetItem', 'Query'] },
-    partitions: { transactions: [partitions.transactions] },
-  },
+  access: ledgerAccess(['GetItem', 'Query'], partitions.transactions),
   tag: 'Transactions',
   summary: 'Retrieve a transaction',
   description:
@@ -39,5 +35,3 @@ export const endpoint = defineEndpoint({
     return mapResult(found, (transaction) => replyOfAnswer({ answer: answerOf(200, transaction), isReplayed: false }));
   },
 });
-
-export const handler = lambdaHandler(endpoint);

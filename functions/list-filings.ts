@@ -2,21 +2,17 @@ import { listFilings } from '../shared/filings/list-filings.ts';
 import { FilingListQuery } from '../shared/filings/query.ts';
 import { stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
-import { partitions } from '../shared/store/table-access.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'list-filings',
   method: 'GET',
   path: '/filings',
   scope: 'read',
-  access: {
-    actions: { transactions: ['GetItem', 'BatchGetItem', 'Query'] },
-    partitions: { transactions: [partitions.filings] },
-  },
+  access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   tag: 'Filings',
   summary: 'List filings',
   description:
@@ -29,5 +25,3 @@ export const endpoint = defineEndpoint({
     return mapResult(await listFilings(filters, caller.account, filingReadPorts), ok);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

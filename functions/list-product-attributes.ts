@@ -1,12 +1,11 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept } from '../shared/result.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
 import { pageOf, vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'list-product-attributes',
   method: 'GET',
   path: '/product-attributes',
@@ -27,5 +26,3 @@ export const endpoint = defineEndpoint({
     return accept(taggedReply(page, version, exchange));
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -1,12 +1,11 @@
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { accept } from '../shared/result.ts';
 import { selectItems } from '../shared/vocabulary/catalog.ts';
 import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
 import { pageOf } from '../shared/vocabulary/vocabulary.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'list-product-tax-codes',
   method: 'GET',
   path: '/product-tax-codes',
@@ -25,5 +24,3 @@ export const endpoint = defineEndpoint({
     return accept(taggedReply(page, version, exchange));
   },
 });
-
-export const handler = lambdaHandler(endpoint);

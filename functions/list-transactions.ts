@@ -1,23 +1,21 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
-import { partitions } from '../shared/store/table-access.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { TransactionListQuery } from '../shared/transactions/list-query.ts';
 import { listTransactions } from '../shared/transactions/list-transactions.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'list-transactions',
   method: 'GET',
   path: '/transactions',
   scope: 'read',
   access: {
-    actions: { transactions: ['GetItem', 'BatchGetItem'] },
+    ...ledgerAccess(['GetItem', 'BatchGetItem'], partitions.transactions),
     indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date'],
-    partitions: { transactions: [partitions.transactions] },
   },
   tag: 'Transactions',
   summary: 'List transactions',
@@ -31,5 +29,3 @@ export const endpoint = defineEndpoint({
     return mapResult(await listTransactions(query, caller.account, ports), ok);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -1,6 +1,5 @@
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
@@ -8,7 +7,7 @@ import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { replayTransaction } from '../shared/transactions/replay/replay-transaction.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'replay-transaction',
   method: 'POST',
   path: '/transactions/{id}/replay',
@@ -31,5 +30,3 @@ export const endpoint = defineEndpoint({
     return mapResult(await replayTransaction(id, caller.account, ports), ok);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

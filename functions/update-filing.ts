@@ -4,20 +4,16 @@ import { updateFiling } from '../shared/filings/update-filing.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
-import { filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
+import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'update-filing',
   method: 'POST',
   path: '/filings/{id}',
   scope: 'write',
-  access: {
-    actions: { transactions: filingActions },
-    partitions: { transactions: [...filingPartitions, partitions.idempotencyKeys] },
-  },
+  access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
   tag: 'Filings',
   summary: 'File or cancel a filing',
   description: [
@@ -55,5 +51,3 @@ export const endpoint = defineEndpoint({
     );
   },
 });
-
-export const handler = lambdaHandler(endpoint);

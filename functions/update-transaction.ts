@@ -3,7 +3,6 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { lambdaHandler } from '../shared/http/lambda-handler.ts';
 import { mapResult } from '../shared/result.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
@@ -11,7 +10,7 @@ import { TransactionUpdate } from '../shared/transactions/request.ts';
 import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
 import { updateTransaction } from '../shared/transactions/update-transaction.ts';
 
-export const endpoint = defineEndpoint({
+export const { endpoint, handler } = defineEndpoint({
   name: 'update-transaction',
   method: 'POST',
   path: '/transactions/{id}',
@@ -64,5 +63,3 @@ export const endpoint = defineEndpoint({
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },
 });
-
-export const handler = lambdaHandler(endpoint);

@@ -1,5 +1,6 @@
 import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { errorCodes } from '../shared/error-codes.ts';
+import { unreadable } from '../shared/http/body.ts';
 import { envelope, safetyHeaders } from '../shared/http/reply.ts';
 import { currentVersion } from '../shared/http/versions.ts';
 import type { Problem } from '../shared/problem.ts';
@@ -28,14 +29,7 @@ const problems: readonly (readonly [ResponseType, Problem])[] = [
   [ResponseType.WAF_FILTERED, forbidden],
   [ResponseType.BAD_REQUEST_BODY, malformed],
   [ResponseType.BAD_REQUEST_PARAMETERS, malformed],
-  [
-    ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    {
-      code: 'validation_unsupported_media_type',
-      title: 'Unsupported Media Type',
-      detail: 'Send the body as application/json.',
-    },
-  ],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, unreadable.unsupportedMediaType],
   [ResponseType.REQUEST_TOO_LARGE, bodyTooLarge],
   [ResponseType.THROTTLED, tooMany],
   [ResponseType.QUOTA_EXCEEDED, tooMany],

@@ -101,7 +101,6 @@ export type Settings = Readonly<z.output<typeof schema>> & {
 };
 
 const forDomain = 'Give domain as well: the host name that it is for.';
-const forIssuer = 'Give oidcIssuer as well: the issuer of the tokens.';
 /** A setting, its value (`null` for any), the setting that it requires, and the remedy. */
 const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
   ['domain', null, 'certificate', 'Give certificate as well: the ARN of an ACM certificate for it.'],
@@ -112,11 +111,9 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   ['wafRequestsPerAddress', null, 'waf', 'Give waf=true as well, or leave it out.'],
   // With only one of the two, functions would start and refuse every token.
   ['oidcIssuer', null, 'oidcAudience', 'Give oidcAudience as well: the audience of the tokens.'],
-  ['oidcAudience', null, 'oidcIssuer', forIssuer],
-  ['oidcAccountClaim', null, 'oidcIssuer', forIssuer],
-  ['oidcScopesClaim', null, 'oidcIssuer', forIssuer],
-  ['oidcReadScope', null, 'oidcIssuer', forIssuer],
-  ['oidcWriteScope', null, 'oidcIssuer', forIssuer],
+  ...(['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope'] as const).map(
+    (name) => [name, null, 'oidcIssuer', 'Give oidcIssuer as well: the issuer of the tokens.'] as const,
+  ),
 ];
 
 const refuse = (name: string, value: unknown, remedy: string): never => {

@@ -49,7 +49,8 @@ export type Schedule<Name extends string = string> = {
   readonly access: TableAccess;
 };
 
-/** Define a schedule, whose `run` returns figures that become metrics. */
-export const defineSchedule = <const Name extends string, Done extends Readonly<Record<string, number | boolean>>>(
-  schedule: Schedule<Name> & { readonly run: Run<Done> },
-): Schedule<Name> & { readonly run: Run<Done> } => schedule;
+/** Define a schedule and its Lambda handler. `run` returns figures that become metrics. */
+export const defineSchedule = <const Name extends string, Done extends Readonly<Record<string, number | boolean>>>({
+  run,
+  ...schedule
+}: Schedule<Name> & { readonly run: Run<Done> }) => ({ schedule, handler: scheduled(schedule.name, run) });

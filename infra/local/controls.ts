@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
+import { instantMs } from '../../shared/calendar.ts';
+import { advanceClock, now } from '../../shared/config/clock.ts';
+import { unreadable } from '../../shared/http/body.ts';
+import { objectOf } from '../../shared/json.ts';
 import type { Problem } from '../../shared/problem.ts';
-import { moveClock, readClock } from './clock-control.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke } from './invoke.ts';
 import { json, refusal } from './refusal.ts';
-import type { RequestTarget } from './request-target.ts';
+import type { RequestTarget } from './resources.ts';
 
-export type ControlRequest = {
+type ControlRequest = {
   readonly message: IncomingMessage;
   readonly target: RequestTarget;
   readonly body: Buffer;
@@ -20,9 +23,48 @@ type Control = {
   readonly run: (request: ControlRequest) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
 };
 
+// Ids and keys sort by time as text, so a year has four digits.
+const latestMs = Date.UTC(9999, 11, 31);
+
+const invalid = (pointer: string, detail: string): Problem => ({
+  code: 'validation_invalid_format',
+  title: 'Invalid Format',
+  detail,
+  source: { pointer },
+});
+
+const parsed = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Set the service's clock to `now`, or move it by `advance_seconds`, which may be negative. */
+const moveClock = (body: Buffer): Problem | null => {
+  const fields = parsed(body);
+  if (fields === undefined) return unreadable.malformed;
+  const { now: instant, advance_seconds: seconds } = objectOf(fields) ?? {};
+  if ((instant === undefined) === (seconds === undefined))
+    return invalid('', 'Send an object with now or advance_seconds.');
+  const targetMs =
+    typeof instant === 'string' ? instantMs(instant) : typeof seconds === 'number' ? now() + seconds * 1000 : null;
+  if (targetMs === null || targetMs < 0 || targetMs > latestMs)
+    return invalid(
+      instant === undefined ? '/advance_seconds' : '/now',
+      'Send an instant in UTC, or a number of seconds, that leads to a time from 1970 to 9999.',
+    );
+  advanceClock(Math.round(targetMs - now()));
+  return null;
+};
+
 const clock: Control = {
   methods: ['GET', 'PUT'],
-  run: ({ message, body, requestId }) => (message.method === 'PUT' ? moveClock(body, requestId) : readClock(requestId)),
+  run: ({ message, body, requestId }) => {
+    const problem = message.method === 'PUT' ? moveClock(body) : null;
+    return problem ? refusal(problem, requestId) : json(200, { now: new Date(now()).toISOString() }, requestId);
+  },
 };
 
 const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
@@ -63,12 +105,7 @@ const intrusion = ({ message, target }: ControlRequest): Problem | null => {
 const wrongBody = ({ message, body }: ControlRequest): Problem | null =>
   body.length === 0 || /^application\/json\s*(;|$)/i.test(message.headers['content-type'] ?? '')
     ? null
-    : {
-        code: 'validation_unsupported_media_type',
-        title: 'Unsupported Media Type',
-        detail: 'Send the body as application/json.',
-        source: { header: 'Content-Type' },
-      };
+    : { ...unreadable.unsupportedMediaType, source: { header: 'Content-Type' } };
 
 const unknownControl: Problem = {
   code: 'not_found',

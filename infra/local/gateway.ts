@@ -10,8 +10,7 @@ import type { Handlers } from './handlers.ts';
 import { invoke, isTimeout } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { refusal } from './refusal.ts';
-import { parseTarget } from './request-target.ts';
-import { matchResource } from './resources.ts';
+import { matchResource, parseTarget } from './resources.ts';
 
 export type GatewayOptions = {
   readonly handlers: Handlers;

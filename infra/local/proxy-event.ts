@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { RequestTarget } from './request-target.ts';
-import type { MatchedResource } from './resources.ts';
+import type { MatchedResource, RequestTarget } from './resources.ts';
 
 export type ProxyRequest = {
   readonly message: IncomingMessage;

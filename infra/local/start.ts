@@ -2,10 +2,45 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Emulator, emulatorEnvironment, startEmulator, useEmulator } from './emulator.ts';
-import { greeting } from './greeting.ts';
 import { freePort, listenProblem, loopback } from './ports.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
 import { SetupError } from './setup-error.ts';
+
+const sale = {
+  line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
+  customer: { address: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' } },
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const curlLine = (url: string, apiKey: string): string =>
+  [
+    `curl -sS ${url}/calculations`,
+    `-H ${quoted(`X-API-Key: ${apiKey}`)}`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${quoted(JSON.stringify(sale))}`,
+  ].join(' ');
+
+const databaseLine = ({ kind, endpoint }: Emulator, dataDirectory: string | null): string => {
+  if (kind === 'given') return `Database  ${endpoint} (yours)`;
+  return `Database  ${endpoint} (${kind}, ${dataDirectory ? `kept in ${dataDirectory}` : 'in memory'})`;
+};
+
+const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirectory }: LocalSettings): string =>
+  [
+    `Levy      ${url}`,
+    `Docs      ${url}/docs`,
+    databaseLine(emulator, dataDirectory),
+    // DynamoDB Local has no option for it.
+    ...(emulator.kind === 'amazon'
+      ? ['          DynamoDB Local listens on every network interface, not only on loopback.']
+      : []),
+    `Demo key  ${apiKey}`,
+    '',
+    'Try it (the answer has "tax_amount":"8.88"):',
+    curlLine(url, apiKey),
+    '',
+  ].join('\n');
 
 const fail = (error: unknown): never => {
   console.error(error instanceof SetupError ? error.message : error);

@@ -1,94 +1,85 @@
 import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ScheduleName } from '../../functions/endpoints.ts';
 import type { Watched } from './alarms.ts';
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-const ofRequests = ({ metrics }: Watched): IWidget[][] => [
+const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics']): IWidget[][] => [
   [
     graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors], [metrics.errorShare]),
-    graph('p99 latency, ms by operation', [metrics.everyBy('operation', 'Duration', 'p99')]),
-    graph('Latency of calculations, ms', [
-      metrics.durationOf('create-calculation', 'p50'),
-      metrics.durationOf('create-calculation', 'p99'),
-    ]),
+    graph('p99 latency, ms by operation', [everyBy('operation', 'Duration', 'p99')]),
+    graph(
+      'Latency of calculations, ms',
+      ['p50', 'p99'].map((statistic) => metrics.durationOf('create-calculation', statistic)),
+    ),
   ],
   [
-    graph('Refusals by code', [metrics.everyBy('code', 'Refused', Stats.SUM)]),
-    graph('Tax by state, dollars calculated', [metrics.everyBy('state', 'Tax', Stats.SUM)]),
-    graph('Documents by state', [metrics.everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
+    graph('Refusals by code', [everyBy('code', 'Refused', Stats.SUM)]),
+    graph('Tax by state, dollars calculated', [everyBy('state', 'Tax', Stats.SUM)]),
+    graph('Documents by state', [everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
   ],
   [
     graph('Cache hits, share of requests', [metrics.cacheHitShare('KeyKept'), metrics.cacheHitShare('ContentKept')]),
     graph('Limiter, credentials and content', [
       metrics.refused('rate_limit_error'),
-      metrics.counted('RateLimitOpen'),
-      metrics.counted('CredentialsUnread'),
-      metrics.counted('IssuerUnavailable'),
-      metrics.counted('KeyUseUnrecorded'),
-      metrics.counted('ContentCorrupt'),
+      ...(
+        ['RateLimitOpen', 'CredentialsUnread', 'IssuerUnavailable', 'KeyUseUnrecorded', 'ContentCorrupt'] as const
+      ).map(counted),
     ]),
     graph('Instances of the account', [metrics.instances], [metrics.throttles]),
   ],
 ];
 
-const ofStores = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[][] => [
-  [
-    graph('Ledger, capacity units', [
-      metrics.ofTable(ledger, 'ConsumedReadCapacityUnits'),
-      metrics.ofTable(ledger, 'ConsumedWriteCapacityUnits'),
-    ]),
+const ofLedger = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[] => {
+  const ofTable = (...names: readonly string[]) => names.map((name) => metrics.ofTable(ledger, name));
+  return [
+    graph('Ledger, capacity units', ofTable('ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits')),
     graph(
       'Ledger, errors and throttles',
       [metrics.ledgerErrors(ledger)],
-      [metrics.ofTable(ledger, 'ReadThrottleEvents'), metrics.ofTable(ledger, 'WriteThrottleEvents')],
+      ofTable('ReadThrottleEvents', 'WriteThrottleEvents'),
     ),
     graph('Dead-letter queues', [failedRuns, ...(events ? [events.deadLetterQueue] : [])].map(metrics.waiting)),
-  ],
-];
+  ];
+};
 
-const ofWork = ({ metrics }: Watched): IWidget[][] => [
-  [
-    graph('Drafts swept', [
-      metrics.ofSchedule('sweep-drafts', 'Voided'),
-      metrics.ofSchedule('sweep-drafts', 'Skipped'),
-      metrics.ofSchedule('sweep-drafts', 'Complete', Stats.MINIMUM),
-    ]),
-    graph('Filings', [
-      metrics.ofSchedule('close-periods', 'Created'),
-      metrics.ofSchedule('close-periods', 'Worked'),
-      metrics.ofSchedule('close-periods', 'Finished'),
-      metrics.ofSchedule('close-periods', 'Failed'),
-    ]),
-    graph('Periods closed, 1 is all', [metrics.ofSchedule('close-periods', 'Complete', Stats.MINIMUM)]),
-  ],
-];
-
-const ofEvents = ({ metrics, events }: Watched): IWidget[] =>
-  events === null
-    ? []
-    : [
-        graph(
-          'Events, executions of the pipe',
-          [metrics.ofPipe(events.pipe, 'Invocations')],
-          [metrics.ofPipe(events.pipe, 'ExecutionFailed')],
-        ),
-      ];
-
-const ofBackups = ({ metrics, backups }: Watched): IWidget[] =>
-  backups === null
-    ? []
-    : [
-        graph('Backups of tables by day', [
-          metrics.backups(backups.vault, 'Completed'),
-          metrics.backups(backups.vault, 'Failed'),
-        ]),
-      ];
+const ofWork = ({ ofSchedule }: Watched['metrics']): IWidget[] => {
+  const sums = (schedule: ScheduleName, ...names: readonly string[]) => names.map((name) => ofSchedule(schedule, name));
+  const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', Stats.MINIMUM);
+  return [
+    graph('Drafts swept', [...sums('sweep-drafts', 'Voided', 'Skipped'), complete('sweep-drafts')]),
+    graph('Filings', sums('close-periods', 'Created', 'Worked', 'Finished', 'Failed')),
+    graph('Periods closed, 1 is all', [complete('close-periods')]),
+  ];
+};
 
 /** The widgets, row by row: requests, stores, scheduled work, events and backups. */
-export const dashboardRows = (watched: Watched): IWidget[][] => [
-  ...ofRequests(watched),
-  ...ofStores(watched),
-  ...ofWork(watched),
-  [...ofEvents(watched), ...ofBackups(watched)],
-];
+export const dashboardRows = (watched: Watched): IWidget[][] => {
+  const { metrics, events, backups } = watched;
+  const { ofPipe } = metrics;
+  return [
+    ...ofRequests(metrics),
+    ofLedger(watched),
+    ofWork(metrics),
+    [
+      ...(events
+        ? [
+            graph(
+              'Events, executions of the pipe',
+              [ofPipe(events.pipe, 'Invocations')],
+              [ofPipe(events.pipe, 'ExecutionFailed')],
+            ),
+          ]
+        : []),
+      ...(backups
+        ? [
+            graph(
+              'Backups of tables by day',
+              (['Completed', 'Failed'] as const).map((end) => metrics.backups(backups.vault, end)),
+            ),
+          ]
+        : []),
+    ],
+  ];
+};

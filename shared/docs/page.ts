@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { hasAllFields, schemaFields } from './fields.ts';
 import { groups } from './groups.ts';
-import { html, type Markup, raw } from './html.ts';
-import { blocks, slug } from './markdown.ts';
-import { components, info, operations } from './openapi.ts';
-import { errorSection, operationSections, schemaSection } from './reference.ts';
+import { html, type Markup, type Part, raw } from './html.ts';
+import { blocks, inline, slug } from './markdown.ts';
+import { components, errorCodes, info, operations } from './openapi.ts';
+import { operationArticle } from './operation.ts';
 
 /** Split a Markdown text at its headings of the second level. */
 const partsOf = (text: string) =>
@@ -16,16 +17,59 @@ const partsOf = (text: string) =>
     });
 
 /** The parts of guide.md, and the conventions of the OpenAPI document. */
-export const guideParts = [
+const guideParts = [
   ...partsOf(readFileSync(new URL('./guide.md', import.meta.url), 'utf8')),
   ...partsOf(info['description'] ?? '').filter(({ title }) => title === 'Conventions'),
 ];
 
-export const guideSections = (): readonly Markup[] =>
+const guideSections = (): readonly Markup[] =>
   guideParts.map(
     ({ id, title, text }) =>
       html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title"><a class="self" href="#${id}">${title}</a></h2>${blocks(text)}</section>`,
   );
+
+const section = (title: string, lead: Part, content: Part): Markup => {
+  const id = slug(title);
+  return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
+};
+
+/** The operations by group. */
+const operationSections = (): readonly Markup[] =>
+  groups.map(({ title, text, operations: ids }) => {
+    const articles = ids.map((operationId) => {
+      const operation = operations.get(operationId);
+      if (!operation) throw new Error(`openapi.json has no operation ${operationId}.`);
+      return operationArticle(operation);
+    });
+    return section(title, inline(text), articles);
+  });
+
+// A long code may break after an underscore.
+const breakable = (code: string): Part => code.split('_').map((part, at) => [at > 0 && html`_<wbr>`, part]);
+
+/** Every error code with its status, meaning and remedy. */
+const errorSection = (): Markup => {
+  const rows = Object.entries(errorCodes).map(
+    ([code, { status, meaning, remedy }]) =>
+      html`<tr id="error-${code}"><td><span class="status">${status}</span></td><th scope="row"><code>${breakable(code)}</code></th><td>${inline(meaning)}</td><td>${inline(remedy)}</td></tr>`,
+  );
+  return section(
+    'Error codes',
+    html`Programs can rely on the codes: Levy never renames one. Every error has the same <a href="#schema-ErrorResponse">envelope</a>.`,
+    html`<table class="error-table"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>${rows}</tbody></table>`,
+  );
+};
+
+/** Every schema with its fields. */
+const schemaSection = (): Markup => {
+  const articles = Object.entries(components.schemas).map(
+    ([name, schema]) => html`<article class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title">
+<h3 id="schema-${name}-title"><a class="self" href="#schema-${name}">${name}</a></h3>
+<p>${inline(schema.description ?? '')} ${hasAllFields(schema) && 'All fields are always present.'}</p>
+${schemaFields(schema, { prefix: `schema-${name}` })}</article>`,
+  );
+  return section('Schemas', 'The objects in requests and responses.', articles);
+};
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230f6149'/%3E%3Cpath d='M11 7v17h11' fill='none' stroke='white' stroke-width='4'/%3E%3C/svg%3E";

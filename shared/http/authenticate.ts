@@ -5,6 +5,7 @@ import type { Code } from '../error-codes.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
+import type { Problem } from '../problem.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
@@ -38,6 +39,7 @@ const unauthorized = (code: Code, detail: string, header: Header = 'X-API-Key'):
   );
 
 const missing = 'Send an API key in the header X-API-Key, or a bearer token in Authorization.';
+export const noCredential = () => unauthorized('auth_error', missing);
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
 // A header may be repeated with the same value only.
@@ -114,7 +116,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     const byKey = secret === undefined ? undefined : await keyCaller(secret);
     const byToken = authorization === undefined ? undefined : await tokenCaller(authorization);
     const caller = byKey ?? byToken;
-    if (!caller) throw unauthorized('auth_error', missing);
+    if (!caller) throw noCredential();
     if (byToken && byToken.account.id !== caller.account.id)
       throw unauthorized('auth_error', 'The API key and the bearer token belong to different accounts. Send only one.');
     exchange.caller = caller;
@@ -138,6 +140,13 @@ export const authenticate = async (exchange: Exchange): Promise<void> => {
   }
 };
 
+export const outOfScope = (scope: Scope): Problem => ({
+  code: 'auth_forbidden',
+  title: 'Forbidden',
+  detail: `This credential lacks the scope ${scope}. Ask the account's operator for one that has it.`,
+  meta: { scope },
+});
+
 /** Refuse a credential without the scope of the endpoint with 403. `null` needs no scope. */
 export const authorize =
   (scope: Scope | null) =>
@@ -146,12 +155,5 @@ export const authorize =
     const caller = callerOf(exchange);
     if (caller.scopes.has(scope)) return;
     showRate(exchange, caller);
-    throw new Refusal([
-      {
-        code: 'auth_forbidden',
-        title: 'Forbidden',
-        detail: `This credential lacks the scope ${scope}. Ask the account's operator for one that has it.`,
-        meta: { scope },
-      },
-    ]);
+    throw new Refusal([outOfScope(scope)]);
   };

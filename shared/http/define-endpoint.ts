@@ -8,6 +8,7 @@ import { type TableAccess, withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { inBodyOrder } from './field-problems.ts';
+import { type Handler, lambdaHandler } from './lambda-handler.ts';
 import type { Tag } from './openapi/document.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type { ResponseSchemaName } from './openapi/response-schemas.ts';
@@ -116,8 +117,8 @@ const serveWith =
   };
 
 /**
- * Define an endpoint that needs a credential. The routes, the IAM grants, the scopes and the OpenAPI document derive from
- * this definition, and `lambdaHandler` makes the Lambda handler of it.
+ * Define an endpoint that needs a credential, and its Lambda handler. The routes, the IAM grants, the scopes and the OpenAPI
+ * document derive from this definition.
  *
  * `serve` refuses in the published order (interface decisions 9), after the refusals of the handler: 415, 413, 400, the
  * version, all field problems at once, and then what `run` refuses.
@@ -128,4 +129,8 @@ export const defineEndpoint = <
   Query extends z.ZodMiniType = z.ZodMiniType,
 >(
   definition: EndpointDescription<Name> & { readonly scope: Scope } & Implementation<Body, Query>,
-): Endpoint<Name> => ({ ...definition, access: withCaller(definition.access), serve: serveWith(definition) });
+): { readonly endpoint: Endpoint<Name>; readonly handler: Handler } => {
+  const access = withCaller(definition.access);
+  const endpoint: Endpoint<Name> = { ...definition, access, serve: serveWith(definition) };
+  return { endpoint, handler: lambdaHandler(endpoint) };
+};

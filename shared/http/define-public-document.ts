@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
 import type { DocumentedResponse, Endpoint, EndpointDescription } from './define-endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
@@ -30,14 +30,13 @@ const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply
   return reply.status === 304 || !type ? reply : { ...reply, headers: { ...reply.headers, 'Content-Type': type } };
 };
 
-/** Define an endpoint that returns the same text to every client, or 304 to a client that has it. */
-export const definePublicDocument = <const Name extends string>({
-  read,
-  response,
-  ...described
-}: Definition<Name>): Endpoint<Name> => {
+/**
+ * Define an endpoint that returns the same text to every client, or 304 to a client that has it. The handler has none of the
+ * steps of `lambdaHandler`, which need a caller and a database.
+ */
+export const definePublicDocument = <const Name extends string>({ read, response, ...described }: Definition<Name>) => {
   let document: PublicDocument | null = null;
-  return {
+  const endpoint: Endpoint<Name> = {
     ...described,
     method: 'GET',
     scope: null,
@@ -53,18 +52,13 @@ export const definePublicDocument = <const Name extends string>({
       return proxyResult(replyWith(document, exchange), exchange);
     },
   };
-};
-
-/** Make the Lambda handler of a public document, without the steps of `lambdaHandler`, which need a caller and a database. */
-export const publicHandler = ({
-  name,
-  serve,
-}: Endpoint): ((event: APIGatewayProxyEvent, context: unknown) => Promise<APIGatewayProxyResult>) =>
-  observed(name, async (event) => {
+  const handler = observed(described.name, async (event: APIGatewayProxyEvent) => {
     const exchange = exchangeOf(event, () => 0);
     try {
-      return await serve(exchange);
+      return await endpoint.serve(exchange);
     } catch (error) {
       return errorResult(error, exchange);
     }
   });
+  return { endpoint, handler };
+};

@@ -12,22 +12,7 @@ export const entityTag = (...parts: readonly string[]): string => {
 };
 
 // RFC 9110, 8.8.3: a quoted tag may contain commas, but no quotes, spaces or control characters, and has no escapes.
-const oneTag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/y;
-const separator = /[ \t]*,[ \t,]*|[ \t]*$/y;
-
-const opaqueTagsIn = (value: string): ReadonlySet<string> => {
-  const tags = new Set<string>();
-  let at = value.search(/[^ \t,]/);
-  while (at >= 0 && at < value.length) {
-    oneTag.lastIndex = at;
-    const found = oneTag.exec(value);
-    separator.lastIndex = oneTag.lastIndex;
-    if (found?.[1] === undefined || !separator.test(value)) return tags;
-    tags.add(found[1]);
-    at = separator.lastIndex;
-  }
-  return tags;
-};
+const listedTag = /[ \t,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/gy;
 
 /**
  * Whether If-None-Match contains a tag, by weak comparison (RFC 9110, 13.1.2): lists, several lines, `*`, weak forms.
@@ -36,7 +21,9 @@ const opaqueTagsIn = (value: string): ReadonlySet<string> => {
  */
 export const matches = (ifNoneMatch: readonly string[], tag: string): boolean => {
   const opaque = tag.slice(tag.indexOf('"') + 1, -1);
-  return ifNoneMatch.some((value) => value.trim() === '*' || opaqueTagsIn(value).has(opaque));
+  return ifNoneMatch.some(
+    (value) => value.trim() === '*' || value.matchAll(listedTag).some(([, listed]) => listed === opaque),
+  );
 };
 
 /**

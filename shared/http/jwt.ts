@@ -75,11 +75,7 @@ export const keyNameOf = (token: string, issuer: string): string | null => {
 };
 
 // The library checks the signature and the issuer. `tokenOf` checks audience and times, by the service's clock.
-const payloadOf = (
-  token: string,
-  issuer: string,
-  { jwk, native }: SigningKey,
-): Readonly<Record<string, unknown>> | null => {
+const payloadOf = (token: string, issuer: string, { jwk, native }: SigningKey): Payload | null => {
   try {
     const options = {
       issuer,

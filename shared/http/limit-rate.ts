@@ -2,6 +2,7 @@ import { rateLimiter } from '../accounts/rate-limiter.ts';
 import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
+import type { Problem } from '../problem.ts';
 import { takeRequests } from '../store/accounts/rate-window.ts';
 import { type Caller, callerOf, type Exchange, Refusal } from './exchange.ts';
 
@@ -20,6 +21,12 @@ export const showRate = (exchange: Exchange, { account }: Caller): void => {
   nameLimit(exchange, limit, limiter.remaining(account.id, limit, now()));
 };
 
+export const overLimit = (limit: number, retryAfterSeconds: number): Problem => ({
+  code: 'rate_limit_error',
+  title: 'Too Many Requests',
+  detail: `The rate limit is exceeded: an account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
+});
+
 /**
  * Count this request in its account's window of ten seconds, and refuse it with 429 if the window is used up.
  *
@@ -34,14 +41,5 @@ export const limitRate = async (exchange: Exchange): Promise<void> => {
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(exchange, limit, remaining);
   if (admitted) return;
-  throw new Refusal(
-    [
-      {
-        code: 'rate_limit_error',
-        title: 'Too Many Requests',
-        detail: `The rate limit is exceeded: an account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
-      },
-    ],
-    { 'Retry-After': String(retryAfterSeconds) },
-  );
+  throw new Refusal([overLimit(limit, retryAfterSeconds)], { 'Retry-After': String(retryAfterSeconds) });
 };

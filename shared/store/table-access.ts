@@ -37,6 +37,12 @@ export const updatablePartitions = [rateWindowKey('*', 0).pk, keyUses('*')] as c
 /** Reads the active releases, and the parts of them that a calculation needs. */
 export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const satisfies TableAccess['actions'];
 
+/** Access to these partitions of the ledger's table. */
+export const ledgerAccess = (actions: readonly Action[], ...reached: readonly string[]): TableAccess => ({
+  actions: { transactions: actions },
+  partitions: { transactions: reached },
+});
+
 /** Moves entries between partitions, and marks the transactions of a filing as filed. */
 export const filingActions = ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query'] as const;
 

@@ -54,10 +54,9 @@ const conditions = [
   'attribute_not_exists(pk)',
   'attribute_exists(pk)',
   'attribute_not_exists(pk) OR amount <= :amount',
-  'NOT amount = :amount AND attribute_exists(account)',
+  'amount > :amount AND attribute_exists(account)',
   'amount BETWEEN :amount AND :more OR begins_with(#s, :prefix)',
-  '(account = :account OR contains(id, :prefix)) AND amount <> :amount',
-  'size(id) > :amount',
+  '(account = :account OR contains(id, :prefix)) AND amount < :amount',
   'account IN (:account, :prefix)',
 ];
 
@@ -100,7 +99,7 @@ const fittingUpdates = [
   'SET amount = if_not_exists(amount, :more)',
   'SET #s = :prefix',
 ];
-const updates = [...fittingUpdates, 'SET amount = amount + :more REMOVE nested', 'SET nested.added = :amount'];
+const updates = [...fittingUpdates, 'SET amount = :more REMOVE nested', 'SET nested.added = :amount'];
 
 const writeOf = (TableName: string, random: () => number, allowed: readonly string[]): Record<string, any> => {
   const condition = conditionOf(random);

@@ -66,22 +66,11 @@ const withValueAt = (item: Item, names: readonly string[], value: Value | undefi
 
 const namesOf = (path: Path, scope: Scope): string[] => [path.name, ...path.inner].map((name) => resolved(name, scope));
 
-const sizeOf = (value: Value | undefined): number | undefined => {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (value instanceof Uint8Array) return value.length;
-  if (value instanceof Set) return value.size;
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
-};
-
-const read = (operand: Operand, item: Item, scope: Scope): Value | undefined => {
-  if (operand.kind === 'value') return scope.values[operand.name] as Value;
-  if (operand.kind === 'size') return sizeOf(read(operand.path, item, scope));
-  return valueAt(operand, item, scope);
-};
+const read = (operand: Operand, item: Item, scope: Scope): Value | undefined =>
+  operand.kind === 'value' ? scope.values[operand.name] : valueAt(operand, item, scope);
 
 const holds: Readonly<Record<Comparator, (left: Value, right: Value) => boolean>> = {
   '=': isEqual,
-  '<>': (left, right) => !isEqual(left, right),
   '<': (left, right) => (compare(left, right) ?? 0) < 0,
   '<=': (left, right) => (compare(left, right) ?? 1) <= 0,
   '>': (left, right) => (compare(left, right) ?? 0) > 0,
@@ -101,14 +90,11 @@ export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean 
       return isTrue(condition.left, item, scope) && isTrue(condition.right, item, scope);
     case 'or':
       return isTrue(condition.left, item, scope) || isTrue(condition.right, item, scope);
-    case 'not':
-      return !isTrue(condition.of, item, scope);
     case 'exists':
       return (valueAt(condition.path, item, scope) !== undefined) === condition.wanted;
     case 'compare': {
       const [left, right] = [read(condition.left, item, scope), read(condition.right, item, scope)];
-      if (left === undefined || right === undefined) return condition.by === '<>';
-      return holds[condition.by](left, right);
+      return left !== undefined && right !== undefined && holds[condition.by](left, right);
     }
     case 'between': {
       const [value, from, to] = [condition.of, condition.from, condition.to].map((part) => read(part, item, scope));
@@ -136,12 +122,6 @@ const missing = 'The provided expression refers to an attribute that does not ex
 
 const assigned = (to: Assigned, item: Item, scope: Scope): Value => {
   if (to.kind === 'if_not_exists') return valueAt(to.path, item, scope) ?? assigned(to.otherwise, item, scope);
-  if (to.kind === 'sum') {
-    const [left, right] = [assigned(to.left, item, scope), assigned(to.right, item, scope)];
-    if (typeof left !== 'number' || typeof right !== 'number')
-      throw invalid('An operand in the update expression has an incorrect data type');
-    return left + to.sign * right;
-  }
   const value = read(to, item, scope);
   if (value === undefined) throw invalid(missing);
   return value;

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
 import { tableFrom } from './table-calls.ts';
 import type { Item } from './values.ts';
-import { fromItem, toItem } from './wire.ts';
+import { fromItem, parseWire, toItem, wireText } from './wire.ts';
 
 /** What one call changed: a table was created, or items were written. One line of the file. */
 type Line =
@@ -13,14 +13,14 @@ type Line =
 
 export type Change = { readonly table: string; readonly before: Item | undefined; readonly after: Item | undefined };
 
-export const journalName = 'levy.jsonl';
+const journalName = 'levy.jsonl';
 
 /** The complete lines. A last line without its end was being written when the process ended, and its caller got no answer. */
 const linesOf = (text: string): Line[] =>
   text
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as Line);
+    .map((line) => parseWire(line) as Line);
 
 /**
  * Keep a database in a folder: replay the file, shorten it to what is there now, and append each further change.
@@ -36,12 +36,12 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
       database.tables.set(TableName, tableFrom(line.create));
       return;
     }
-    for (const { table: name, item, key } of line.writes) {
+    for (const { table: name, item, key = {} } of line.writes) {
       const table = database.tables.get(name);
       if (!table) throw new Error(`${path} writes to the table ${name}, which it has not created.`);
-      const after = item && fromItem(item as Record<string, unknown>);
+      const after = item && fromItem(item);
       const { partition, sort } = table.definition;
-      const at = after ?? fromItem(key as Record<string, unknown>);
+      const at = after ?? fromItem(key);
       const place = [String(at[partition.name]), String(at[sort.name])] as const;
       table.replace(place, table.get({ [partition.name]: place[0], [sort.name]: place[1] }), after);
     }
@@ -49,14 +49,14 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   linesOf(text).forEach(replay);
 
-  const written = [...descriptions.values()].map((create) => JSON.stringify({ create }));
+  const written = [...descriptions.values()].map((create) => wireText({ create }));
   for (const [table, { all }] of [...database.tables].map(([name, table]) => [name, { all: table.all() }] as const))
-    for (const item of all) written.push(JSON.stringify({ writes: [{ table, item: toItem(item) }] }));
+    for (const item of all) written.push(wireText({ writes: [{ table, item: toItem(item) }] }));
   writeFileSync(`${path}.new`, written.map((line) => `${line}\n`).join(''));
   renameSync(`${path}.new`, path);
 
   const file = openSync(path, 'a');
-  const append = (line: Line) => void writeSync(file, `${JSON.stringify(line)}\n`);
+  const append = (line: Line) => void writeSync(file, `${wireText(line)}\n`);
   return {
     created: (create: CreateTableCommandInput) => append({ create }),
     changed: (changes: readonly Change[]) =>
@@ -69,6 +69,5 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
           return { table, key: toItem(key) };
         }),
       }),
-    close: () => closeSync(file),
   };
 };

@@ -19,7 +19,6 @@ export type Input = {
   readonly ExclusiveStartKey?: Record<string, unknown>;
   readonly ScanIndexForward?: boolean;
   readonly Limit?: number;
-  readonly Select?: string;
   readonly ClientRequestToken?: string;
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
   readonly RequestItems?: Readonly<Record<string, unknown>>;

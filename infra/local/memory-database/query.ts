@@ -22,7 +22,7 @@ const attributeOf = (condition: Condition, scope: Scope): string => {
         : condition.kind === 'begins_with'
           ? condition.path
           : undefined;
-  if (operand?.kind !== 'path' || (condition.kind === 'compare' && condition.by === '<>')) throw wrongKeys();
+  if (operand?.kind !== 'path') throw wrongKeys();
   return nameOf(operand, scope);
 };
 
@@ -45,7 +45,6 @@ const keyCondition = (expression: string, keys: { partition: string; sort: strin
   return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
 };
 
-/** Whether a row comes after the end of the previous page. */
 const isAfter = (row: Item, start: Item, names: readonly string[], forward: boolean): boolean => {
   for (const name of names) {
     const found = compare(row[name] as Value, start[name] as Value) as number;
@@ -54,9 +53,7 @@ const isAfter = (row: Item, start: Item, names: readonly string[], forward: bool
   return false;
 };
 
-/** Reduces an item to the projected attributes, or to those in the index. */
-const projection = (table: Table, { IndexName, ProjectionExpression, Select }: Input, scope: Scope) => {
-  if (Select === 'COUNT') return undefined;
+const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
   const wanted =
     ProjectionExpression === undefined
       ? undefined
@@ -68,7 +65,6 @@ const projection = (table: Table, { IndexName, ProjectionExpression, Select }: I
   return (item: Item) => copiedItem(picked(item, wanted ?? [...carried]));
 };
 
-/** The bytes of a row: of an index, those of the projected attributes. */
 const rowSize = (table: Table, indexName: string | undefined) => {
   if (indexName === undefined) return (row: Item) => table.sizeOf(row);
   const carried = [...table.carriedBy(indexName)];
@@ -119,10 +115,9 @@ const page = (
 };
 
 const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scope: Scope) => {
-  const projected = projection(table, input, scope);
   if (table.units) chargeRead(table, found.bytes(), input.ConsistentRead, input.IndexName);
   return {
-    ...(projected && { Items: found.kept.map(projected) }),
+    Items: found.kept.map(projection(table, input, scope)),
     Count: found.kept.length,
     ScannedCount: found.scanned,
     ...(found.last && { LastEvaluatedKey: found.last }),

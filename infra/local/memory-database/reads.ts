@@ -77,7 +77,6 @@ const queryParameters = [
   'ScanIndexForward',
   'ConsistentRead',
   'Limit',
-  'Select',
 ] as const;
 
 export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {

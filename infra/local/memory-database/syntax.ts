@@ -8,30 +8,23 @@ export type Path = {
   /** The names within maps, for a document path such as `settings.rounding`. */
   readonly inner: readonly string[];
 };
-export type Operand =
-  | Path
-  | { readonly kind: 'value'; readonly name: string }
-  | { readonly kind: 'size'; readonly path: Path };
-export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+export type Operand = Path | { readonly kind: 'value'; readonly name: string };
+export type Comparator = '=' | '<' | '<=' | '>' | '>=';
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
-  | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'compare'; readonly left: Operand; readonly by: Comparator; readonly right: Operand }
   | { readonly kind: 'between'; readonly of: Operand; readonly from: Operand; readonly to: Operand }
   | { readonly kind: 'in'; readonly of: Operand; readonly among: readonly Operand[] }
   | { readonly kind: 'exists'; readonly path: Path; readonly wanted: boolean }
   | { readonly kind: 'begins_with' | 'contains'; readonly path: Path; readonly value: Operand };
-export type Assigned =
-  | Operand
-  | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand }
-  | { readonly kind: 'sum'; readonly left: Assigned; readonly right: Assigned; readonly sign: 1 | -1 };
+export type Assigned = Operand | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand };
 export type Update = {
   readonly set: readonly { readonly path: Path; readonly to: Assigned }[];
   readonly remove: readonly Path[];
   readonly add: readonly { readonly path: Path; readonly by: Operand }[];
 };
 
-const token = /\s*(<>|<=|>=|[=<>(),.+-]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
+const token = /\s*(<=|>=|[=<>(),.]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
 
 const tokensOf = (expression: string): string[] => {
   const tokens: string[] = [];
@@ -46,9 +39,8 @@ const tokensOf = (expression: string): string[] => {
   return tokens;
 };
 
-const comparators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
+const comparators: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=']);
 
-/** Reads an expression from left to right. */
 class Parser {
   readonly expression: string;
   readonly tokens: readonly string[];
@@ -96,10 +88,6 @@ class Parser {
       this.at++;
       return { kind: 'value', name };
     }
-    if (name === 'size' && this.tokens[this.at + 1] === '(') {
-      this.at++;
-      return { kind: 'size', path: this.inBrackets(() => this.path()) };
-    }
     return this.path();
   }
   inBrackets<Inner>(inner: () => Inner): Inner {
@@ -115,14 +103,13 @@ class Parser {
     return left;
   }
   conjunction(): Condition {
-    let left = this.negation();
-    while (this.take('AND')) left = { kind: 'and', left, right: this.negation() };
+    let left = this.predicate();
+    while (this.take('AND')) left = { kind: 'and', left, right: this.predicate() };
     return left;
   }
-  negation(): Condition {
-    if (this.take('NOT')) return { kind: 'not', of: this.negation() };
+  predicate(): Condition {
     if (this.is('(')) return this.inBrackets(() => this.condition());
-    return this.tokens[this.at + 1] === '(' && this.peek() !== 'size' ? this.call() : this.comparison();
+    return this.tokens[this.at + 1] === '(' ? this.call() : this.comparison();
   }
   call(): Condition {
     const name = this.tokens[this.at++];
@@ -158,14 +145,6 @@ class Parser {
   }
 
   assigned(): Assigned {
-    let left: Assigned = this.term();
-    while (this.is('+') || this.is('-')) {
-      const sign = this.tokens[this.at++] === '+' ? 1 : -1;
-      left = { kind: 'sum', left, right: this.term(), sign };
-    }
-    return left;
-  }
-  term(): Assigned {
     if (this.peek() !== 'if_not_exists') return this.operand();
     this.at++;
     return this.inBrackets(() => {

@@ -1,47 +1,22 @@
-import type { Item, Value } from './values.ts';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from './values.ts';
 
 /** Attribute values and parameters of DynamoDB's JSON protocol, to and from those of the document client. */
 
 type Wire = Readonly<Record<string, unknown>>;
 
-const fromAttribute = (attribute: Wire): Value => {
-  const [[type, value] = ['', undefined], ...others] = Object.entries(attribute);
-  if (others.length > 0) throw new Error('An attribute value has one type.');
-  switch (type) {
-    case 'S':
-    case 'BOOL':
-      return value as string | boolean;
-    case 'N':
-      return Number(value);
-    case 'NULL':
-      return null;
-    case 'B':
-      return Uint8Array.from(Buffer.from(value as string, 'base64'));
-    case 'SS':
-      return new Set(value as string[]);
-    case 'L':
-      return (value as Wire[]).map(fromAttribute);
-    case 'M':
-      return fromItem(value as Wire);
-  }
-  throw new Error(`The memory database has no attributes of type ${type}.`);
-};
+/** Parse JSON of the protocol, with bytes for base64. Only an attribute value has text under the name B. */
+export const parseWire = (text: string): unknown =>
+  JSON.parse(text, (name, value) =>
+    name === 'B' && typeof value === 'string' ? Uint8Array.from(Buffer.from(value, 'base64')) : value,
+  );
 
-const toAttribute = (value: Value): Wire => {
-  if (typeof value === 'string') return { S: value };
-  if (typeof value === 'number') return { N: String(value) };
-  if (typeof value === 'boolean') return { BOOL: value };
-  if (value === null) return { NULL: true };
-  if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') };
-  if (value instanceof Set) return { SS: [...value] };
-  return Array.isArray(value) ? { L: value.map(toAttribute) } : { M: toItem(value as Item) };
-};
+/** JSON of the protocol, with base64 for bytes. */
+export const wireText = (value: unknown): string =>
+  JSON.stringify(value, (_, inner) => (inner instanceof Uint8Array ? Buffer.from(inner).toString('base64') : inner));
 
-export const fromItem = (item: Wire): Item =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, fromAttribute(value as Wire)]));
-
-export const toItem = (item: Item): Wire =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, toAttribute(value)]));
+export const fromItem = (item: object): Item => unmarshall(item as Parameters<typeof unmarshall>[0]);
+export const toItem = (item: Item): Wire => marshall(item);
 
 const itemFields = new Set([
   'Key',
@@ -76,7 +51,3 @@ const convertItems = (part: unknown, convert: (item: never) => unknown): unknown
 
 export const fromRequest = (body: Wire): Wire => convertItems(body, fromItem) as Wire;
 export const toAnswer = (answer: object): Wire => convertItems(answer, toItem) as Wire;
-
-/** JSON of an SDK exception's fields, which hold attribute values with plain bytes. */
-export const errorText = (fields: object): string =>
-  JSON.stringify(fields, (_, value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value));

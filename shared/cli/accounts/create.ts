@@ -4,7 +4,7 @@ import { newAccount } from '../../accounts/account.ts';
 import { digestOf, newApiKey } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { currentVersion } from '../../http/versions.ts';
-import { provisionAccount, provisionAccountWithKey } from '../../store/accounts/account-store.ts';
+import { provisionAccount } from '../../store/accounts/account-store.ts';
 import { newKey } from '../../store/accounts/api-key-store.ts';
 import { nameFrom } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -39,7 +39,7 @@ const create = async (assignments: readonly string[], options: Options): Promise
   }
   const secret = newApiKey();
   const key = newKey({ account: id, scopes: scopesOf(options.key), ...termsOf(options, createdMs) }, createdMs);
-  await provisionAccountWithKey(account, { key, digest: digestOf(secret) });
+  await provisionAccount(account, { key, digest: digestOf(secret) });
   if (json) return printJson({ ...answer, key: withSecret(key, secret) });
   print(`Account  ${id} (${name}), pinned to ${currentVersion}`);
   printKey(key, secret);

@@ -1,4 +1,4 @@
-import { defaultSettings } from '../../accounts/account.ts';
+import { newAccount } from '../../accounts/account.ts';
 import { assert } from '../../assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
@@ -7,21 +7,17 @@ import { createCalculation } from '../../transactions/create-calculation.ts';
 import type { TransactionList } from '../../transactions/response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
+import { vocabulary } from '../../vocabulary/vocabulary.ts';
 import { currentVersion } from '../versions.ts';
 import { exampleId, pageOf, sale } from './request-examples.ts';
 
 const createdAt = '2026-10-08T12:00:00.000Z';
 
-const account = {
-  id: 'acct_example',
-  name: 'Example',
-  created_at: createdAt,
-  cursor_secret: '',
-  settings: defaultSettings(currentVersion),
-};
+const createdMs = Date.parse(createdAt);
+const account = newAccount({ name: 'Example', serviceVersion: currentVersion, createdMs });
 
 const calculated = await createCalculation(CalculationRequest.parse(sale), [], account, {
-  now: () => Date.parse(createdAt),
+  now: () => createdMs,
   loadContent: async () => builtInReleaseFor,
   ledger: { find: async () => undefined },
 });
@@ -72,15 +68,7 @@ export const productAttributes = {
   object: 'list',
   url: '/product-attributes',
   has_more: true,
-  data: [
-    {
-      code: '_ATHLETIC',
-      name: 'Athletic wear',
-      description: 'Designed mainly for athletic activity.',
-      group: { key: 'clothing_traits', name: 'Clothing traits', mutually_exclusive: false },
-      ptcs: ['APPAREL', 'FOOTWEAR', 'SWIMWEAR'],
-    },
-  ],
+  data: vocabulary().productAttributes.filter(({ code }) => code === '_ATHLETIC'),
 } as const;
 
 /** A page with one product tax code of many. */
@@ -93,7 +81,7 @@ export const productTaxCodes = {
 
 export const ratesQuery = { postal_code: '55401', city: 'Minneapolis', state: 'MN', date: '2026-11-22' } as const;
 
-const found = await findRates(ratesQuery, defaultSettings(currentVersion), {
+const found = await findRates(ratesQuery, account.settings, {
   loadContent: async () => builtInReleaseFor,
   now: () => Date.parse(ratesQuery.date),
 });

@@ -89,7 +89,7 @@ type Examples = {
   /** By status. */
   readonly responses?: Readonly<Record<number, unknown>>;
   readonly csv?: string;
-  /** The refusals that a client meets first. Other endpoints show those of problem-examples.ts. */
+  /** The refusals that a client meets first. Other endpoints show those of responses.ts. */
   readonly problems?: readonly Problem[];
 };
 

@@ -1,13 +1,18 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Code, errorCodes } from '../../error-codes.ts';
 import type { Problem } from '../../problem.ts';
+import { notFound } from '../../transactions/ports.ts';
+import { noCredential, outOfScope } from '../authenticate.ts';
+import { unreadable } from '../body.ts';
 import type { Endpoint } from '../define-endpoint.ts';
 import { errorCodesOf } from '../endpoint-errors.ts';
+import { failures } from '../failure.ts';
+import { overLimit } from '../limit-rate.ts';
 import { envelope } from '../reply.ts';
+import { supportedVersions, unknownVersion } from '../versions.ts';
 import { ErrorResponse } from './error-schema.ts';
 import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
-import { preferredExamples, problemExamples } from './problem-examples.ts';
 
 // A required header is a component. An optional one differs in `required`, so it is written inline.
 const headersOf = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
@@ -35,34 +40,25 @@ export const successHeaders = (
   optional: readonly ResponseHeader[] = [],
 ) => headersOf(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'The body is not valid JSON.',
-  401: 'The credential is missing or not valid.',
-  403: 'The credential lacks the required scope.',
+const ownTitles: Readonly<Record<number, string>> = {
   404: 'No resource has this id.',
-  405: 'The path does not support the method.',
   409: 'The request conflicts with the state of the resource or of a related one.',
   412: 'The current version does not match `If-Match`.',
-  413: 'The body is too large.',
-  415: 'The media type of the body is not supported.',
   422: 'The request is not valid. The response lists at most 20 errors.',
-  429: 'Too many requests.',
-  500: 'Something failed on our side.',
-  503: 'A dependency of the service is unavailable.',
 };
 
 // Refusals of the gateway, or from before the caller and the version are known: the same for every endpoint. An endpoint
 // itself returns the other statuses.
 const shared = {
-  400: 'MalformedJson',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  405: 'MethodNotAllowed',
-  413: 'BodyTooLarge',
-  415: 'UnsupportedMediaType',
-  429: 'TooManyRequests',
-  500: 'InternalError',
-  503: 'ServiceUnavailable',
+  400: { name: 'MalformedJson', title: 'The body is not valid JSON.' },
+  401: { name: 'Unauthorized', title: 'The credential is missing or not valid.' },
+  403: { name: 'Forbidden', title: 'The credential lacks the required scope.' },
+  405: { name: 'MethodNotAllowed', title: 'The path does not support the method.' },
+  413: { name: 'BodyTooLarge', title: 'The body is too large.' },
+  415: { name: 'UnsupportedMediaType', title: 'The media type of the body is not supported.' },
+  429: { name: 'TooManyRequests', title: 'Too many requests.' },
+  500: { name: 'InternalError', title: 'Something failed on our side.' },
+  503: { name: 'ServiceUnavailable', title: 'A dependency of the service is unavailable.' },
 } as const;
 
 const isShared = (status: number): status is keyof typeof shared => status in shared;
@@ -75,6 +71,50 @@ const sharedHeaders = (status: keyof typeof shared) => {
   if (status === 503) return headersOf(['X-Request-Id'], ['Retry-After', ...optional]);
   return headersOf(['X-Request-Id'], optional);
 };
+
+/** One error for each status, as the service returns it. */
+const problemExamples: Readonly<Record<number, Problem>> = {
+  400: unreadable.malformed,
+  401: noCredential().problems[0],
+  403: outOfScope('write'),
+  404: notFound,
+  405: {
+    code: 'method_not_allowed',
+    title: 'Method Not Allowed',
+    detail: 'Use one of the methods of this path: GET, POST.',
+  },
+  412: {
+    code: 'precondition_failed',
+    title: 'Precondition Failed',
+    detail: 'The transaction is at version 3. Read it again and decide anew.',
+    source: { header: 'If-Match' },
+    meta: { version: 3 },
+  },
+  413: unreadable.tooLarge,
+  415: unreadable.unsupportedMediaType,
+  422: unknownVersion(supportedVersions),
+  429: overLimit(2000, 4),
+  500: failures.bug,
+  503: failures.outage,
+};
+
+const quantityMissing: Problem = {
+  code: 'validation_required_field',
+  title: 'Missing field quantity',
+  detail: 'Send quantity, a decimal as a string.',
+  source: { pointer: '/line_items/0/quantity' },
+};
+
+const overCredit: Problem = {
+  code: 'conflict_over_credit',
+  title: 'Credit exceeds the sale',
+  detail: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
+  source: { pointer: '/parent_transaction_id' },
+  meta: { remaining_amount: '50.00', remaining_tax_amount: '3.00' },
+};
+
+/** The errors that clients see most, for operations that can return them. */
+const preferredExamples: readonly Problem[] = [quantityMissing, overCredit];
 
 const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
 
@@ -93,7 +133,11 @@ const errorResponse = (
   headers: ReturnType<typeof headersOf>,
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
-  description: [titles[status], '', ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`)].join('\n'),
+  description: [
+    isShared(status) ? shared[status].title : ownTitles[status],
+    '',
+    ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`),
+  ].join('\n'),
   headers,
   content: {
     'application/json': {
@@ -122,7 +166,7 @@ export const errorResponses = (endpoint: Endpoint): ZodOpenApiResponsesObject =>
     byStatus(errorCodesOf(endpoint)).map(([status, codes]) => [
       String(status),
       isShared(status)
-        ? { $ref: `#/components/responses/${shared[status]}` }
+        ? { $ref: `#/components/responses/${shared[status].name}` }
         : errorResponse(status, codes, successHeaders(endpoint, []), examplesOf(endpoint.name).problems),
     ]),
   );
@@ -145,7 +189,7 @@ const unknownPath: ZodOpenApiResponseObject = {
 export const responseComponents = (): Record<string, ZodOpenApiResponseObject> => ({
   ...Object.fromEntries(
     byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) =>
-      isShared(status) ? [[shared[status], errorResponse(status, codes, sharedHeaders(status))]] : [],
+      isShared(status) ? [[shared[status].name, errorResponse(status, codes, sharedHeaders(status))]] : [],
     ),
   ),
   UnknownPath: unknownPath,

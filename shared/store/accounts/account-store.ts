@@ -21,7 +21,7 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
 };
 
 /** The first API key of a new account: the key, and the digest of its secret. */
-export type FirstKey = { readonly key: ApiKey; readonly digest: string };
+type FirstKey = { readonly key: ApiKey; readonly digest: string };
 
 const accountPuts = (account: Account) => [
   {
@@ -34,8 +34,13 @@ const accountPuts = (account: Account) => [
   { Put: { ...absent, Item: accountRegisterKey(account.id) } },
 ];
 
-const insert = async (account: Account, keyWrites: ReturnType<typeof keyPuts> | []): Promise<void> => {
+/**
+ * Create an account and its entry in the register, atomically with its first API key where one is given. Succeeds where an
+ * identical account exists; throws where another one has the id.
+ */
+export const provisionAccount = async (account: Account, first?: FirstKey): Promise<void> => {
   const requested = Account.parse(account);
+  const keyWrites = first ? keyPuts(ApiKey.parse(first.key), first.digest) : [];
   try {
     await database.send(new TransactWriteCommand({ TransactItems: [...accountPuts(requested), ...keyWrites] }));
   } catch (error) {
@@ -45,13 +50,6 @@ const insert = async (account: Account, keyWrites: ReturnType<typeof keyPuts> | 
     throw new Error(`Account ${account.id} already exists with other settings.`, { cause: error });
   }
 };
-
-/** Create an account and its entry in the register. Succeeds where an identical account exists; throws where another one has the id. */
-export const provisionAccount = (account: Account): Promise<void> => insert(account, []);
-
-/** Create an account as `provisionAccount` does, atomically with its first API key. */
-export const provisionAccountWithKey = (account: Account, { key, digest }: FirstKey): Promise<void> =>
-  insert(account, keyPuts(ApiKey.parse(key), digest));
 
 const registerPage = 100;
 const RegisterKey = z.object({ sk: z.string() });

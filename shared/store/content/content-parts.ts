@@ -87,11 +87,7 @@ export const writeParts = async (
 const Stored = z.object({ sk: z.string(), digest: z.string() });
 
 /** The items of one partition of parts, ordered by key. */
-export const partsOfShard = (
-  release: string,
-  shard: number,
-  projection: { readonly ProjectionExpression?: string } = {},
-) =>
+const partsOfShard = (release: string, shard: number, projection: { readonly ProjectionExpression?: string } = {}) =>
   queryContent({
     KeyConditionExpression: 'pk = :parts',
     ExpressionAttributeValues: { ':parts': partPartition(release, shard) },
@@ -137,7 +133,6 @@ export const removeParts = async (id: string): Promise<number> => {
   return keys.length;
 };
 
-/** All stored parts of a release in one pass, for `content verify`. */
 /** A stored part, or the error that reading it gave. */
 export type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
 

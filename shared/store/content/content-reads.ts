@@ -38,7 +38,6 @@ export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
 const lists = new Map<string, string | null>();
 const listsMax = 100;
 
-/** Parse the heads that exist, and cache their lists. */
 const readHeads = (releases: readonly string[], itemOf: ItemOf): ReadonlyMap<string, StoredHead> => {
   const found = new Map<string, StoredHead>();
   for (const release of releases) {
