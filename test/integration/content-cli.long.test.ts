@@ -27,7 +27,7 @@ const {
   unfinishedImports,
   writeParts,
 } = await import('../../shared/store/content/content-store.ts');
-const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { contentProgram } = await import('../../shared/cli/content.ts');
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';

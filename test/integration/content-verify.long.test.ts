@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { contentProgram } = await import('../../shared/cli/content.ts');
 const content = (...args: string[]) => runInProcess(contentProgram(), args);
 const verified = async (...args: string[]) => {
   const { code, out, err } = await content('verify', ...args);
