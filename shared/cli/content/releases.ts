@@ -4,6 +4,7 @@ import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
 import { readContent } from '../../store/content/content-reads.ts';
 import { findHead, readPartKeys, readParts } from '../../store/content/content-store.ts';
+import { batchesOf } from '../batches.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { builtInHead, builtInParts } from './built-in-parts.ts';
 import { compareKeys } from './pairs-by-key.ts';
@@ -19,13 +20,9 @@ export type OpenRelease = {
   readonly partOf: (key: string) => Promise<ReleasePart | undefined>;
 };
 
-// One BatchGetItem, and about 100 KB of parts in memory.
-const readAtOnce = 100;
-
 const storedParts = async function* (id: string): AsyncGenerator<ReleasePart> {
   const keys = (await readPartKeys(id)).toSorted(compareKeys);
-  for (let start = 0; start < keys.length; start += readAtOnce)
-    yield* await readParts(id, keys.slice(start, start + readAtOnce));
+  for await (const some of batchesOf(keys)) yield* await readParts(id, some);
 };
 
 const openBuiltIn = (release: Release): OpenRelease => ({

@@ -5,9 +5,9 @@ import { ContentCorrupt, orCorrupt } from '../../content/loading/content-errors.
 import { findHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
 import { CommandError, corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { openRelease } from './releases.ts';
-import { type Verified, verifyRelease } from './verify-release.ts';
+import { verifyRelease } from './verify-release.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 
@@ -53,30 +53,24 @@ const releasesOf = async (ids: readonly string[], onlyActive: boolean): Promise<
   return [...new Set([...ids, ...(onlyActive ? await withBelow(active) : [])])];
 };
 
-const verifyOne = async (id: string): Promise<Verified> => {
-  const progress = startProgress(`Verifying ${id}`, 1);
-  const report = (problem: ContentCorrupt) => print(corruptionText(problem));
-  try {
-    const verified = await verifyRelease(id, report, (parts, total) =>
-      progress.reach(parts / Math.max(1, total), counted(parts, 'part')),
+/** Print the problems of a release and return their number. */
+const verifyOne = (id: string): Promise<number> =>
+  withProgress(`Verifying ${id}`, 1, `Interrupted: ${id}`, async ({ reach, finish }) => {
+    const report = (problem: ContentCorrupt) => print(corruptionText(problem));
+    const { parts, problems } = await verifyRelease(id, report, (read, total) =>
+      reach(read / Math.max(1, total), counted(read, 'part')),
     );
-    progress.finish(`Verified ${id}`);
-    print(
-      `${id}: ${counted(verified.parts, 'part')}, ${verified.problems === 0 ? 'no problems' : counted(verified.problems, 'problem')}.`,
-    );
-    return verified;
-  } catch (error) {
-    progress.fail(`Interrupted: ${id}`);
-    throw error;
-  }
-};
+    finish(`Verified ${id}`);
+    print(`${id}: ${counted(parts, 'part')}, ${problems === 0 ? 'no problems' : counted(problems, 'problem')}.`);
+    return problems;
+  });
 
 const verify = async (ids: readonly string[], { active = false }: { readonly active?: boolean }): Promise<void> => {
   const releases = await releasesOf(ids, active);
   if (releases.length === 0)
     return print(`No imported release ${active ? 'is active' : 'exists'}: there is nothing to verify.`);
   let problems = 0;
-  for (const id of releases) problems += (await verifyOne(id)).problems;
+  for (const id of releases) problems += await verifyOne(id);
   if (problems > 0) process.exitCode = 1;
 };
 

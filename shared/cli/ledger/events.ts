@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/stored-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
+import { batchesOf } from '../batches.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { instantMs } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -65,15 +66,11 @@ const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =
   );
 
 const printAll = async (bus: string, walk: Walk): Promise<void> => {
-  let [waiting, count]: [LedgerEvent[], number] = [[], 0];
-  for await (const event of storedEvents(walk)) {
-    count += 1;
-    waiting.push(event);
-    if (waiting.length < busBatchMax) continue;
-    printLine(bus, waiting);
-    waiting = [];
+  let count = 0;
+  for await (const events of batchesOf(storedEvents(walk), busBatchMax)) {
+    count += events.length;
+    printLine(bus, events);
   }
-  if (waiting.length > 0) printLine(bus, waiting);
   process.stderr.write(`${counted(count, 'event')}.\n`);
 };
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { type Counts, type Header, releaseHash } from './export/format.ts';
 import { countsText, pathOf } from './export.ts';
 import { type Finding, findingText } from './finding.ts';
@@ -74,15 +74,12 @@ const importInto = async (account: string, file: string, { withoutContent = fals
   const checked = await checkExport(path);
   const { header, trailer } = checked;
   const missing = await refuseOtherContent(header, withoutContent);
-  const progress = startProgress(`Importing into ${account}`, trailer.lines);
-  const onProgress = (written: number) => progress.reach(written, counted(written, 'line'));
-  try {
+  const interrupted = 'Interrupted: run the same command again to continue';
+  await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
+    const onProgress = (written: number) => reach(written, counted(written, 'line'));
     const isNew = await importLedger({ account, path, checked, nowMs: now, onProgress });
-    progress.finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
-  } catch (error) {
-    progress.fail('Interrupted: run the same command again to continue');
-    throw error;
-  }
+    finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
+  });
   print(`Imported of ${header.account.id} into ${account}: ${countsText(header.counts)}.`);
   if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
   const verified = await verifyImport({ account, counts: header.counts, nowMs: now, pauseMs });

@@ -1,5 +1,6 @@
 import { builtInReleases } from '../../content/built-in.ts';
 import { type Item, itemsAt, openEntryItems } from '../../store/ledger/ledger-walk.ts';
+import { batchesOf } from '../batches.ts';
 import { entryName, expectedPlaces } from './checks/entries.ts';
 import { confirmed, type Finding, findingsOf } from './finding.ts';
 
@@ -18,8 +19,7 @@ export const strayEntries = async function* (
   state: string,
 ): AsyncGenerator<{ readonly count: number; readonly findings: readonly Finding[] }> {
   for await (const items of openEntryItems(account, state))
-    for (let start = 0; start < items.length; start += batch) {
-      const some = items.slice(start, start + batch);
+    for await (const some of batchesOf(items, batch)) {
       const isClean = (await strayAmong(account, some)).length === 0;
       // A transaction may have changed between the reads.
       yield { count: some.length, findings: isClean ? [] : await stillStray(account, some) };

@@ -1,5 +1,4 @@
 import type { StoredFiling } from '../../../filings/ledger.ts';
-import { keysMax } from '../../../store/client/reads.ts';
 import { filedEntryKey, headKey, type ItemKey, openEntryKey } from '../../../store/keys.ts';
 import { type Item, itemsAt } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
@@ -7,6 +6,7 @@ import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
+import { batchesOf } from '../../batches.ts';
 import { type FilingBook, filingsWith } from '../filing-book.ts';
 import { differing, type Fault, faultUnless, readable } from '../finding.ts';
 
@@ -43,8 +43,7 @@ type Found = { readonly item: Item; readonly filing: StoredFiling | null };
 
 const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
   const found = new Map<string, Item>();
-  for (let start = 0; start < keys.length; start += keysMax)
-    for (const [place, item] of await itemsAt(keys.slice(start, start + keysMax))) found.set(place, item);
+  for await (const some of batchesOf(keys)) for (const [place, item] of await itemsAt(some)) found.set(place, item);
   return found;
 };
 
