@@ -95,7 +95,7 @@ const row = (key: Listed): readonly string[] => [
 ];
 const headings = ['key', 'label', 'scopes', 'created', 'expires', 'last used', 'state'];
 
-const addList = (keys: Command): void => {
+const addList = (keys: Command): Command =>
   keys
     .command('list')
     .summary('all keys with their states')
@@ -111,7 +111,6 @@ const addList = (keys: Command): void => {
       print(textTable([headings, ...found.map(row)]));
       print(`${counted(found.length, 'key')}. Times are in UTC.`);
     });
-};
 
 // The finder of a leaked key knows neither its id nor its account.
 const leakedKey = async (): Promise<ApiKey> => {
@@ -139,7 +138,7 @@ const revoke = async (named: string | undefined, { account: owner, leaked, json 
   print(`${name} is revoked. Running instances notice within 60 seconds.`);
 };
 
-const addRevoke = (keys: Command): void => {
+const addRevoke = (keys: Command): Command =>
   keys
     .command('revoke')
     .summary('revoke a key permanently')
@@ -153,7 +152,6 @@ const addRevoke = (keys: Command): void => {
       '\nExamples:\n  npm run accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo\n  npm run accounts -- keys revoke --leaked < found-key.txt',
     )
     .action(revoke);
-};
 
 const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
   const state = stateOf(key, nowMs);

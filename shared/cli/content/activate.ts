@@ -100,7 +100,7 @@ const rollBack = async (stateText: string): Promise<void> => {
   print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };
 
-export const addActivate = (program: Command): void => {
+export const addActivate = (program: Command): Command =>
   program
     .command('activate')
     .summary('make calculations use a release')
@@ -109,9 +109,8 @@ export const addActivate = (program: Command): void => {
     .option('--replace', 'also if it was imported over a release other than the active one')
     .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
     .action((id: string, options: { replace?: boolean }) => activate(id, options));
-};
 
-export const addRollback = (program: Command): void => {
+export const addRollback = (program: Command): Command =>
   program
     .command('rollback')
     .summary('activate the previous release')
@@ -119,4 +118,3 @@ export const addRollback = (program: Command): void => {
     .requiredOption('--state <state>', 'the state, such as MN')
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state));
-};

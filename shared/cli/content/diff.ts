@@ -113,7 +113,7 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others, impact });
 };
 
-export const addDiff = (program: Command): void => {
+export const addDiff = (program: Command): Command =>
   program
     .command('diff')
     .summary('the differences of two releases')
@@ -126,4 +126,3 @@ export const addDiff = (program: Command): void => {
     .option('--json', 'one JSON object; rates are fractions')
     .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
     .action((from: string, to: string, options) => diff([from, to], options));
-};

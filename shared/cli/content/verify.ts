@@ -74,7 +74,7 @@ const verify = async (ids: readonly string[], { active = false }: { readonly act
   if (problems > 0) process.exitCode = 1;
 };
 
-export const addVerify = (program: Command): void => {
+export const addVerify = (program: Command): Command =>
   program
     .command('verify')
     .summary('check that imported releases are unchanged')
@@ -85,4 +85,3 @@ export const addVerify = (program: Command): void => {
     .option('--active', 'the active releases of all states, and the releases below them')
     .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
     .action(verify);
-};

@@ -76,7 +76,7 @@ const printAll = async (bus: string, walk: Walk): Promise<void> => {
 
 type Options = { readonly account: string; readonly from: string; readonly to: string; readonly bus: string };
 
-export const addEvents = (program: Command): void => {
+export const addEvents = (program: Command): Command =>
   program
     .command('events')
     .summary('the events of an account, to publish them again')
@@ -101,4 +101,3 @@ export const addEvents = (program: Command): void => {
       };
       await printAll(bus, { account, fromMs, toMs, onFault });
     });
-};

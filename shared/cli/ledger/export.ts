@@ -24,7 +24,7 @@ export const countsText = (counts: Counts): string =>
 /** A path relative to the folder where npm was called. npm runs scripts in the project's folder. */
 export const pathOf = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
 
-export const addExport = (program: Command): void => {
+export const addExport = (program: Command): Command =>
   program
     .command('export')
     .summary("write an account's ledger to a file")
@@ -47,4 +47,3 @@ export const addExport = (program: Command): void => {
       print(`Exported of ${id}: ${countsText(header.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
     });
-};

@@ -33,7 +33,7 @@ const entriesOf = async (account: string, id: string): Promise<readonly HistoryE
   return entries;
 };
 
-export const addHistory = (program: Command): void => {
+export const addHistory = (program: Command): Command =>
   program
     .command('history')
     .summary('every change of a transaction, newest first')
@@ -46,4 +46,3 @@ export const addHistory = (program: Command): void => {
       print(textTable([headings, ...entries.map(row)]));
       print(`${counted(entries.length, 'change')}.`);
     });
-};

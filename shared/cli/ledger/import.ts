@@ -89,7 +89,7 @@ const importInto = async (account: string, file: string, { withoutContent = fals
   if (!isComplete) process.exitCode = 1;
 };
 
-export const addImport = (program: Command): void => {
+export const addImport = (program: Command): Command =>
   program
     .command('import')
     .summary('write an exported ledger into an account')
@@ -101,4 +101,3 @@ export const addImport = (program: Command): void => {
     .option('--without-content', 'allow missing releases; their transactions cannot be replayed')
     .addHelpText('after', '\nExample:\n  npm run ledger -- import acct_demo acct_demo.ndjson')
     .action(importInto);
-};

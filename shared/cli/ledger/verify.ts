@@ -32,7 +32,7 @@ const report = (account: string, counts: Counts, { total, by_check }: Found): vo
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
 };
 
-export const addVerify = (program: Command): void => {
+export const addVerify = (program: Command): Command =>
   program
     .command('verify')
     .summary("check an account's transactions, entries and filings")
@@ -64,4 +64,3 @@ export const addVerify = (program: Command): void => {
       else report(account, counts, { total, by_check });
       if (total > 0) process.exitCode = 1;
     });
-};

@@ -10,7 +10,11 @@ const useLocalCredentials = (): void => {
 };
 
 /** Add commands to a program, with an example in its help. */
-export const withCommands = (program: Command, example: string, commands: readonly ((program: Command) => void)[]) => {
+export const withCommands = (
+  program: Command,
+  example: string,
+  commands: readonly ((program: Command) => unknown)[],
+) => {
   program
     .usage('[command] [options]')
     .addHelpText('after', `\nExample:\n  ${example}`)
