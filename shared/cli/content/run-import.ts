@@ -19,14 +19,13 @@ import {
   positionOver,
   readActiveRelease,
 } from './active-release.ts';
-import { beginWriting, firstCounter, nextReleaseId } from './begin-writing.ts';
 import { printUnfinished } from './discard.ts';
 import { readNameTables } from './local-names.ts';
 import { withNeededChain } from './needed-chain.ts';
+import { beginWriting, firstCounter, nextReleaseId, sameRelease } from './new-release.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
 import { impactOfImport } from './report-impact.ts';
-import { sameRelease } from './same-release.ts';
 
 export type ImportJob = {
   readonly importer: Importer;

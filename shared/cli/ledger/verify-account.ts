@@ -3,8 +3,7 @@ import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';
 import { confirmed, type Finding } from './finding.ts';
 import { statesOfEntries, strayEntries } from './stray-entries.ts';
-import { chainFindings } from './verify-chains.ts';
-import { periodFindings, verifyFiling } from './verify-filings.ts';
+import { chainFindings, periodFindings, verifyFiling } from './verify-filings.ts';
 import { addCounts, type Counts, noCounts, verifyTransaction } from './verify-transaction.ts';
 
 export type Walk = {
