@@ -10,7 +10,6 @@ import {
   type ActiveReleases,
   activateRelease,
   readActiveReleases,
-  readPartKeys,
   rollBackRelease,
 } from '../../store/content/content-store.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
@@ -18,20 +17,14 @@ import { counted, print } from '../terminal/output.ts';
 import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { openRelease } from './releases.ts';
-import { impactOfChange } from './report-impact.ts';
-
-const keysOf = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-  const keys = new Set<string>();
-  for (const id of ids) for (const key of await readPartKeys(id)) keys.add(key);
-  return keys;
-};
+import { impactOfChange, keysOfAll } from './report-impact.ts';
 
 /** The releases and places that an activation would remove: they are active, and not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
   const kept = chainOf(head);
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
   if (lost.length === 0) return `It would lie over ${head.below}, and not over ${active.id}.`;
-  const keys = (await keysOf(lost)).difference(await keysOf(kept));
+  const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
   return `It would take away ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not name.`;
 };
 

@@ -1,4 +1,4 @@
-/** A built-in release in the shape of an imported one, so that commands can show and compare both. */
+/** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
 
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
@@ -12,7 +12,7 @@ import { CommandError } from '../terminal/errors.ts';
 import { compareKeys } from './pairs-by-key.ts';
 
 /** The release without its local content. */
-export const builtInHead = (release: Release): Release => {
+const builtInHead = (release: Release): Release => {
   const [state] = release.jurisdictions;
   return {
     ...release,
@@ -42,7 +42,7 @@ const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Loca
 };
 
 /** The parts of the release by ZIP and city, in the order of the keys. */
-export function* builtInParts(release: Release): Generator<ReleasePart> {
+function* builtInParts(release: Release): Generator<ReleasePart> {
   const locationsOf = byKey(release);
   for (const key of [...locationsOf.keys()].sort(compareKeys)) {
     const locations = locationsOf.get(key) ?? [];
@@ -67,32 +67,25 @@ export type OpenRelease = {
   readonly partOf: (key: string) => Promise<ReleasePart | undefined>;
 };
 
-const storedParts = async function* (id: string): AsyncGenerator<ReleasePart> {
+async function* storedParts(id: string): AsyncGenerator<ReleasePart> {
   const keys = (await readPartKeys(id)).toSorted(compareKeys);
   for await (const some of batchesOf(keys)) yield* await readParts(id, some);
-};
-
-const openBuiltIn = (release: Release): OpenRelease => ({
-  head: builtInHead(release),
-  imported: null,
-  parts: async function* () {
-    yield* builtInParts(release);
-  },
-  partOf: async (key) => builtInParts(release).find((part) => part.key === key),
-});
-
-const openImported = (head: ReleaseHead): OpenRelease => ({
-  head,
-  imported: head,
-  parts: () => storedParts(head.id),
-  partOf: async (key) => (await readContent([], [{ release: head.id, key }])).parts[0]?.value,
-});
+}
 
 /** Open a release. Refuses ids of unfinished and unknown releases. */
 export const openRelease = async (id: string): Promise<OpenRelease> => {
   const builtIn = builtInReleaseById(id);
-  if (builtIn) return openBuiltIn(builtIn);
+  if (builtIn)
+    return {
+      head: builtInHead(builtIn),
+      imported: null,
+      parts: async function* () {
+        yield* builtInParts(builtIn);
+      },
+      partOf: async (key) => builtInParts(builtIn).find((part) => part.key === key),
+    };
   const head = await findHead(id);
   if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
-  return openImported(head);
+  const partOf = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
+  return { head, imported: head, parts: () => storedParts(id), partOf };
 };

@@ -60,14 +60,17 @@ const knownZips = (state: string): readonly string[] => {
   return zipsOfState(state).filter((zip) => table.zip(zip) !== undefined);
 };
 
+/** The ZIPs and cities that any of the imported releases names. */
+export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
+  new Set((await Array.fromAsync(ids, readPartKeys)).flat());
+
 /**
  * The ZIPs and cities that may differ between two releases: those of imported releases that are in only one of the two
  * chains, and every ZIP if the built-in releases below them differ.
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
   const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
-  const keys = new Set<string>();
-  for (const id of left.symmetricDifference(right)) for (const key of await readPartKeys(id)) keys.add(key);
+  const keys = await keysOfAll(left.symmetricDifference(right));
   if (bottomOf(before) === bottomOf(after)) return keys;
   for (const { imported, parts } of [before, after])
     if (imported === null) for await (const { key } of parts()) keys.add(key);

@@ -14,6 +14,7 @@ import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';
 import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
+import { batchesOf } from '../batches.ts';
 import { entryName, entryPlace, expectedPlaces } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
 import { differing, type Fault, type Finding, faultUnless, findingsOf, orUnreadable } from './finding.ts';
@@ -112,10 +113,8 @@ const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'cancel
 export const chainFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
   const states = statesOfEntries(filings.map(({ state }) => state));
   const findings: Finding[] = [];
-  for (let start = 0; start < states.length; start += atOnce) {
-    const some = states.slice(start, start + atOnce);
+  for await (const some of batchesOf(states, atOnce))
     findings.push(...(await Promise.all(some.map((state) => ofState(account, state, filings)))).flat());
-  }
   return findings;
 };
 

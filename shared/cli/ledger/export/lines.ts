@@ -17,6 +17,7 @@ import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
+import { batchesOf } from '../../batches.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { filedEntryPages, filingBook } from '../filing-book.ts';
 import type { Line } from './format.ts';
@@ -56,8 +57,8 @@ const exportedOf = async (account: string, id: string): Promise<Exported> => {
 /** An account's transactions with their audit chains as lines, oldest first, from strongly consistent reads of the table. */
 export const exportedTransactions = async function* (account: string): AsyncGenerator<Exported> {
   for await (const ids of transactionIds(account, pageSize))
-    for (let start = 0; start < ids.length; start += atOnce)
-      yield* await Promise.all(ids.slice(start, start + atOnce).map((id) => exportedOf(account, id)));
+    for await (const some of batchesOf(ids, atOnce))
+      yield* await Promise.all(some.map((id) => exportedOf(account, id)));
 };
 
 /** An account's filings. Refuses an unfinished one, because some of its entries are still open. */
