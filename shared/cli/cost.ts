@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { divideHalfUp } from '../money/decimal.ts';
 import { charge, type Price, type PriceName, type Prices, pricesWith } from './cost/prices.ts';
 import { type CostOptions, deployment, type Usage, usageOf } from './cost/usage.ts';
+import { wholeNumber } from './terminal/arguments.ts';
 import { print, printJson, textTable } from './terminal/output.ts';
 import { runCommand } from './terminal/run-command.ts';
 
@@ -79,16 +80,7 @@ const billJson = (bill: Bill, prices: Prices) => ({
   ),
 });
 
-const whole =
-  (from: number, to: number) =>
-  (text: string): number => {
-    if (!/^\d{1,15}$/.test(text) || Number(text) < from || Number(text) > to) {
-      const range = `from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}`;
-      throw new InvalidArgumentError(`Send a whole number ${range}, without separators.`);
-    }
-    return Number(text);
-  };
-const count = (text: string): bigint => BigInt(whole(0, 1e12)(text));
+const count = (text: string): bigint => BigInt(wholeNumber(0, 1e12)(text));
 const decimalUpTo =
   (max: number, remedy: string) =>
   (text: string): string => {
@@ -115,7 +107,7 @@ export const costProgram = (): Command =>
     )
     .requiredOption('--calculations <n>', 'calculations per month', count)
     .requiredOption('--transactions <m>', 'transactions per month: sales and credits', count)
-    .option('--lines <l>', 'lines per document', whole(1, 1000), 3)
+    .option('--lines <l>', 'lines per document', wholeNumber(1, 1000), 3)
     .option('--drafts <share>', 'share of the sales that are created as drafts', share, '0.2')
     .option('--finalized <share>', 'share of the drafts that are finalized; the others expire', share, '0.7')
     .option('--updates <each>', 'updates per draft', each, '0.5')
@@ -125,10 +117,10 @@ export const costProgram = (): Command =>
     .option('--no-filings', 'without filings')
     .option('--no-events', 'without the pipe and the event bus: -c events=false')
     .option('--no-backups', 'without the backup plan: -c backups=none')
-    .option('--months <n>', 'months of transactions in the ledger', whole(1, 240), 12)
-    .option('--daily-backups <n>', 'daily backups kept', whole(0, 400), deployment.dailyBackups)
-    .option('--monthly-backups <n>', 'monthly backups kept', whole(0, 240), deployment.monthlyBackups)
-    .option('--memory <mb>', 'memory of the functions in MB', whole(128, 10_240), deployment.memory)
+    .option('--months <n>', 'months of transactions in the ledger', wholeNumber(1, 240), 12)
+    .option('--daily-backups <n>', 'daily backups kept', wholeNumber(0, 400), deployment.dailyBackups)
+    .option('--monthly-backups <n>', 'monthly backups kept', wholeNumber(0, 240), deployment.monthlyBackups)
+    .option('--memory <mb>', 'memory of the functions in MB', wholeNumber(128, 10_240), deployment.memory)
     .option('--waf', 'with a web ACL: -c waf=true')
     .option('--own-key', 'with your own KMS key: -c encryption=customer-managed')
     .option('--free-tier', 'deduct the permanent free tier of AWS')

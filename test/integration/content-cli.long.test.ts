@@ -576,7 +576,7 @@ describe('what cannot be done', () => {
 
   it('has a help page with an example for every command', () => {
     const { commands } = contentProgram();
-    expect(commands.map((command) => command.name())).toHaveLength(10);
+    expect(commands.map((command) => command.name())).toHaveLength(12);
     for (const command of commands) {
       let help = '';
       command.configureOutput({

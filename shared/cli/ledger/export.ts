@@ -1,9 +1,9 @@
 /** `ledger export`: write an account's ledger to a file. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { requireAccount } from '../terminal/accounts.ts';
+import { pathOf } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { exportLedger } from './export/export-ledger.ts';
@@ -20,9 +20,6 @@ export const countsText = (counts: Counts): string =>
     counted(counts.filing, 'filing'),
     counted(counts.filed_entry, 'filed entry', 'filed entries'),
   ].join(', ');
-
-/** A path relative to the folder where npm was called. npm runs scripts in the project's folder. */
-export const pathOf = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
 
 export const addExport = (program: Command): Command =>
   program

@@ -2,15 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
+import { pathOf } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Counts, type Header, releaseHash } from './export/format.ts';
-import { countsText, pathOf } from './export.ts';
+import { countsText } from './export.ts';
 import { type Finding, findingText } from './finding.ts';
 import { importLedger } from './import/import-ledger.ts';
 import { checkExport } from './import/read-export.ts';
-import { verifyAccount } from './verify-account.ts';
+import { verifyAccount, type Walk } from './verify-account.ts';
 import type { Counts as Verified } from './verify-transaction.ts';
 
 const pauseMs = 500;
@@ -48,12 +49,7 @@ const missingItems = (counts: Counts, verified: Verified): string[] => {
   return pairs.flatMap(([what, inFile, here]) => (here >= inFile ? [] : [`${here} of ${inFile} ${what} are there`]));
 };
 
-type Verify = {
-  readonly account: string;
-  readonly counts: Counts;
-  readonly nowMs: () => number;
-  readonly pauseMs: number;
-};
+type Verify = Omit<Walk, 'onFinding' | 'onProgress'> & { readonly counts: Counts };
 
 /** Check the imported ledger as `ledger verify` does, and its completeness. Repeats, because indexes may be behind. */
 export const verifyImport = async ({ account, counts, nowMs, pauseMs }: Verify) => {

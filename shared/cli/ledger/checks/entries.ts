@@ -53,21 +53,24 @@ const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string,
  */
 const findEntries = async (account: string, expected: readonly OpenEntry[], book: FilingBook) => {
   const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
-  const places = expected
-    .filter((entry) => !open.has(entryPlace(account, entry)))
-    .flatMap((entry) => filingsWith(book, entry).map((filing) => ({ entry, filing })));
-  const keyOf = ({ entry, filing }: (typeof places)[number]) => filedEntryKey(account, filing.id, entry);
-  const filed = await allItemsAt(places.map(keyOf));
-  const found = new Map<OpenEntry, readonly Found[]>();
-  for (const entry of expected) {
+  const places = expected.map((entry) => {
     const item = open.get(entryPlace(account, entry));
-    const inFilings = places.flatMap((place) => {
-      const filedItem = place.entry === entry ? filed.get(placeOf(keyOf(place))) : undefined;
-      return filedItem ? [{ item: filedItem, filing: place.filing }] : [];
+    const filings = item ? [] : filingsWith(book, entry);
+    return {
+      entry,
+      item,
+      filings: filings.map((filing) => ({ filing, key: filedEntryKey(account, filing.id, entry) })),
+    };
+  });
+  const filed = await allItemsAt(places.flatMap(({ filings }) => filings.map(({ key }) => key)));
+  return places.map(({ entry, item, filings }): { readonly entry: OpenEntry; readonly found: readonly Found[] } => {
+    if (item) return { entry, found: [{ item, filing: null }] };
+    const found = filings.flatMap(({ filing, key }) => {
+      const filedItem = filed.get(placeOf(key));
+      return filedItem ? [{ item: filedItem, filing }] : [];
     });
-    found.set(entry, item ? [{ item, filing: null }] : inFilings);
-  }
-  return found;
+    return { entry, found };
+  });
 };
 
 /** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
@@ -77,9 +80,9 @@ export const checkEntries = async (
   book: FilingBook,
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
   const expected = expectedEntries(transaction);
-  const found = await findEntries(account, expected, book);
-  const faults = expected.flatMap((entry) => entryFaults(transaction, entry, found.get(entry) ?? []));
-  const filings = [...found.values()].flat().flatMap(({ filing }) => (filing ? [filing] : []));
+  const places = await findEntries(account, expected, book);
+  const faults = places.flatMap(({ entry, found }) => entryFaults(transaction, entry, found));
+  const filings = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
   return { count: expected.length, faults: [...faults, ...filingsFaults(transaction, expected, filings)] };
 };
 
