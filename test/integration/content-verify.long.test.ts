@@ -319,7 +319,7 @@ describe('content verify', () => {
         },
       { step: 'initialize', name: pages },
     );
-    const { verifyRelease } = await import('../../shared/cli/content/verify-release.ts');
+    const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
     const problems: unknown[] = [];
     const seen: number[] = [];
     const found = await verifyRelease(

@@ -1,8 +1,8 @@
 import { decodeTime } from 'ulid';
 import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
+import { statesOfEntries, strayEntries } from './checks/entries.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';
 import { confirmed, type Finding } from './finding.ts';
-import { statesOfEntries, strayEntries } from './stray-entries.ts';
 import { chainFindings, periodFindings, verifyFiling } from './verify-filings.ts';
 import { addCounts, type Counts, noCounts, type Subject, verifyTransaction } from './verify-transaction.ts';
 

@@ -15,10 +15,9 @@ import { openEntryKey } from '../../store/keys.ts';
 import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { batchesOf } from '../batches.ts';
-import { entryName, entryPlace, expectedPlaces } from './checks/entries.ts';
+import { entryName, entryPlace, expectedPlaces, statesOfEntries } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
 import { differing, type Fault, type Finding, faultUnless, findingsOf, orUnreadable } from './finding.ts';
-import { statesOfEntries } from './stray-entries.ts';
 
 const batch = 25;
 

@@ -5,8 +5,8 @@ import type { Account } from '../../../accounts/account.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { transactionIndex } from '../../../store/ledger/transaction-index.ts';
 import { CommandError } from '../../terminal/errors.ts';
+import { statesOfEntries } from '../checks/entries.ts';
 import { pagesOf } from '../filing-book.ts';
-import { statesOfEntries } from '../stray-entries.ts';
 import {
   type Counts,
   fileLines,
