@@ -1,7 +1,7 @@
 /** `npm run client -- --out <file>`: write the TypeScript client of the API into a file of another project. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { pathOf } from './terminal/arguments.ts';
 import { CommandError } from './terminal/errors.ts';
 import { runCommand } from './terminal/run-command.ts';
 
@@ -19,8 +19,7 @@ const program = new Command('client')
   .description('Write the TypeScript client of the API into one file')
   .option('--out <file>', 'path of the file', 'levy-client.ts')
   .action(({ out }: { out: string }) => {
-    // npm runs scripts in the project's folder, whatever the current folder is.
-    const path = resolve(process.env['INIT_CWD'] ?? '', out);
+    const path = pathOf(out);
     try {
       writeFileSync(path, clientText());
     } catch (error) {

@@ -1,5 +1,27 @@
 /** `npm run content -- …`: import, show, compare, check and activate releases of tax content. */
-import { contentProgram } from './content/program.ts';
-import { runCommand } from './terminal/run-command.ts';
+import { Command } from 'commander';
+import { addActivate, addRollback } from './content/activate.ts';
+import { addCheck } from './content/check.ts';
+import { addCoverage } from './content/coverage.ts';
+import { addDiff } from './content/diff.ts';
+import { addDiscard } from './content/discard.ts';
+import { addImport } from './content/import.ts';
+import { addList } from './content/list.ts';
+import { addShow } from './content/show.ts';
+import { addUpdate } from './content/update/update.ts';
+import { addVerify } from './content/verify.ts';
+import { runCommand, withCommands } from './terminal/run-command.ts';
 
-await runCommand(contentProgram());
+export const contentProgram = (): Command =>
+  withCommands(
+    new Command('content').description(
+      'Tax content in releases, one per state, in the Content table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
+    ),
+    'npm run content -- list --state MN',
+    [
+      ...[addImport, addUpdate, addList, addShow, addDiff, addCheck, addVerify, addCoverage],
+      ...[addActivate, addRollback, addDiscard],
+    ],
+  );
+
+if (import.meta.main) await runCommand(contentProgram());

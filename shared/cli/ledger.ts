@@ -1,5 +1,19 @@
-/** `npm run ledger -- …`: check an account's ledger, look at a transaction's history, tell of it again, export and import. */
-import { ledgerProgram } from './ledger/program.ts';
-import { runCommand } from './terminal/run-command.ts';
+/** `npm run ledger -- …`: verify an account's ledger, print changes and events, export and import. */
+import { Command } from 'commander';
+import { addEvents } from './ledger/events.ts';
+import { addExport } from './ledger/export.ts';
+import { addHistory } from './ledger/history.ts';
+import { addImport } from './ledger/import.ts';
+import { addVerify } from './ledger/verify.ts';
+import { runCommand, withCommands } from './terminal/run-command.ts';
 
-await runCommand(ledgerProgram());
+export const ledgerProgram = (): Command =>
+  withCommands(
+    new Command('ledger').description(
+      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` writes.',
+    ),
+    'npm run ledger -- verify --account acct_demo',
+    [addVerify, addHistory, addEvents, addExport, addImport],
+  );
+
+if (import.meta.main) await runCommand(ledgerProgram());

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints } from '../../functions/endpoints.ts';
 import { openApiText } from '../http/openapi/document.ts';
+import { temporaryFolder } from './terminal/temporary-folder.ts';
 
 const documentPath = new URL('../http/openapi.json', import.meta.url);
 const typesPath = new URL('client/openapi-types.ts', import.meta.url);
@@ -36,19 +36,15 @@ const forGenerator = (document: string): unknown =>
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
 
 const generateTypes = (document: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'levy-openapi-'));
-  try {
-    const [input, output] = [join(folder, 'openapi.json'), join(folder, 'types.ts')];
-    writeFileSync(input, JSON.stringify(forGenerator(document)));
-    const options = ['--yes', ...packages.map((name) => `--package=${name}`)];
-    execFileSync('npx', [...options, '--', 'openapi-typescript', input, '-o', output], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    return typesHeader(document) + readFileSync(output, 'utf8');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const cwd = temporaryFolder();
+  const [input, output] = [join(cwd, 'openapi.json'), join(cwd, 'types.ts')];
+  writeFileSync(input, JSON.stringify(forGenerator(document)));
+  const options = ['--yes', ...packages.map((name) => `--package=${name}`)];
+  execFileSync('npx', [...options, '--', 'openapi-typescript', input, '-o', output], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return typesHeader(document) + readFileSync(output, 'utf8');
 };
 
 /** `npm run openapi`: write the OpenAPI document, and the types of the TypeScript client if the document has changed. */

@@ -12,7 +12,7 @@ import { runInProcess } from '../support/run-command.ts';
 
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { contentProgram } = await import('../../shared/cli/content.ts');
 const { activateRelease, findHead, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
 );

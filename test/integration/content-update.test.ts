@@ -8,7 +8,7 @@ import { openPublisherServer, type Play, type PublisherServer, smallFiles } from
 
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { contentProgram } = await import('../../shared/cli/content.ts');
 const store = await import('../../shared/store/content/content-store.ts');
 const { readContentSource } = await import('../../shared/store/content/content-sources.ts');
 

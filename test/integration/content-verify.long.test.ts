@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { contentProgram } = await import('../../shared/cli/content.ts');
 const content = (...args: string[]) => runInProcess(contentProgram(), args);
 const verified = async (...args: string[]) => {
   const { code, out, err } = await content('verify', ...args);
@@ -319,7 +319,7 @@ describe('content verify', () => {
         },
       { step: 'initialize', name: pages },
     );
-    const { verifyRelease } = await import('../../shared/cli/content/verify-release.ts');
+    const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
     const problems: unknown[] = [];
     const seen: number[] = [];
     const found = await verifyRelease(

@@ -11,7 +11,7 @@ import { exportLedger } from '../../shared/cli/ledger/export/export-ledger.ts';
 import { importLedger } from '../../shared/cli/ledger/import/import-ledger.ts';
 import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
 import { refuseOtherContent, verifyImport } from '../../shared/cli/ledger/import.ts';
-import { ledgerProgram } from '../../shared/cli/ledger/program.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { ledgerProgram } from '../../shared/cli/ledger/program.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { importRelease } from '../../shared/store/content/content-store.ts';

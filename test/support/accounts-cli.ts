@@ -1,6 +1,6 @@
 /** `npm run accounts -- …`, and requests with the keys that it creates. */
 import { afterAll, beforeAll, vi } from 'vitest';
-import { accountsProgram } from '../../shared/cli/accounts/program.ts';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { anonymous } from './api.ts';
 import { runInProcess } from './run-command.ts';
 

@@ -3,8 +3,8 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { charge, type PriceName, prices } from '../../shared/cli/cost/prices.ts';
-import { type Bill, billOf } from '../../shared/cli/cost/program.ts';
 import { type CostOptions, type Measures, type StepName, usageOf } from '../../shared/cli/cost/usage.ts';
+import { type Bill, billOf } from '../../shared/cli/cost.ts';
 
 /** Round figures instead of the measured ones: writes, reads, table, indexes, saved answer, response, records, events. */
 const figures: Readonly<Record<StepName, readonly number[]>> = {

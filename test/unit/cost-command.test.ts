@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { costProgram } from '../../shared/cli/cost/program.ts';
+import { costProgram } from '../../shared/cli/cost.ts';
 import { explainError } from '../../shared/cli/terminal/errors.ts';
 
 type Printed = {

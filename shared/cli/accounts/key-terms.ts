@@ -7,11 +7,11 @@ import { expiryOf, nameFrom } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
 
-/** `overlapping`: another key replaces it, and it expires soon. */
-export type KeyState = 'active' | 'overlapping' | 'expired' | 'revoked';
-
-/** The state of a key at `nowMs` (milliseconds since 1970). A revoked or expired key does not authenticate. */
-export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number): KeyState => {
+/**
+ * The state of a key at `nowMs` (milliseconds since 1970). A revoked or expired key does not authenticate. An overlapping
+ * one is replaced by another key, and expires soon.
+ */
+export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number) => {
   if (revoked_at !== undefined) return 'revoked';
   if (expires_at !== null && Date.parse(expires_at) <= nowMs) return 'expired';
   return replaced_by === undefined ? 'active' : 'overlapping';

@@ -1,10 +1,211 @@
+/** `accounts keys`: create, list, revoke and rotate the API keys of an account. */
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { addCreate } from './keys/create.ts';
-import { addList } from './keys/list.ts';
-import { addRevoke } from './keys/revoke.ts';
-import { addRotate } from './keys/rotate.ts';
+import { type ApiKey, digestOf, newApiKey } from '../../accounts/api-key.ts';
+import { assert } from '../../assert.ts';
+import { now } from '../../config/clock.ts';
+import {
+  findKey,
+  type ListedKey,
+  listKeys,
+  newKey,
+  provisionKey,
+  revokeKey,
+  rotateKey,
+} from '../../store/accounts/api-key-store.ts';
+import { requireAccount } from '../terminal/accounts.ts';
+import { overlapMs } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
+import {
+  addTermOptions,
+  printKey,
+  requireKey,
+  scopesOf,
+  stateOf,
+  type TermOptions,
+  termsOf,
+  withSecret,
+} from './key-terms.ts';
 
-/** `accounts keys`: the API keys of an account. */
+type NewKeyOptions = TermOptions & { readonly account: string; readonly json?: boolean; readonly quiet?: boolean };
+type CreateOptions = NewKeyOptions & { readonly scopes: string };
+type RotateOptions = NewKeyOptions & { readonly overlap: string };
+type RevokeOptions = { readonly account?: string; readonly leaked?: boolean; readonly json?: boolean };
+
+const addNewKeyOptions = (command: Command): Command =>
+  addTermOptions(command)
+    .option('--quiet', 'print only the new key')
+    .option('--json', 'one JSON object, with the new key in `secret`');
+
+const create = async ({ account: id, scopes, json, quiet, ...options }: CreateOptions): Promise<void> => {
+  const createdMs = now();
+  const terms = { scopes: scopesOf(scopes), ...termsOf(options, createdMs) };
+  const account = await requireAccount(id);
+  const secret = newApiKey();
+  const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });
+  if (json) return printJson(withSecret(key, secret));
+  if (quiet) return print(secret);
+  print(`Account  ${account.id} (${account.name})`);
+  printKey(key, secret);
+};
+
+const addCreate = (keys: Command): void => {
+  const command = keys
+    .command('create')
+    .summary('create a key and show it once')
+    .description('Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.')
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .requiredOption('--scopes <scopes>', 'read, write, or read,write');
+  addNewKeyOptions(command)
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run accounts -- keys create --account acct_demo --scopes read --label "web shop"',
+    )
+    .action(create);
+};
+
+/** A key for scripts, without the secret and its digest. */
+const listed = (key: ListedKey, nowMs: number) => ({
+  id: key.id,
+  label: key.label ?? null,
+  scopes: key.scopes,
+  state: stateOf(key, nowMs),
+  created_at: key.created_at,
+  expires_at: key.expires_at,
+  last_used_at: key.last_used_at,
+  revoked_at: key.revoked_at ?? null,
+  replaced_by: key.replaced_by ?? null,
+});
+type Listed = ReturnType<typeof listed>;
+
+const stateText = ({ state, expires_at, revoked_at }: Listed): string => {
+  if (state === 'overlapping') return `overlapping until ${instantText(expires_at ?? '')}`;
+  return state === 'revoked' ? `revoked ${instantText(revoked_at ?? '')}` : state;
+};
+
+const row = (key: Listed): readonly string[] => [
+  key.id,
+  key.label ?? '',
+  key.scopes.join(', '),
+  instantText(key.created_at),
+  key.expires_at === null ? 'never' : instantText(key.expires_at),
+  key.last_used_at === null ? 'never' : instantText(key.last_used_at),
+  stateText(key),
+];
+const headings = ['key', 'label', 'scopes', 'created', 'expires', 'last used', 'state'];
+
+const addList = (keys: Command): Command =>
+  keys
+    .command('list')
+    .summary('all keys with their states')
+    .description(
+      'List the API keys of an account, the oldest first: active, overlapping (rotated, and valid until it expires), expired or revoked. The last use is exact to the hour.',
+    )
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option('--json', 'one JSON array')
+    .action(async ({ account, json }: { account: string; json?: boolean }) => {
+      const { id } = await requireAccount(account);
+      const found = (await listKeys(id)).map((key) => listed(key, now()));
+      if (json) return printJson(found);
+      print(textTable([headings, ...found.map(row)]));
+      print(`${counted(found.length, 'key')}. Times are in UTC.`);
+    });
+
+// The finder of a leaked key knows neither its id nor its account.
+const leakedKey = async (): Promise<ApiKey> => {
+  if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
+  const key = await findKey(digestOf((await text(process.stdin)).trim()));
+  if (key) return key;
+  throw new CommandError('No account has the key from standard input. Check the AWS account and the region.');
+};
+
+const namedKey = async (id: string | undefined, account: string | undefined): Promise<ApiKey> => {
+  if (id === undefined || account === undefined)
+    throw new CommandError('Send the id of the key and --account, or send the key on standard input with --leaked.');
+  return (await requireKey(account, id)).key;
+};
+
+const revoke = async (named: string | undefined, { account: owner, leaked, json }: RevokeOptions): Promise<void> => {
+  if (leaked && (named !== undefined || owner !== undefined))
+    throw new CommandError('--leaked reads the key from standard input. Leave out the id and --account.');
+  const key = leaked ? await leakedKey() : await namedKey(named, owner);
+  const { id, account, label, revoked_at } = key;
+  assert(await revokeKey(account, id), `The key ${id} has no name.`);
+  if (json) return printJson({ id, account, label: label ?? null, was_revoked_at: revoked_at ?? null });
+  const name = `${id}${label === undefined ? '' : ` (${label})`} of ${account}`;
+  if (revoked_at !== undefined) return print(`${name} was already revoked at ${revoked_at}.`);
+  print(`${name} is revoked. Running instances notice within 60 seconds.`);
+};
+
+const addRevoke = (keys: Command): Command =>
+  keys
+    .command('revoke')
+    .summary('revoke a key permanently')
+    .description('Revoke an API key. It stops working within 60 seconds and cannot be restored.')
+    .argument('[key]', 'its id, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .option('--account <id>', 'the account, such as acct_demo')
+    .option('--leaked', 'read the key from standard input, without its id and account')
+    .option('--json', 'one JSON object')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo\n  npm run accounts -- keys revoke --leaked < found-key.txt',
+    )
+    .action(revoke);
+
+const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
+  const state = stateOf(key, nowMs);
+  if (key.replaced_by !== undefined && state !== 'revoked')
+    throw new CommandError(`${key.id} was already rotated. Rotate its successor ${key.replaced_by}.`);
+  if (state !== 'active')
+    throw new CommandError(`${key.id} is ${state}. Create a key with \`npm run accounts -- keys create\`.`);
+};
+
+const rotate = async (id: string, { account, overlap, json, quiet, ...options }: RotateOptions): Promise<void> => {
+  const nowMs = now();
+  const terms = termsOf(options, nowMs);
+  const lastMs = nowMs + overlapMs(overlap);
+  const old = await requireKey(account, id);
+  refuseUnlessActive(old.key, nowMs);
+  // A rotation never extends the old key.
+  const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
+  const oldEndsAt = new Date(oldEndMs).toISOString();
+  const { scopes, label } = old.key;
+  const key = newKey({ account: old.key.account, scopes, ...(label !== undefined && { label }), ...terms }, nowMs);
+  const secret = newApiKey();
+  if (!(await rotateKey({ old, key, secret, oldEndsAt })))
+    throw new CommandError(
+      `${id} was rotated or revoked concurrently; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
+    );
+  // Scripts read the new key from standard output, so the warning goes to standard error.
+  if (old.key.expires_at === null && key.expires_at !== null)
+    process.stderr.write(
+      `${id} never expired, and the new key expires at ${key.expires_at}. Send --expires never for a key that does not expire.\n`,
+    );
+  if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
+  if (quiet) return print(secret);
+  printKey(key, secret);
+  print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances notice within 60 seconds.`);
+};
+
+const addRotate = (keys: Command): void => {
+  const command = keys
+    .command('rotate')
+    .summary('replace a key, with an overlap')
+    .description(
+      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you send --expires.',
+    )
+    .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option('--overlap <span>', 'how long both keys are valid: 30m, 24h, 7d, or 0', '24h');
+  addNewKeyOptions(command)
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run accounts -- keys rotate key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo --overlap 7d',
+    )
+    .action(rotate);
+};
+
 export const addKeys = (program: Command): void => {
   const keys = program
     .command('keys')

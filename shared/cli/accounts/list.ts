@@ -22,7 +22,7 @@ const row = ({ id, name, created_at, settings }: Account): readonly string[] => 
 ];
 const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate limit'];
 
-export const addList = (program: Command): void => {
+export const addList = (program: Command): Command =>
   program
     .command('list')
     .summary('all accounts')
@@ -34,4 +34,3 @@ export const addList = (program: Command): void => {
       print(textTable([headings, ...accounts.map(row)]));
       print(`${counted(accounts.length, 'account')}.`);
     });
-};

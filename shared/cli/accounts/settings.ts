@@ -53,7 +53,7 @@ const settingsOf = async (assignments: readonly string[], options: Options): Pro
   if (changes.length > 0) print('Running instances notice within 60 seconds.');
 };
 
-export const addSettings = (program: Command): void => {
+export const addSettings = (program: Command): Command =>
   program
     .command('settings')
     .summary("an account's settings: show them, change some")
@@ -72,4 +72,3 @@ export const addSettings = (program: Command): void => {
       `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- settings --account acct_demo rate_limit=500 rounding=invoice`,
     )
     .action(settingsOf);
-};

@@ -9,9 +9,9 @@ import { exchangeOf } from '../../http/exchange.ts';
 import { limitRate } from '../../http/limit-rate.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../store/accounts/api-key-store.ts';
-import { database } from '../../store/client/client.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median, rounded } from './figure.ts';
+import { meter } from './meter.ts';
 
 const minutes = 5;
 const perSecond = 10;
@@ -24,38 +24,30 @@ const exchangeWith = (multiValueHeaders: Headers) =>
 const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Promise<Figure> => {
   const authenticate = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
   const requests = minutes * 60 * perSecond;
-  const calls = { reads: 0, writes: 0 };
   const warmUs: number[] = [];
   const begun = now();
   let advancedMs = 0;
-  database.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (sent) => {
-        calls[/^(Get|BatchGet|Query)/.test(commandName) ? 'reads' : 'writes'] += 1;
-        return next(sent);
-      },
-    { step: 'initialize', name: 'count-admission' },
-  );
-  for (let request = 0; request < requests; request += 1) {
-    const aheadMs = Math.max(0, begun + (request * 1000) / perSecond - now());
-    advanceClock(aheadMs);
-    advancedMs += aheadMs;
-    const exchange = exchangeWith(headers);
-    const before = calls.reads + calls.writes;
-    const start = performance.now();
-    await authenticate(exchange);
-    await limitRate(exchange);
-    const us = (performance.now() - start) * 1000;
-    await exchange.beside;
-    if (calls.reads + calls.writes === before) warmUs.push(us);
-  }
-  database.middlewareStack.remove('count-admission');
+  const { reads, writes } = await meter(async (used) => {
+    for (let request = 0; request < requests; request += 1) {
+      const aheadMs = Math.max(0, begun + (request * 1000) / perSecond - now());
+      advanceClock(aheadMs);
+      advancedMs += aheadMs;
+      const exchange = exchangeWith(headers);
+      const before = used.reads + used.writes;
+      const start = performance.now();
+      await authenticate(exchange);
+      await limitRate(exchange);
+      const us = (performance.now() - start) * 1000;
+      await exchange.beside;
+      if (used.reads + used.writes === before) warmUs.push(us);
+    }
+  });
   advanceClock(-advancedMs);
   return {
     ...{ figure: 'authentication_and_limit', of, virtual_minutes: minutes, requests_per_second: perSecond },
     requests_without_call_percent: rounded((100 * warmUs.length) / requests),
-    reads_per_request: rounded(calls.reads / requests),
-    writes_per_request: rounded(calls.writes / requests),
+    reads_per_request: rounded(reads / requests),
+    writes_per_request: rounded(writes / requests),
     median_us: rounded(median(warmUs)),
   };
 };

@@ -1,13 +1,11 @@
-import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { Operation } from '../../../functions/endpoints.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
-import { database } from '../../store/client/client.ts';
 import { requestOf } from './content.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median } from './figure.ts';
+import { meter, type Use } from './meter.ts';
 
-type Use = { calls: number; read: number; write: number };
 type Send = (operation: Operation, body?: unknown, id?: string) => Promise<{ readonly id: string }>;
 type Measured = {
   readonly prepare?: (send: Send) => Promise<{ readonly id: string }>;
@@ -48,26 +46,6 @@ const warmUps = 60;
 // Use the median of these, because one of them may need one more call for the rate limit.
 const times = 9;
 
-/** Count calls and capacity units, including those of indexes, while something runs. */
-const meter = async (run: () => Promise<unknown>): Promise<Use> => {
-  const used: Use = { calls: 0, read: 0, write: 0 };
-  database.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (sent) => {
-        const input: typeof sent.input = Object.assign(sent.input, { ReturnConsumedCapacity: 'TOTAL' });
-        const answer = await next({ ...sent, input });
-        const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
-        used.calls += 1;
-        for (const { CapacityUnits = 0 } of [consumed].flat())
-          used[/^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write'] += CapacityUnits;
-        return answer;
-      },
-    { step: 'initialize', name: 'meter' },
-  );
-  await run().finally(() => database.middlewareStack.remove('meter'));
-  return used;
-};
-
 /** Database calls and capacity units of each operation with three lines, a reference and an Idempotency-Key, when warm. */
 export const databaseFigures = async (apiKey: string, emulator: string): Promise<Figure[]> => {
   const send = senderWith(apiKey);
@@ -79,10 +57,11 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
       const prepared = await prepare?.(send);
       uses.push(await meter(() => run(send, prepared?.id ?? '')));
     }
-    const medianOf = (key: keyof Use) => median(uses.map((use) => use[key]));
+    const medianOf = (units: (use: Use) => number) => median(uses.map(units));
     figures.push({
       ...{ figure: 'warm_database_use', of, emulator },
-      ...{ calls: medianOf('calls'), read_units: medianOf('read'), write_units: medianOf('write') },
+      calls: medianOf(({ reads, writes }) => reads + writes),
+      ...{ read_units: medianOf(({ readUnits }) => readUnits), write_units: medianOf(({ writeUnits }) => writeUnits) },
     });
   }
   return figures;

@@ -1,14 +1,13 @@
 import { createDemo } from '../../../infra/local/demo.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { admissionFigures } from './admission.ts';
-import { calculationFigures } from './calculation.ts';
+import { activateContent, calculationFigures, lookUpFigures } from './calculation.ts';
 import { bundleFigures, coldStartFigures, packedFigure } from './cold-start.ts';
 import { databaseFigures } from './database-use.ts';
 import type { Figure } from './figure.ts';
 import { filingFigures } from './filings.ts';
 import { importFigures } from './imports.ts';
 import { localRateFigures } from './local-rates.ts';
-import { activateContent, lookUpFigures } from './look-ups.ts';
 
 const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));

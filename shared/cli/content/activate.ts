@@ -10,7 +10,6 @@ import {
   type ActiveReleases,
   activateRelease,
   readActiveReleases,
-  readPartKeys,
   rollBackRelease,
 } from '../../store/content/content-store.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
@@ -18,20 +17,14 @@ import { counted, print } from '../terminal/output.ts';
 import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { openRelease } from './releases.ts';
-import { impactOfChange } from './report-impact.ts';
-
-const keysOf = async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-  const keys = new Set<string>();
-  for (const id of ids) for (const key of await readPartKeys(id)) keys.add(key);
-  return keys;
-};
+import { impactOfChange, keysOfAll } from './report-impact.ts';
 
 /** The releases and places that an activation would remove: they are active, and not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
   const kept = chainOf(head);
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
   if (lost.length === 0) return `It would lie over ${head.below}, and not over ${active.id}.`;
-  const keys = (await keysOf(lost)).difference(await keysOf(kept));
+  const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
   return `It would take away ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not name.`;
 };
 
@@ -100,7 +93,7 @@ const rollBack = async (stateText: string): Promise<void> => {
   print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };
 
-export const addActivate = (program: Command): void => {
+export const addActivate = (program: Command): Command =>
   program
     .command('activate')
     .summary('make calculations use a release')
@@ -109,9 +102,8 @@ export const addActivate = (program: Command): void => {
     .option('--replace', 'also if it was imported over a release other than the active one')
     .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
     .action((id: string, options: { replace?: boolean }) => activate(id, options));
-};
 
-export const addRollback = (program: Command): void => {
+export const addRollback = (program: Command): Command =>
   program
     .command('rollback')
     .summary('activate the previous release')
@@ -119,4 +111,3 @@ export const addRollback = (program: Command): void => {
     .requiredOption('--state <state>', 'the state, such as MN')
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state));
-};

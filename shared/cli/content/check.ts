@@ -76,7 +76,7 @@ const check = async ({ release, against, zips = new Map(), json }: Options): Pro
     throw new CommandError(`No case applies to ${release}. Send cases of its state that expect a tax_total.`);
 };
 
-export const addCheck = (program: Command): void => {
+export const addCheck = (program: Command): Command =>
   program
     .command('check')
     .summary('run worked cases against a release before it is activated')
@@ -106,4 +106,3 @@ A case can have a "locality" instead of a "zip". The files of Streamlined Sales 
 send its ZIP too, in the case or with --zips.`,
     )
     .action(check);
-};

@@ -8,7 +8,7 @@ import { print } from '../terminal/output.ts';
 
 const path = fileURLToPath(new URL('../../../infra/docs/coverage.md', import.meta.url));
 
-export const addCoverage = (program: Command): void => {
+export const addCoverage = (program: Command): Command =>
   program
     .command('coverage')
     .summary('coverage of the built-in releases by state')
@@ -23,4 +23,3 @@ export const addCoverage = (program: Command): void => {
       writeFileSync(path, page);
       print('infra/docs/coverage.md is written.');
     });
-};

@@ -10,10 +10,53 @@ import { compareRates, enter, newRateBook, type RateChange } from './compare-rat
 import { compareRules, type OtherChanges, type RuleChange } from './compare-rules.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { impactJson, impactOrCorruption, printImpact } from './print-impact.ts';
-import { locationPrinter } from './print-locations.ts';
 import { type OpenRelease, openRelease } from './releases.ts';
 import { impactOfChange } from './report-impact.ts';
-import { daysText, percentOrNone } from './texts.ts';
+import { daysText, percentOrNone, zipsText } from './texts.ts';
+import { isZip } from './zip-pieces.ts';
+
+/** Consecutive ZIPs with the same changes in the whole ZIP. */
+type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly LocationChange[] };
+
+const isWhole = ({ key, zips }: LocationChange): boolean =>
+  isZip(key) && zips.length === 1 && zips[0]?.[0] === `${key}0000` && zips[0][1] === `${key}9999`;
+
+const sameText = (changes: readonly LocationChange[]): string =>
+  JSON.stringify(changes.map(({ from, to, old, new: next }) => [from, to, old, next]));
+
+const locationLine = (where: string, { old, new: next, ...days }: LocationChange): string =>
+  `${where}: ${percentOrNone(old)} -> ${percentOrNone(next)}, ${daysText(days)}`;
+
+const printRun = ({ first, last, zips, changes }: Run): void => {
+  const all = zips === 1 ? null : `${first} to ${last} (${zips} ZIPs)`;
+  for (const change of changes)
+    print(locationLine(all ?? (change.zips.length > 0 ? zipsText(change.zips) : change.key), change));
+};
+
+/** Prints the changes of one ZIP or city after another, with one line for consecutive ZIPs with the same changes. */
+const locationPrinter = () => {
+  let run: Run | null = null;
+  const end = (): void => {
+    if (run) printRun(run);
+    run = null;
+  };
+  const add = (changes: readonly LocationChange[]): void => {
+    const key = changes[0]?.key ?? '';
+    const continues =
+      run !== null &&
+      Number(key) === Number(run.last) + 1 &&
+      [...run.changes, ...changes].every(isWhole) &&
+      sameText(run.changes) === sameText(changes);
+    if (run && continues) {
+      run.last = key;
+      run.zips += 1;
+      return;
+    }
+    end();
+    run = { first: key, last: key, zips: 1, changes };
+  };
+  return { add, end };
+};
 
 const ruleText = (rule: Rule | null): string => {
   if (!rule) return 'none';
@@ -22,7 +65,7 @@ const ruleText = (rule: Rule | null): string => {
   return [`${type}${details.join('')}`, daysText(rule), ...limitsInWords(rule)].join(', ');
 };
 
-const lineOf = ({ id, old, new: next }: RuleChange): string => {
+const ruleLine = ({ id, old, new: next }: RuleChange): string => {
   const [was, is] = [ruleText(old), ruleText(next)];
   const codes = (next ?? old)?.ptcs.join(', ');
   return `Rule ${id} (${codes}): ${was === is ? `${is}, for other goods or places` : `${was} -> ${is}`}`;
@@ -31,7 +74,7 @@ const lineOf = ({ id, old, new: next }: RuleChange): string => {
 /** Print the differences of rules and settings, if any. */
 const printRules = ({ rules, settings }: OtherChanges): void => {
   if (rules.length + settings.length > 0) print();
-  for (const change of rules) print(lineOf(change));
+  for (const change of rules) print(ruleLine(change));
   for (const name of settings) print(`Setting ${name} changes.`);
 };
 
@@ -113,7 +156,7 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others, impact });
 };
 
-export const addDiff = (program: Command): void => {
+export const addDiff = (program: Command): Command =>
   program
     .command('diff')
     .summary('the differences of two releases')
@@ -126,4 +169,3 @@ export const addDiff = (program: Command): void => {
     .option('--json', 'one JSON object; rates are fractions')
     .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
     .action((from: string, to: string, options) => diff([from, to], options));
-};

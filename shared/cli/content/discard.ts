@@ -24,7 +24,7 @@ const discard = async (id: string): Promise<void> => {
   print(`Discarded ${counted(accepted(await discardImport(id)), 'part')} of ${id}.`);
 };
 
-export const addDiscard = (program: Command): void => {
+export const addDiscard = (program: Command): Command =>
   program
     .command('discard')
     .summary('remove the parts of an unfinished import')
@@ -34,4 +34,3 @@ export const addDiscard = (program: Command): void => {
     .argument('<release>', 'such as US-MN@2026-11-21.101')
     .addHelpText('after', '\nExample:\n  npm run content -- discard US-MN@2026-11-21.101')
     .action(discard);
-};

@@ -1,12 +1,11 @@
 /** The changes for buyers if a release replaces another, by ZIP code and city, from a day on. */
-
-import { dayAfter } from '../../calendar.ts';
 import type { ReleaseFor } from '../../content/content.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import { placeRate } from '../../content/location/combined-rate.ts';
 import { locate } from '../../content/location/place.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
-import type { Dated, Release } from '../../content/release.ts';
+import type { Release } from '../../content/release.ts';
+import { establishedSpan, piecesOf, type Span } from './timeline.ts';
 import { isZip } from './zip-pieces.ts';
 
 /** The combined rate of one ZIP or city before and after, in units of `10^-rateDecimals`, from a day on. */
@@ -53,15 +52,11 @@ export const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string)
 
 /** The days from `today` on, on which a rate or a border may change at an address. */
 const daysFrom = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
-  const days = new Set([today]);
-  const add = ({ from, to }: Dated): void => {
-    if (from !== null && from > today) days.add(from);
-    if (to !== null && to >= today) days.add(dayAfter(to));
-  };
+  const spans: Span[] = [{ from: today, to: null }];
   for (const release of releases)
     for (let level = release; level; level = level.fallback)
-      for (const value of [...level.rates, ...level.locations]) add(value);
-  return [...days].sort();
+      spans.push(...[...level.rates, ...level.locations].map((value) => establishedSpan(value, today)));
+  return piecesOf(spans).flatMap(({ from }) => (from < today ? [] : [from]));
 };
 
 const endless = '9999-12-31';

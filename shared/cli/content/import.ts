@@ -80,7 +80,7 @@ const formats = Object.values<Importer>(importers)
   )
   .join('\n');
 
-export const addImport = (program: Command): void => {
+export const addImport = (program: Command): Command =>
   program
     .command('import')
     .summary('make a release from files of rates')
@@ -114,4 +114,3 @@ Example:
   npm run content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip`,
     )
     .action(async (options: Options) => runImport(await jobOf(options)));
-};

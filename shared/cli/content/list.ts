@@ -89,7 +89,7 @@ const row = ({ id, active, origin, counts, content_hash, ...release }: Listed): 
 const corruptRow = ({ active, error }: Corrupt): readonly string[] => [active ? '*' : '', error.release, 'corrupt'];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
-export const addList = (program: Command): void => {
+export const addList = (program: Command): Command =>
   program
     .command('list')
     .summary('all releases, with the active ones marked')
@@ -109,4 +109,3 @@ export const addList = (program: Command): void => {
       for (const { error } of corrupt) print(corruptionText(error));
       printUnfinished(imports);
     });
-};

@@ -1,12 +1,60 @@
-/** Built-in and imported releases by id: a head, and parts in the order of their keys. */
+/** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
+
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import type { Release } from '../../content/release.ts';
+import { statesOfZip } from '../../content/location/zip-states.ts';
+import type { Location, Release } from '../../content/release.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readContent } from '../../store/content/content-reads.ts';
 import { findHead, readPartKeys, readParts } from '../../store/content/content-store.ts';
+import { batchesOf } from '../batches.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { builtInHead, builtInParts } from './built-in-parts.ts';
 import { compareKeys } from './pairs-by-key.ts';
+
+/** The release without its local content. */
+const builtInHead = (release: Release): Release => {
+  const [state] = release.jurisdictions;
+  return {
+    ...release,
+    jurisdictions: [state],
+    rates: release.rates.filter(({ jurisdiction }) => jurisdiction === state.code),
+    locations: [],
+  };
+};
+
+const zipsOf = ({ zips }: Location, state: string): readonly string[] =>
+  zips.flatMap(([low, high]) => {
+    const first = Number(low.slice(0, 5));
+    const count = Number(high.slice(0, 5)) - first + 1;
+    return Array.from({ length: count }, (_, index) => String(first + index).padStart(5, '0')).filter((zip) =>
+      statesOfZip(zip).includes(state),
+    );
+  });
+
+const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Location[]> => {
+  const found = new Map<string, Location[]>();
+  for (const location of locations)
+    for (const key of new Set([...zipsOf(location, stateOfJurisdiction(state)), ...location.cities])) {
+      const list = found.get(key) ?? [];
+      if (list.push(location) === 1) found.set(key, list);
+    }
+  return found;
+};
+
+/** The parts of the release by ZIP and city, in the order of the keys. */
+function* builtInParts(release: Release): Generator<ReleasePart> {
+  const locationsOf = byKey(release);
+  for (const key of [...locationsOf.keys()].sort(compareKeys)) {
+    const locations = locationsOf.get(key) ?? [];
+    const codes = new Set(locations.flatMap(({ alternatives }) => alternatives.flat()));
+    yield {
+      key,
+      jurisdictions: release.jurisdictions.filter(({ code }) => codes.has(code)),
+      rates: release.rates.filter(({ jurisdiction }) => codes.has(jurisdiction)),
+      locations,
+    };
+  }
+}
 
 export type OpenRelease = {
   /** Without the local content, which is in the parts. */
@@ -19,36 +67,25 @@ export type OpenRelease = {
   readonly partOf: (key: string) => Promise<ReleasePart | undefined>;
 };
 
-// One BatchGetItem, and about 100 KB of parts in memory.
-const readAtOnce = 100;
-
-const storedParts = async function* (id: string): AsyncGenerator<ReleasePart> {
+async function* storedParts(id: string): AsyncGenerator<ReleasePart> {
   const keys = (await readPartKeys(id)).toSorted(compareKeys);
-  for (let start = 0; start < keys.length; start += readAtOnce)
-    yield* await readParts(id, keys.slice(start, start + readAtOnce));
-};
-
-const openBuiltIn = (release: Release): OpenRelease => ({
-  head: builtInHead(release),
-  imported: null,
-  parts: async function* () {
-    yield* builtInParts(release);
-  },
-  partOf: async (key) => builtInParts(release).find((part) => part.key === key),
-});
-
-const openImported = (head: ReleaseHead): OpenRelease => ({
-  head,
-  imported: head,
-  parts: () => storedParts(head.id),
-  partOf: async (key) => (await readContent([], [{ release: head.id, key }])).parts[0]?.value,
-});
+  for await (const some of batchesOf(keys)) yield* await readParts(id, some);
+}
 
 /** Open a release. Refuses ids of unfinished and unknown releases. */
 export const openRelease = async (id: string): Promise<OpenRelease> => {
   const builtIn = builtInReleaseById(id);
-  if (builtIn) return openBuiltIn(builtIn);
+  if (builtIn)
+    return {
+      head: builtInHead(builtIn),
+      imported: null,
+      parts: async function* () {
+        yield* builtInParts(builtIn);
+      },
+      partOf: async (key) => builtInParts(builtIn).find((part) => part.key === key),
+    };
   const head = await findHead(id);
   if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
-  return openImported(head);
+  const partOf = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
+  return { head, imported: head, parts: () => storedParts(id), partOf };
 };

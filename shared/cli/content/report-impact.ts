@@ -8,12 +8,10 @@ import type { Release } from '../../content/release.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { readPartKeys } from '../../store/content/content-store.ts';
 import { loadContent } from '../../store/content/load-content.ts';
+import { batchesOf } from '../batches.ts';
 import { chainOf } from './active-release.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
 import type { OpenRelease } from './releases.ts';
-
-/** The parts of one read of the Content table. */
-const blockSize = 100;
 
 /** Load a release by its id, with those below it. */
 export const loadStored =
@@ -22,20 +20,6 @@ export const loadStored =
     loadContent(addresses, { [state]: id });
 
 const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
-
-/** Split values into blocks that one read of the Content table takes. */
-export async function* inBlocks<Value>(
-  values: AsyncIterable<Value> | Iterable<Value>,
-): AsyncGenerator<readonly Value[]> {
-  let block: Value[] = [];
-  for await (const value of values) {
-    block.push(value);
-    if (block.length < blockSize) continue;
-    yield block;
-    block = [];
-  }
-  if (block.length > 0) yield block;
-}
 
 /** The impact of a release that is not stored yet, over the release below it. */
 export const impactOfImport = (
@@ -47,7 +31,7 @@ export const impactOfImport = (
   const before = loadStored({ id: below, state: head.state });
   let current: ReadonlyMap<string, ReleasePart> = new Map();
   async function* blocks(): AsyncGenerator<readonly string[]> {
-    for await (const block of inBlocks(parts())) {
+    for await (const block of batchesOf(parts())) {
       current = new Map(block.map((part) => [part.key, part]));
       yield block.map(({ key }) => key);
     }
@@ -76,14 +60,17 @@ const knownZips = (state: string): readonly string[] => {
   return zipsOfState(state).filter((zip) => table.zip(zip) !== undefined);
 };
 
+/** The ZIPs and cities that any of the imported releases names. */
+export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
+  new Set((await Array.fromAsync(ids, readPartKeys)).flat());
+
 /**
  * The ZIPs and cities that may differ between two releases: those of imported releases that are in only one of the two
  * chains, and every ZIP if the built-in releases below them differ.
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
   const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
-  const keys = new Set<string>();
-  for (const id of left.symmetricDifference(right)) for (const key of await readPartKeys(id)) keys.add(key);
+  const keys = await keysOfAll(left.symmetricDifference(right));
   if (bottomOf(before) === bottomOf(after)) return keys;
   for (const { imported, parts } of [before, after])
     if (imported === null) for await (const { key } of parts()) keys.add(key);
@@ -94,7 +81,7 @@ const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<Readonly
 export const impactOfChange = async (before: OpenRelease, after: OpenRelease, today: string): Promise<Impact> =>
   impactOf({
     state: lettersOf(after.head),
-    blocks: inBlocks([...(await keysOf(before, after))].sort()),
+    blocks: batchesOf([...(await keysOf(before, after))].sort()),
     before: loadStored(before.head),
     after: loadStored(after.head),
     today,

@@ -2,21 +2,14 @@
 
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { type Built, buildRelease } from '../../content/imports/build.ts';
 import type { Importer } from '../../content/imports/importer.ts';
 import type { Release } from '../../content/release.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
-import {
-  finishImport,
-  type ImportClaim,
-  type PartDigests,
-  unfinishedImports,
-  writeParts,
-} from '../../store/content/content-store.ts';
+import { finishImport, unfinishedImports, writeParts } from '../../store/content/content-store.ts';
 import { accepted, CommandError, corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { activate } from './activate.ts';
 import {
@@ -26,14 +19,13 @@ import {
   positionOver,
   readActiveRelease,
 } from './active-release.ts';
-import { beginWriting, firstCounter, nextReleaseId } from './begin-writing.ts';
 import { printUnfinished } from './discard.ts';
 import { readNameTables } from './local-names.ts';
 import { withNeededChain } from './needed-chain.ts';
+import { beginWriting, firstCounter, nextReleaseId, sameRelease } from './new-release.ts';
 import { impactOrCorruption, printImpact } from './print-impact.ts';
 import { printSummary } from './print-summary.ts';
 import { impactOfImport } from './report-impact.ts';
-import { sameRelease } from './same-release.ts';
 
 export type ImportJob = {
   readonly importer: Importer;
@@ -48,58 +40,43 @@ export type ImportJob = {
 
 type Complete = Extract<Built, { readonly outcome: 'built' }>;
 
-/** Add advice to a plain `Error` (a bad file, a conflicting import). Other classes are bugs and keep their stack. */
-const withAdvice = (error: unknown, advice: string): unknown => {
-  if (!(error instanceof Error) || error.constructor !== Error) return error;
-  return new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);
-};
+/** Throw a plain `Error` (a bad file, a conflicting import) with advice. Other classes are bugs and keep their stack. */
+const withAdvice =
+  (advice: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof Error) || error.constructor !== Error) throw error;
+    throw new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);
+  };
 
 const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<Built> => {
   const base = job.base ?? defaultBase(active);
-  const reading = startProgress('Reading the files', 1);
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-  const entries = job.importer.read(job.files, {
-    state: job.state,
-    base,
-    names: await readNameTables(job.state),
-    onProgress: (done, total) => reading.reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`),
-  });
-  const position = positionOver(active);
-  try {
-    const importedAt = new Date(now()).toISOString();
-    const { importer } = job;
-    const tempFolder = temporaryFolder();
-    const built = await buildRelease({ entries, base, position, id, importer, importedAt, tempFolder });
-    reading.finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
+  const { importer, files, state } = job;
+  const names = await readNameTables(state);
+  const reading = withProgress('Reading the files', 1, 'The files could not be read.', async ({ reach, finish }) => {
+    const onProgress = (done: number, total: number) =>
+      reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`);
+    const built = await buildRelease({
+      ...{ entries: importer.read(files, { state, base, names, onProgress }), base, position: positionOver(active) },
+      ...{ id, importer, importedAt: new Date(now()).toISOString(), tempFolder: temporaryFolder() },
+    });
+    finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
     return built;
-  } catch (error) {
-    reading.fail('The files could not be read.');
-    throw withAdvice(error, `Nothing was written. The files are ${job.files.join(' and ')}.`);
-  }
+  });
+  return reading.catch(withAdvice(`Nothing was written. The files are ${files.join(' and ')}.`));
 };
 
 /** Write the release, with its head last. Returns its id. */
 const write = async (built: Complete): Promise<string> => {
   const { claim, head } = await beginWriting(await withNeededChain(built.head, built.parts), built.parts);
-  accepted(await finishImport(claim, head, await writeAll(claim, head, built.parts())));
-  return head.id;
-};
-
-const writeAll = async (
-  claim: ImportClaim,
-  { counts }: ReleaseHead,
-  parts: AsyncIterable<ReleasePart>,
-): Promise<PartDigests> => {
-  const total = counts.parts;
-  const writing = startProgress('Writing parts', total);
-  try {
-    const written = await writeParts(claim, parts, (count) => writing.reach(count, `${count} of ${total}`));
-    writing.finish(`Wrote ${counted(written.size, 'part')}`);
+  const total = head.counts.parts;
+  const writing = withProgress('Writing parts', total, 'Not all parts were written.', async ({ reach, finish }) => {
+    const written = await writeParts(claim, built.parts(), (count) => reach(count, `${count} of ${total}`));
+    finish(`Wrote ${counted(written.size, 'part')}`);
     return written;
-  } catch (error) {
-    writing.fail('Not all parts were written.');
-    throw withAdvice(error, 'Run the import again.');
-  }
+  });
+  accepted(await finishImport(claim, head, await writing.catch(withAdvice('Run the import again.'))));
+  return head.id;
 };
 
 const refuseBad = ({ bad }: Built['summary']): never => {

@@ -112,7 +112,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   if (shown) printZip(head, shown);
 };
 
-export const addShow = (program: Command): void => {
+export const addShow = (program: Command): Command =>
   program
     .command('show')
     .summary('one release, or its locations and rates in one ZIP')
@@ -123,4 +123,3 @@ export const addShow = (program: Command): void => {
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExample:\n  npm run content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')
     .action(show);
-};

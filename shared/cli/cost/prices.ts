@@ -8,8 +8,10 @@ import list from './prices.json' with { type: 'json' };
 export type PriceName = keyof typeof list.prices;
 /** `upTo` is where the tier ends, in units per month; `null` for the last tier. `dollars` are for `per` units. */
 type Tier = { readonly upTo: string | null; readonly dollars: string };
-/** A price with its AWS service and the free units of each month, as prices.json has them. */
-export type Price = Omit<(typeof list.prices)[PriceName], 'price' | 'per'> & {
+/** A price with its AWS service, as prices.json has it. */
+export type Price = Omit<(typeof list.prices)[PriceName], 'price' | 'per' | 'free'> & {
+  /** The free units of each month. */
+  readonly free: string | null;
   /** How many counted things are one unit, such as 2^30 bytes for a GB. */
   readonly counts: bigint;
   readonly per: bigint;
@@ -35,7 +37,7 @@ const tiersOf = (price: string | readonly Tier[]): readonly Tier[] =>
 export const prices = Object.fromEntries<Price>(
   Object.entries(list.prices).map(([name, { price, per, ...rest }]) => [
     name,
-    { ...rest, counts: counted[rest.unit] ?? 1n, per: BigInt(per), tiers: tiersOf(price), read: list.read },
+    { free: null, ...rest, counts: counted[rest.unit] ?? 1n, per: BigInt(per), tiers: tiersOf(price), read: list.read },
   ]),
 ) as Prices;
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/item-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
+import { batchesOf } from '../batches.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { instantMs } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -65,21 +66,17 @@ const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =
   );
 
 const printAll = async (bus: string, walk: Walk): Promise<void> => {
-  let [waiting, count]: [LedgerEvent[], number] = [[], 0];
-  for await (const event of storedEvents(walk)) {
-    count += 1;
-    waiting.push(event);
-    if (waiting.length < busBatchMax) continue;
-    printLine(bus, waiting);
-    waiting = [];
+  let count = 0;
+  for await (const events of batchesOf(storedEvents(walk), busBatchMax)) {
+    count += events.length;
+    printLine(bus, events);
   }
-  if (waiting.length > 0) printLine(bus, waiting);
   process.stderr.write(`${counted(count, 'event')}.\n`);
 };
 
 type Options = { readonly account: string; readonly from: string; readonly to: string; readonly bus: string };
 
-export const addEvents = (program: Command): void => {
+export const addEvents = (program: Command): Command =>
   program
     .command('events')
     .summary('the events of an account, to publish them again')
@@ -104,4 +101,3 @@ export const addEvents = (program: Command): void => {
       };
       await printAll(bus, { account, fromMs, toMs, onFault });
     });
-};

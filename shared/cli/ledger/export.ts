@@ -1,9 +1,9 @@
 /** `ledger export`: write an account's ledger to a file. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { requireAccount } from '../terminal/accounts.ts';
+import { pathOf } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { exportLedger } from './export/export-ledger.ts';
@@ -21,10 +21,7 @@ export const countsText = (counts: Counts): string =>
     counted(counts.filed_entry, 'filed entry', 'filed entries'),
   ].join(', ');
 
-/** A path relative to the folder where npm was called. npm runs scripts in the project's folder. */
-export const pathOf = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
-
-export const addExport = (program: Command): void => {
+export const addExport = (program: Command): Command =>
   program
     .command('export')
     .summary("write an account's ledger to a file")
@@ -47,4 +44,3 @@ export const addExport = (program: Command): void => {
       print(`Exported of ${id}: ${countsText(header.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
     });
-};

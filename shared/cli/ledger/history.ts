@@ -6,6 +6,7 @@ import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
+import { pagesOf } from './filing-book.ts';
 
 const pageSize = 100;
 
@@ -21,19 +22,16 @@ const row = ({ version, at, by, from, to, fields, hash }: HistoryEntry): readonl
 const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
 
 const entriesOf = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
-  const entries: HistoryEntry[] = [];
-  let after: string | null = null;
-  do {
+  const pages = pagesOf(async (after: string | null) => {
     const query = { limit: pageSize, ...(after !== null && { starting_after: after }) };
     const page = await transactionHistory(id, query, { id: account }, { history: historyReads, now });
     if (!page.ok) throw new CommandError(`The account ${account} has no transaction ${id}.`);
-    entries.push(...page.value.data);
-    after = page.value.next_cursor;
-  } while (after !== null);
-  return entries;
+    return { rows: page.value.data, next: page.value.next_cursor };
+  });
+  return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
 };
 
-export const addHistory = (program: Command): void => {
+export const addHistory = (program: Command): Command =>
   program
     .command('history')
     .summary('every change of a transaction, newest first')
@@ -46,4 +44,3 @@ export const addHistory = (program: Command): void => {
       print(textTable([headings, ...entries.map(row)]));
       print(`${counted(entries.length, 'change')}.`);
     });
-};

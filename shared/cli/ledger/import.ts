@@ -2,15 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
+import { pathOf } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { type Counts, type Header, releaseHash } from './export/format.ts';
-import { countsText, pathOf } from './export.ts';
+import { countsText } from './export.ts';
 import { type Finding, findingText } from './finding.ts';
 import { importLedger } from './import/import-ledger.ts';
 import { checkExport } from './import/read-export.ts';
-import { verifyAccount } from './verify-account.ts';
+import { verifyAccount, type Walk } from './verify-account.ts';
 import type { Counts as Verified } from './verify-transaction.ts';
 
 const pauseMs = 500;
@@ -48,12 +49,7 @@ const missingItems = (counts: Counts, verified: Verified): string[] => {
   return pairs.flatMap(([what, inFile, here]) => (here >= inFile ? [] : [`${here} of ${inFile} ${what} are there`]));
 };
 
-type Verify = {
-  readonly account: string;
-  readonly counts: Counts;
-  readonly nowMs: () => number;
-  readonly pauseMs: number;
-};
+type Verify = Omit<Walk, 'onFinding' | 'onProgress'> & { readonly counts: Counts };
 
 /** Check the imported ledger as `ledger verify` does, and its completeness. Repeats, because indexes may be behind. */
 export const verifyImport = async ({ account, counts, nowMs, pauseMs }: Verify) => {
@@ -74,15 +70,12 @@ const importInto = async (account: string, file: string, { withoutContent = fals
   const checked = await checkExport(path);
   const { header, trailer } = checked;
   const missing = await refuseOtherContent(header, withoutContent);
-  const progress = startProgress(`Importing into ${account}`, trailer.lines);
-  const onProgress = (written: number) => progress.reach(written, counted(written, 'line'));
-  try {
+  const interrupted = 'Interrupted: run the same command again to continue';
+  await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
+    const onProgress = (written: number) => reach(written, counted(written, 'line'));
     const isNew = await importLedger({ account, path, checked, nowMs: now, onProgress });
-    progress.finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
-  } catch (error) {
-    progress.fail('Interrupted: run the same command again to continue');
-    throw error;
-  }
+    finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
+  });
   print(`Imported of ${header.account.id} into ${account}: ${countsText(header.counts)}.`);
   if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
   const verified = await verifyImport({ account, counts: header.counts, nowMs: now, pauseMs });
@@ -92,7 +85,7 @@ const importInto = async (account: string, file: string, { withoutContent = fals
   if (!isComplete) process.exitCode = 1;
 };
 
-export const addImport = (program: Command): void => {
+export const addImport = (program: Command): Command =>
   program
     .command('import')
     .summary('write an exported ledger into an account')
@@ -104,4 +97,3 @@ export const addImport = (program: Command): void => {
     .option('--without-content', 'allow missing releases; their transactions cannot be replayed')
     .addHelpText('after', '\nExample:\n  npm run ledger -- import acct_demo acct_demo.ndjson')
     .action(importInto);
-};

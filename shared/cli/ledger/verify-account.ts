@@ -1,17 +1,12 @@
 import { decodeTime } from 'ulid';
 import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
+import { statesOfEntries, strayEntries } from './checks/entries.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';
 import { confirmed, type Finding } from './finding.ts';
-import { statesOfEntries, strayEntries } from './stray-entries.ts';
-import { chainFindings } from './verify-chains.ts';
-import { periodFindings, verifyFiling } from './verify-filings.ts';
-import { addCounts, type Counts, noCounts, verifyTransaction } from './verify-transaction.ts';
+import { chainFindings, periodFindings, verifyFiling } from './verify-filings.ts';
+import { addCounts, type Counts, noCounts, type Subject, verifyTransaction } from './verify-transaction.ts';
 
-export type Walk = {
-  readonly account: string;
-  readonly nowMs: () => number;
-  /** The time between two readings of something that has findings. */
-  readonly pauseMs: number;
+export type Walk = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
   /** Called for each finding, so that memory does not grow with them. */
   readonly onFinding: (finding: Finding) => void;
   /** Called with the progress from 0 to 1. */

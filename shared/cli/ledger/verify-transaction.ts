@@ -4,11 +4,16 @@ import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { isLive } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
 import { checkChain } from './checks/chain.ts';
-import { heldFaults, holdsReference, releasedFaults } from './checks/claims.ts';
 import { checkCredits, takesSomething } from './checks/credits.ts';
 import { checkEntries } from './checks/entries.ts';
-import { attributeFaults, stateFaults } from './checks/states.ts';
-import { totalFaults } from './checks/totals.ts';
+import {
+  attributeFaults,
+  heldFaults,
+  holdsReference,
+  releasedFaults,
+  stateFaults,
+  totalFaults,
+} from './checks/fields.ts';
 import type { FilingBook } from './filing-book.ts';
 import {
   type Check,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { type Check, checks, type Finding, findingText } from './finding.ts';
 import { verifyAccount } from './verify-account.ts';
 import type { Counts } from './verify-transaction.ts';
@@ -32,7 +32,7 @@ const report = (account: string, counts: Counts, { total, by_check }: Found): vo
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
 };
 
-export const addVerify = (program: Command): void => {
+export const addVerify = (program: Command): Command =>
   program
     .command('verify')
     .summary("check an account's transactions, entries and filings")
@@ -47,24 +47,20 @@ export const addVerify = (program: Command): void => {
       const findings: Finding[] = [];
       const by_check = Object.fromEntries(checks.map((check) => [check, 0])) as Record<Check, number>;
       let total = 0;
-      const progress = startProgress(`Verifying ${account}`, 1);
       const onFinding = (finding: Finding) => {
         total += 1;
         by_check[finding.check] += 1;
         if (!json) print(findingText(finding));
         else if (findings.length < findingsMax) findings.push(finding);
       };
-      const onProgress = (share: number, { transactions }: Counts) =>
-        progress.reach(share, counted(transactions, 'transaction'));
-      try {
-        const counts = await verifyAccount({ account, nowMs: now, pauseMs, onFinding, onProgress });
-        progress.finish(`Verified ${counted(counts.transactions, 'transaction')}`);
-        if (json) printJson({ account, checked: counts, findings_total: total, findings_by_check: by_check, findings });
-        else report(account, counts, { total, by_check });
-      } catch (error) {
-        progress.fail('Interrupted');
-        throw error;
-      }
+      const counts = await withProgress(`Verifying ${account}`, 1, 'Interrupted', async ({ reach, finish }) => {
+        const onProgress = (share: number, { transactions }: Counts) =>
+          reach(share, counted(transactions, 'transaction'));
+        const verified = await verifyAccount({ account, nowMs: now, pauseMs, onFinding, onProgress });
+        finish(`Verified ${counted(verified.transactions, 'transaction')}`);
+        return verified;
+      });
+      if (json) printJson({ account, checked: counts, findings_total: total, findings_by_check: by_check, findings });
+      else report(account, counts, { total, by_check });
       if (total > 0) process.exitCode = 1;
     });
-};

@@ -1,5 +1,4 @@
-import { answered, checkResponse, equal, expected } from './checks.ts';
-import { type Body, type Session, Unexpected } from './session.ts';
+import { answered, type Body, checkResponse, equal, expected, type Session, Unexpected } from './session.ts';
 import { type Created, cleanUp, create, type Left } from './transactions.ts';
 
 type Run = { readonly session: Session; readonly all: Created[] };

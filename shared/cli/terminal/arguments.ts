@@ -1,5 +1,6 @@
-/** Parsing of names, durations and instants in options. */
-
+/** Parsing of paths, numbers, names, durations and instants in options. */
+import { resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod/mini';
 import { isDay } from '../../calendar.ts';
 import { CommandError } from './errors.ts';
@@ -14,6 +15,20 @@ export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   const unknown = issue.code === 'unrecognized_keys' ? `Unknown field ${issue.keys.join(' or ')}.` : issue.message;
   return place === '' ? unknown : `${place}: ${unknown}`;
 };
+
+/** A path relative to the folder where npm was called. npm runs scripts in the project's folder. */
+export const pathOf = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
+
+/** A parser of whole numbers within a range, both ends included. */
+export const wholeNumber =
+  (from: number, to: number) =>
+  (text: string): number => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < from || Number(text) > to) {
+      const range = `from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}`;
+      throw new InvalidArgumentError(`Send a whole number ${range}, without separators.`);
+    }
+    return Number(text);
+  };
 
 const lengthMax = 100;
 

@@ -50,6 +50,22 @@ const bar = (title: string, total: number): Progress => {
   };
 };
 
+/** Show the progress of work with a known size, in any unit. An error ends it with the text `failed`. */
+export const withProgress = async <Value>(
+  title: string,
+  total: number,
+  failed: string,
+  run: (progress: Progress) => Promise<Value>,
+): Promise<Value> => {
+  const progress = startProgress(title, total);
+  try {
+    return await run(progress);
+  } catch (error) {
+    progress.fail(failed);
+    throw error;
+  }
+};
+
 /** Start to show the progress of work with a known size, in any unit. */
 export const startProgress = (title: string, total: number): Progress =>
   process.stderr.isTTY ? bar(title, total) : lines(title, total);

@@ -9,6 +9,20 @@ const useLocalCredentials = (): void => {
   delete process.env['AWS_PROFILE'];
 };
 
+/** Add commands to a program, with an example in its help. */
+export const withCommands = (
+  program: Command,
+  example: string,
+  commands: readonly ((program: Command) => unknown)[],
+) => {
+  program
+    .usage('[command] [options]')
+    .addHelpText('after', `\nExample:\n  ${example}`)
+    .showHelpAfterError('See the options with --help.');
+  for (const add of commands) add(program);
+  return program;
+};
+
 /**
  * Run a program of commands. An expected error prints its message and a bug its stack, both with exit code 1.
  */

@@ -6,11 +6,12 @@ import type { GateFigures } from '../../../content/updates/gates.ts';
 import workedCases from '../../../content/worked-cases.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../../../jurisdiction.ts';
 import { readPartKeys } from '../../../store/content/content-store.ts';
+import { batchesOf } from '../../batches.ts';
 import { type Case, isUnreadable, readCases } from '../cases.ts';
 import { releaseForCases } from '../check.ts';
 import { addressOfKey, rateOn } from '../impact.ts';
 import type { OpenRelease } from '../releases.ts';
-import { impactOfChange, inBlocks, loadStored } from '../report-impact.ts';
+import { impactOfChange, loadStored } from '../report-impact.ts';
 import { runCase } from '../run-case.ts';
 
 /** A combined rate in units of `10^-rateDecimals` as percent. These figures are compared with thresholds, never charged. */
@@ -29,7 +30,7 @@ const compareWithBuiltIn = async (
 ): Promise<Pick<GateFigures, 'highestPercent' | 'unlikeBuiltIn' | 'comparedWithBuiltIn'>> => {
   const [load, loadBuiltIn] = [loadStored(candidate.head), loadStored(builtIn)];
   let [highest, unlikeBuiltIn, comparedWithBuiltIn] = [0n, 0, 0];
-  for await (const block of inBlocks(keys)) {
+  for await (const block of batchesOf(keys)) {
     const addresses = block.map((key) => addressOfKey(stateOfJurisdiction(builtIn.state), key));
     const [releaseFor, builtInFor] = [await load(addresses), await loadBuiltIn(addresses)];
     for (const address of addresses) {

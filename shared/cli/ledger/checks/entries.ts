@@ -1,14 +1,15 @@
+import { builtInReleases } from '../../../content/built-in.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
-import { keysMax } from '../../../store/client/reads.ts';
 import { filedEntryKey, headKey, type ItemKey, openEntryKey } from '../../../store/keys.ts';
-import { type Item, itemsAt } from '../../../store/ledger/ledger-walk.ts';
+import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
+import { batchesOf } from '../../batches.ts';
 import { type FilingBook, filingsWith } from '../filing-book.ts';
-import { differing, type Fault, faultUnless, readable } from '../finding.ts';
+import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
 export const expectedEntries = (transaction: Transaction): readonly OpenEntry[] =>
@@ -43,8 +44,7 @@ type Found = { readonly item: Item; readonly filing: StoredFiling | null };
 
 const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
   const found = new Map<string, Item>();
-  for (let start = 0; start < keys.length; start += keysMax)
-    for (const [place, item] of await itemsAt(keys.slice(start, start + keysMax))) found.set(place, item);
+  for await (const some of batchesOf(keys)) for (const [place, item] of await itemsAt(some)) found.set(place, item);
   return found;
 };
 
@@ -54,21 +54,24 @@ const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string,
  */
 const findEntries = async (account: string, expected: readonly OpenEntry[], book: FilingBook) => {
   const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
-  const places = expected
-    .filter((entry) => !open.has(entryPlace(account, entry)))
-    .flatMap((entry) => filingsWith(book, entry).map((filing) => ({ entry, filing })));
-  const keyOf = ({ entry, filing }: (typeof places)[number]) => filedEntryKey(account, filing.id, entry);
-  const filed = await allItemsAt(places.map(keyOf));
-  const found = new Map<OpenEntry, readonly Found[]>();
-  for (const entry of expected) {
+  const places = expected.map((entry) => {
     const item = open.get(entryPlace(account, entry));
-    const inFilings = places.flatMap((place) => {
-      const filedItem = place.entry === entry ? filed.get(placeOf(keyOf(place))) : undefined;
-      return filedItem ? [{ item: filedItem, filing: place.filing }] : [];
+    const filings = item ? [] : filingsWith(book, entry);
+    return {
+      entry,
+      item,
+      filings: filings.map((filing) => ({ filing, key: filedEntryKey(account, filing.id, entry) })),
+    };
+  });
+  const filed = await allItemsAt(places.flatMap(({ filings }) => filings.map(({ key }) => key)));
+  return places.map(({ entry, item, filings }): { readonly entry: OpenEntry; readonly found: readonly Found[] } => {
+    if (item) return { entry, found: [{ item, filing: null }] };
+    const found = filings.flatMap(({ filing, key }) => {
+      const filedItem = filed.get(placeOf(key));
+      return filedItem ? [{ item: filedItem, filing }] : [];
     });
-    found.set(entry, item ? [{ item, filing: null }] : inFilings);
-  }
-  return found;
+    return { entry, found };
+  });
 };
 
 /** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
@@ -78,9 +81,9 @@ export const checkEntries = async (
   book: FilingBook,
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
   const expected = expectedEntries(transaction);
-  const found = await findEntries(account, expected, book);
-  const faults = expected.flatMap((entry) => entryFaults(transaction, entry, found.get(entry) ?? []));
-  const filings = [...found.values()].flat().flatMap(({ filing }) => (filing ? [filing] : []));
+  const places = await findEntries(account, expected, book);
+  const faults = places.flatMap(({ entry, found }) => entryFaults(transaction, entry, found));
+  const filings = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
   return { count: expected.length, faults: [...faults, ...filingsFaults(transaction, expected, filings)] };
 };
 
@@ -129,4 +132,45 @@ const filingsFaults = (
       isFiled ? 'filed, as all its states are' : 'not filed',
     ),
   ];
+};
+
+const batch = 25;
+
+/** The states whose open entries are read: those of the built-in releases, and the given ones. */
+export const statesOfEntries = (others: Iterable<string> = []): readonly string[] =>
+  [...new Set([...builtInReleases().map(({ state }) => state), ...others])].sort();
+
+/**
+ * Find the open entries of a state that no transaction should have: the transaction is missing, void, or has other
+ * entries. The check of transactions finds missing entries.
+ */
+export const strayEntries = async function* (
+  account: string,
+  state: string,
+): AsyncGenerator<{ readonly count: number; readonly findings: readonly Finding[] }> {
+  for await (const items of openEntryItems(account, state))
+    for await (const some of batchesOf(items, batch)) {
+      const isClean = (await strayAmong(account, some)).length === 0;
+      // A transaction may have changed between the reads.
+      yield { count: some.length, findings: isClean ? [] : await stillStray(account, some) };
+    }
+};
+
+const stillStray = async (account: string, items: readonly Item[]): Promise<readonly Finding[]> => {
+  const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+  const read = async () => ({ findings: await strayAmong(account, [...(await itemsAt(keys)).values()]) });
+  return (await confirmed(read, 0)).findings;
+};
+
+const strayAmong = async (account: string, items: readonly Item[]): Promise<Finding[]> => {
+  const expected = await expectedPlaces(
+    account,
+    items.map(({ transaction_id }) => String(transaction_id)),
+  );
+  return items
+    .filter(({ pk, sk }) => !expected.has(`${pk} ${sk}`))
+    .flatMap(({ transaction_id, state, month, currency }) => {
+      const what = `open ${entryName({ state: String(state), month: String(month), currency: String(currency) })}`;
+      return findingsOf(String(transaction_id), 'entries', [{ what, actual: 'there', expected: 'none' }]);
+    });
 };

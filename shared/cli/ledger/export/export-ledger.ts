@@ -5,12 +5,11 @@ import type { Account } from '../../../accounts/account.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { transactionIndex } from '../../../store/ledger/transaction-index.ts';
 import { CommandError } from '../../terminal/errors.ts';
+import { statesOfEntries } from '../checks/entries.ts';
 import { pagesOf } from '../filing-book.ts';
-import { statesOfEntries } from '../stray-entries.ts';
-import { fileLines } from './file-lines.ts';
-import { filingLines, finishedFilings } from './filing-lines.ts';
 import {
   type Counts,
+  fileLines,
   format,
   formatVersion,
   type Header,
@@ -20,7 +19,7 @@ import {
   Seal,
   type Trailer,
 } from './format.ts';
-import { exportedTransactions } from './transaction-lines.ts';
+import { exportedTransactions, filingLines, finishedFilings } from './lines.ts';
 
 const pageSize = 100;
 const readings = 3;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
 import { Settings } from '../../../accounts/account.ts';
 import { canonicalJson } from '../../../canonical-json.ts';
@@ -8,6 +9,7 @@ import { findHead } from '../../../store/content/content-store.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { OpenEntry } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 /**
  * The file of an exported ledger: lines of JSON, with a header, the ledger and a trailer.
@@ -97,3 +99,24 @@ export class Seal {
     return sum === this.#sum ? text : null;
   };
 }
+
+// A transaction of 1,000 lines has 2 MB.
+const lineBytesMax = 64 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+export type FileLine = { readonly number: number; readonly bytes: Buffer; readonly isWhole: boolean };
+
+/** The lines of a file with their number and line feed, one in memory at a time; the last may lack its line feed. */
+export const fileLines = async function* (path: string): AsyncGenerator<FileLine> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
+      yield { number: ++number, bytes: rest.subarray(0, end + 1), isWhole: true };
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} does not end.`);
+  }
+  if (rest.length > 0) yield { number: number + 1, bytes: rest, isWhole: false };
+};

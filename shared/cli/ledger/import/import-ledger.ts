@@ -2,12 +2,12 @@ import { newAccount } from '../../../accounts/account.ts';
 import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { newestId } from '../../../store/ledger/ledger-walk.ts';
+import { batchesOf } from '../../batches.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import type { Header } from '../export/format.ts';
-import { beginMark, type Mark, moveMark, readMark } from './import-mark.ts';
 import { itemsOf } from './line-items.ts';
-import { putItem } from './put-item.ts';
 import { type Checked, linesAfter, type NumberedLine } from './read-export.ts';
+import { beginMark, type Mark, moveMark, putItem, readMark } from './writes.ts';
 
 /** The number of lines that are written concurrently. A large transaction has some MB. */
 const batchSize = 32;
@@ -19,7 +19,7 @@ export type Import = {
   readonly path: string;
   readonly checked: Checked;
   readonly nowMs: () => number;
-  readonly onProgress: (written: number, total: number) => void;
+  readonly onProgress: (written: number) => void;
 };
 
 /** Refuse an account that has a ledger or registrations: the schedule could close its periods during the import. */
@@ -76,22 +76,14 @@ export const importLedger = async (work: Import): Promise<boolean> => {
   const mark = await markFor(work);
   if (mark.finished_at !== null) return false;
   const { lines } = checked.trailer;
-  let batch: NumberedLine[] = [];
   let batches = 0;
-  const flush = async () => {
+  for await (const batch of batchesOf(linesAfter(path, mark.written, checked), batchSize)) {
     await Promise.all(batch.map((line) => writeLine(account, line)));
-    const written = batch.at(-1)?.number;
-    batch = [];
+    const written = batch.at(-1)?.number ?? mark.written;
     batches += 1;
-    if (written === undefined) return;
     if (batches % markEvery === 0) await moveMark(account, { ...mark, written });
-    onProgress(written, lines);
-  };
-  for await (const line of linesAfter(path, mark.written, checked)) {
-    batch.push(line);
-    if (batch.length === batchSize) await flush();
+    onProgress(written);
   }
-  await flush();
   await provisionFrom(account, checked.header);
   await moveMark(account, { ...mark, written: lines, finished_at: new Date(nowMs()).toISOString() });
   return true;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../../terminal/errors.ts';
-import { fileLines } from '../export/file-lines.ts';
-import { formatVersion, Header, type Line, noCounts, Seal, Trailer } from '../export/format.ts';
+import { fileLines, formatVersion, Header, type Line, noCounts, Seal, Trailer } from '../export/format.ts';
 import { chainCheck, itemsOf, lineFrom } from './line-items.ts';
 
 export type NumberedLine = { readonly number: number; readonly line: Line };

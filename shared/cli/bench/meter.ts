@@ -1,0 +1,25 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { database } from '../../store/client/client.ts';
+
+/** Database calls, and capacity units with those of indexes. */
+export type Use = { reads: number; writes: number; readUnits: number; writeUnits: number };
+
+/** Count the use of the database while something runs, which gets the counts so far. */
+export const meter = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
+  const used: Use = { reads: 0, writes: 0, readUnits: 0, writeUnits: 0 };
+  database.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (sent) => {
+        const input: typeof sent.input = Object.assign(sent.input, { ReturnConsumedCapacity: 'TOTAL' });
+        const answer = await next({ ...sent, input });
+        const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+        const kind = /^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write';
+        used[`${kind}s`] += 1;
+        for (const { CapacityUnits = 0 } of [consumed].flat()) used[`${kind}Units`] += CapacityUnits;
+        return answer;
+      },
+    { step: 'initialize', name: 'meter' },
+  );
+  await run(used).finally(() => database.middlewareStack.remove('meter'));
+  return used;
+};
