@@ -44,7 +44,7 @@ export const closeFirst = (state: string, periodEnd: string): Problem => ({
 export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Another filing is newer',
-  detail: 'The filings of a state are canceled in order. Cancel the one of meta.period_end first.',
+  detail: 'The filings of a state are canceled in order. Cancel the one that ends on meta.period_end first.',
   source: { pointer: '/status' },
   meta: { state, period_end: periodEnd },
 });
@@ -52,7 +52,7 @@ export const cancelFirst = (state: string, periodEnd: string): Problem => ({
 /** The same where the newest filing is filed, or being marked as filed, and cannot be canceled. */
 export const newerFiled = (state: string, periodEnd: string): Problem => ({
   ...cancelFirst(state, periodEnd),
-  detail: 'A newer filing is filed. Correct this one in the next period.',
+  detail: 'A later filing is already filed. Correct this one in the next period.',
 });
 
 export const tooManyEntries: Problem = {
@@ -73,7 +73,9 @@ export const filingTransitionProblem = ({ status: from }: StoredFiling, to: Fili
     code: 'conflict_invalid_status_transition',
     title: 'Status change not allowed',
     detail:
-      allowed.length > 0 ? `A ${from} filing can become ${allowed.join(' or ')}.` : `A ${from} filing stays as it is.`,
+      allowed.length > 0
+        ? `A ${from} filing can become ${allowed.join(' or ')}.`
+        : `The status of a ${from} filing cannot change.`,
     source: { pointer: '/status' },
     meta: { from, to, allowed },
   };

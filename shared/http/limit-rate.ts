@@ -39,7 +39,7 @@ export const limitRate = async (exchange: Exchange): Promise<void> => {
       {
         code: 'rate_limit_error',
         title: 'Too Many Requests',
-        detail: `The rate limit is exceeded: an account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
+        detail: `The account exceeded its rate limit of ${limit} requests per 10 s. Retry in ${retryAfterSeconds} s.`,
       },
     ],
     { 'Retry-After': String(retryAfterSeconds) },

@@ -19,7 +19,7 @@ export const transitionProblem = (from: Status, to: Status): Problem | null =>
         detail:
           transitions[from].length > 0
             ? `A ${from} transaction can become ${transitions[from].join(' or ')}.`
-            : `A ${from} transaction stays as it is.`,
+            : `The status of a ${from} transaction cannot change.`,
         source: { pointer: '/status' },
         meta: { from, to, allowed: transitions[from] },
       };

@@ -516,7 +516,7 @@ describe('an import that cannot be finished', () => {
     expect(await readPartKeys(id)).toEqual([]);
   });
 
-  it('gets another id than a concurrent one, and both finish with their own parts', async () => {
+  it('has a different id from a concurrent one, and both finish with their own parts', async () => {
     const [first, second] = await Promise.all(
       [minneapolis, saintPaul].map(async (place) =>
         processOf(await importArguments({ boundaries: manyOf({ ...place, county: '053' }) })),
@@ -540,7 +540,7 @@ describe('what cannot be done', () => {
     { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['discard', 'US-MN@2026-01-01.9'], says: 'US-MN@2026-01-01.9' },
     { args: ['discard', builtIn], says: 'is a built-in release' },
-    { args: ['rollback', '--state', 'Mars'], says: 'There is no content of a state "Mars".' },
+    { args: ['rollback', '--state', 'Mars'], says: 'Levy has no content for a state "Mars".' },
     {
       args: ['check', '--release', 'US-MA@2026-10-01.1', '--against', 'nowhere.json'],
       says: 'There is no file nowhere.json.',

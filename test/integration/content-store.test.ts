@@ -85,9 +85,9 @@ describe('an imported release', () => {
     for (const others of [more, fewer, other]) refused.push(await store.finishImport(claim, head, others));
     expect(refused.map(codesOf)).toEqual(Array(3).fill('precondition_failed'));
     expect(refused.map((result) => !result.ok && result.problems[0].detail)).toEqual([
-      expect.stringContaining('1 are missing, 0 more are there, and 0 have other content'),
-      expect.stringContaining('0 are missing, 1 more are there, and 0 have other content'),
-      expect.stringContaining('0 are missing, 0 more are there, and 1 have other content'),
+      expect.stringContaining('1 are missing, 0 are unexpected, and 0 have different content'),
+      expect.stringContaining('0 are missing, 1 are unexpected, and 0 have different content'),
+      expect.stringContaining('0 are missing, 0 are unexpected, and 1 have different content'),
     ]);
     expect(await store.findHead(claim.id)).toBeUndefined();
     expect(codesOf(await store.finishImport(claim, head, written))).toBe('accepted');

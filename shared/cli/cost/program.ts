@@ -110,7 +110,7 @@ export const costProgram = (): Command =>
   new Command('cost')
     .usage('--calculations <n> --transactions <m> [options]')
     .description(
-      'The monthly bill of Levy in an AWS account, by service: measured units times the list prices of us-east-1, for traffic that is even over the month. Sends nothing to AWS.',
+      'The monthly bill of Levy in an AWS account, by service: measured units times the list prices of us-east-1, for even traffic over the month. Sends nothing to AWS.',
     )
     .requiredOption('--calculations <n>', 'calculations per month', count)
     .requiredOption('--transactions <m>', 'transactions per month: sales and credits', count)

@@ -38,7 +38,7 @@ export const problemExamples: Readonly<Record<number, Problem>> = {
   429: {
     code: 'rate_limit_error',
     title: 'Too Many Requests',
-    detail: 'The rate limit is exceeded: an account may send 2000 requests in ten seconds. Send this one again in 4 s.',
+    detail: 'The account exceeded its rate limit of 2000 requests per 10 s. Retry in 4 s.',
   },
   500: failures.bug,
   503: failures.outage,
@@ -54,7 +54,7 @@ const quantityMissing: Problem = {
 const overCredit: Problem = {
   code: 'conflict_over_credit',
   title: 'Credit exceeds the sale',
-  detail: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
+  detail: 'The credit exceeds what remains of the sale. Credit at most meta.remaining_amount and its tax.',
   source: { pointer: '/parent_transaction_id' },
   meta: { remaining_amount: '50.00', remaining_tax_amount: '3.00' },
 };

@@ -70,7 +70,7 @@ export const reconcile = async (
 const invalidCursor = {
   code: 'validation_invalid_cursor',
   title: 'Invalid starting_after',
-  detail: 'Send the next_cursor of an answer with the same from and to.',
+  detail: 'Send the next_cursor of a response to the same from and to.',
   source: { pointer: '/starting_after' },
 } as const;
 

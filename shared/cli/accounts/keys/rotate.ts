@@ -55,7 +55,7 @@ export const addRotate = (keys: Command): void => {
     .command('rotate')
     .summary('replace a key, with an overlap')
     .description(
-      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you send --expires.',
+      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, even if the old one never expired, unless you send --expires.',
     )
     .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .requiredOption('--account <id>', 'the account, such as acct_demo')

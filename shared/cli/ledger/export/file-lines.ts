@@ -17,7 +17,7 @@ export const fileLines = async function* (path: string): AsyncGenerator<FileLine
       yield { number: ++number, bytes: rest.subarray(0, end + 1), isWhole: true };
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} does not end.`);
+    if (rest.length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} is too long.`);
   }
   if (rest.length > 0) yield { number: number + 1, bytes: rest, isWhole: false };
 };

@@ -30,8 +30,7 @@ type Exported = { readonly stored: StoredTransaction; readonly lines: readonly L
 
 const exportedOf = async (account: string, id: string): Promise<Exported> => {
   const head = await headItem(account, id);
-  if (!head)
-    throw new CommandError(`${id} was deleted while it was exported. Stop what deletes it, then export again.`);
+  if (!head) throw new CommandError(`${id} was deleted during the export. Stop the deletion, then export again.`);
   const stored = transactionFrom(head);
   const [entries, holds_reference] = await Promise.all([chainOf(account, stored), holdsReference(account, stored)]);
   const chain = entries.map((entry): Line => ({ kind: 'audit_entry', entry }));
