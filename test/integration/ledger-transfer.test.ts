@@ -487,7 +487,11 @@ describe('a file', () => {
 
   it.each([
     ['is missing', 'US-MN@2030-01-01.1', /These releases are missing here: US-MN@2030-01-01\.1\./],
-    ['has different content', 'US-MI@2026-11-21.1', /These releases have different content here: US-MI@2026-11-21\.1\./],
+    [
+      'has different content',
+      'US-MI@2026-11-21.1',
+      /These releases have different content here: US-MI@2026-11-21\.1\./,
+    ],
   ])('is refused if a release %s', async (_, release, message) => {
     const other = changedValue(0, (value) => {
       value.releases[release] = '0'.repeat(64);

@@ -39,7 +39,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     ...ports,
     stepEntriesMax: 2,
     // A slow machine is not a wrong answer.
-    atOnceMs: 100_000,
+    inlineMs: 100_000,
     now: () => closingMs,
     accountIds: async () => ({ ids: [account.id], next: null }),
     findAccount: async () => account,

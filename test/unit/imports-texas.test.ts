@@ -76,7 +76,7 @@ describe('the Texas Comptroller’s local rates', () => {
       from: '.062500',
       to: '.060000',
       line: 1,
-      reason: /^file says 0.06 for the state, the release says 0.0625 on 2026-10-01/,
+      reason: /^the file has 0.06 for the state, the release has 0.0625 on 2026-10-01/,
     },
     { from: '.062500\t0\t5', to: '.062500\t0\t6', line: 1, reason: /^announces 6 areas, and 5 follow/ },
   ])('are bad with $to', async ({ from, to, line, reason }) => {

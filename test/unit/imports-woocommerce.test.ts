@@ -96,7 +96,7 @@ describe('WooCommerce’s tax rates', () => {
     { row: 'US,TX,75001,*,8.25,Tax,first,0,1,', reason: /priority first is none/ },
     {
       row: 'US,TX,75001...75003,*,5,Tax,1,0,1,',
-      reason: /^file says 0.05 for 75001 in all, the release says 0.0625 for the state alone/,
+      reason: /^the file has 0.05 for 75001 in all, the release has 0.0625 for the state alone/,
     },
   ])('report $row as one bad row', async ({ row, reason }) => {
     expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
 import { newService } from './service.ts';
 
-/** Serve the memory database on a port of loopback. Runs as a worker thread, or as a process of its own: `server.ts PORT FOLDER`. */
+/** Serve the memory database on a port of loopback. Runs as a worker thread, or as a separate process: `server.ts PORT FOLDER`. */
 
 type Settings = { readonly port: number; readonly folder: string | null };
 

@@ -175,5 +175,6 @@ export const addUpdate = (program: Command): void => {
     .command('sources')
     .summary('list the publisher of each state and the last update')
     .option('--json', 'one JSON array')
+    .addHelpText('after', '\nExample:\n  npm run content -- sources --json')
     .action(sources);
 };
