@@ -4,7 +4,7 @@ import { askBatches, batchesFrom, requestsIn } from './http-bad-input/run.ts';
 // The second half: two workers run them side by side.
 const batches = batchesFrom(50, 100);
 
-it(`${requestsIn(batches)} requests that are wrong in all ways are each answered as the document says`, {
+it(`${requestsIn(batches)} invalid requests of every kind each have a documented response`, {
   timeout: 600_000,
 }, async () => {
   const { wrong, answered } = await askBatches(batches);

@@ -533,7 +533,7 @@ describe('an import that cannot be finished', () => {
   });
 });
 
-describe('what cannot be done', () => {
+describe('refusals and help', () => {
   it.each([
     { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['diff', builtIn, 'US-PA@2026-10-01.1'], says: 'of different states' },

@@ -47,7 +47,7 @@ describe('the parent (interface decisions 5.1)', () => {
 });
 
 describe('a credit without line items (5.2)', () => {
-  it('copies lines, discounts, shipping and the recorded tax, whatever the rates are on its own date', async () => {
+  it('copies lines, discounts, shipping and the recorded tax, independent of the rates on its own date', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       ...twoLines,
@@ -248,7 +248,7 @@ describe('a credit calculation, posted as it is (decisions 1, workflow 4)', () =
   });
 });
 
-describe('what a credit has from its sale (5)', () => {
+describe('fields that a credit inherits from its sale (5)', () => {
   const ohio = { address: { state: 'OH', city: 'Columbus', postal_code: '43004', country: 'US' } };
   const line_items = [{ id: 'item_1', quantity: '1' }];
   it.each([

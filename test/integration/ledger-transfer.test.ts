@@ -315,7 +315,7 @@ describe('an imported ledger', () => {
     expect(account.cursor_secret.length).toBeGreaterThan(40);
   });
 
-  it('gets the responses of the exported one, byte for byte', async () => {
+  it('returns the responses of the exported one, byte for byte', async () => {
     const db = new MemoryDatabase();
     const source = await answersWith(await keyFor(books.account.id));
     const target = await within(db, async () => {

@@ -35,7 +35,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       if (progress.length > 0) await database.send(new TransactWriteCommand({ TransactItems: filingWrites({ ...commit, ...none }) }));`,
     },
   ],
-  'filing begun whatever the chain is': [
+  'filing started on any chain': [
     { find: 'change(chain.before, chainItem(chain.after))', replace: 'put(chainItem(chain.after))' },
     {
       find: 'put({ ...periodKey(account, state, period.put), filing: id }, absent)',

@@ -132,7 +132,7 @@ describe('WooCommerce’s tax rates', () => {
     // Tecumseh is another city of that ZIP, or else Shawnee under another name.
     expect(at('74801', 'Tecumseh')).toEqual(unsure);
     expect(at('74801')).toEqual(unsure);
-    // The table knows Shawnee, and elsewhere.
+    // The table has Shawnee, and other places.
     expect(at('73101', 'Shawnee')).toEqual(unsure);
     expect(at('73101', 'Edmond')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
     expect(at('73101')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);

@@ -144,7 +144,7 @@ describe('rates by ZIP', () => {
   it.each([
     { risk: '1', ambiguous: false, because: 'the whole ZIP lies in one city and county' },
     { risk: '1.0', ambiguous: false, because: 'a spreadsheet writes it so' },
-    { risk: '', ambiguous: false, because: 'the row says nothing of it' },
+    { risk: '', ambiguous: false, because: 'the row has no value' },
     { risk: '2', ambiguous: true, because: 'borders cross the ZIP' },
     { risk: '3', ambiguous: true, because: 'more borders do' },
     { risk: 'high', ambiguous: true, because: 'it is not 1' },
