@@ -294,7 +294,7 @@ describe('an exported ledger', () => {
     };
     restore = answerFrom(changing);
     const out = newFile();
-    expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger was changed while it was exported/);
+    expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger changed during the export/);
     restore();
     expect(await failure(exported(caller, out))).toBe('none');
   });
