@@ -19,7 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
   description: [
     "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
     "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
-    'The response comes at once, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
+    'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
     '`dry_run: true` returns the current totals and stores nothing.',
   ].join('\n\n'),
   body: { schema: FilingRequest, answer: filingAnswerFields },

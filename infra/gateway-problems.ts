@@ -4,7 +4,7 @@ import type { Problem } from '../shared/problem.ts';
 export const notFound: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: 'There is nothing at this path. Check the address and its spelling.',
+  detail: 'No operation has this path. Check the URL.',
 };
 export const forbidden: Problem = {
   code: 'auth_forbidden',
@@ -25,7 +25,7 @@ export const tooMany: Problem = {
 export const unavailable: Problem = {
   code: 'system_service_unavailable',
   title: 'Service Unavailable',
-  detail: 'The service did not answer in time. Send the request again, a writing one with the same Idempotency-Key.',
+  detail: 'The service did not respond in time. Retry the request; retry a POST with the same Idempotency-Key.',
 };
 export const broken: Problem = {
   code: 'system_internal_error',

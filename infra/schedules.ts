@@ -16,7 +16,7 @@ import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
-/** The schedules, each with a function of its own. */
+/** The schedules, each with its own function. */
 export class Schedules extends Construct {
   readonly #props: Props;
   readonly failedRuns: Queue;

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from './canonical-json.ts';
 
-/** What a cursor is valid for. Each kind of list signs another text, so that none takes the cursor of another. */
+/** What a cursor is valid for. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
 export type CursorScope = {
   readonly list: 'transactions' | 'filings';
   readonly secret: string;

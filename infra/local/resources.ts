@@ -36,7 +36,7 @@ const patternOf = (path: string): RegExp =>
   new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}$`);
 
 const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
-  // A literal segment beats a parameter, whatever the order of the endpoints.
+  // A literal segment takes precedence over a parameter, in any order of the endpoints.
   .sort(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([path, offered]) => ({
     path,

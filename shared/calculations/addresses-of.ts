@@ -11,7 +11,7 @@ type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
  * The addresses that a calculation needs content for: destinations and origins, each once. An address without a state whose
  * ZIP is in several states is listed for each of them.
  *
- * Addresses that cannot be read are left out: locating refuses them.
+ * Addresses that cannot be read are omitted: they are rejected when they are located.
  */
 export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
   const seen = new Set<PostalAddress>();

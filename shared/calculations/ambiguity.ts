@@ -37,7 +37,7 @@ const assumedText = ({ states, prefer, address: { state } }: Decisive): string =
 
 const ofCity = (decisive: Decisive): Ambiguity => ({
   why: decisive.choice?.isByName
-    ? `the content knows ${decisive.address.city} by its name alone, and mail for it also goes to places beyond its limits, whose local taxes may be others.`
+    ? `the content locates ${decisive.address.city} by name only. Addresses outside its limits share the name, and their local taxes may differ.`
     : `${decisive.address.city} has several sets of local taxes.`,
   advice: !decisive.address.isZipKnown && hasOwnZip(decisive) ? sendZip : onlyByZip,
 });
@@ -49,7 +49,7 @@ const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: rea
   const names = listed([...cities.slice(0, citiesMax), ...others]);
   const zip = [zip5, plus4].filter(Boolean).join('-');
   return {
-    why: `the content has local taxes of their own for addresses of ${names} in ZIP ${zip}${city === null ? ', and no city was sent.' : `, and ${city} is none of them.`}`,
+    why: `the content has separate local taxes for addresses of ${names} in ZIP ${zip}${city === null ? ', and no city was sent.' : `; ${city} is not one of them.`}`,
     advice: city === null ? 'Send the city.' : 'Send the city as it is written there, if it is one of them.',
   };
 };

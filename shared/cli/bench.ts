@@ -9,7 +9,7 @@ const countOf = (text: string): number => {
 
 const { filingEntries } = new Command('bench')
   .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
-  .option('--filing-entries <n>', 'measure only how long a filing with so many entries takes', countOf)
+  .option('--filing-entries <n>', 'measure only a filing with this many entries', countOf)
   .parse()
   .opts<{ filingEntries?: number }>();
 

@@ -1,4 +1,4 @@
-/** The sources of ZIP codes and place names whose licenses ask to be named, or that are named by courtesy; see NOTICE. */
+/** The sources of ZIP codes and place names whose licenses require attribution, or that are credited as a courtesy; see NOTICE. */
 export const attribution = [
   {
     name: 'GeoNames',

@@ -24,7 +24,7 @@ export type FilingPorts = { readonly filings: FilingLedger } & Pick<
     /** The milliseconds that the invocation has left. */
     readonly remainingMs: () => number;
     /** How long a request works on a filing before it answers, in milliseconds. */
-    readonly atOnceMs: number;
+    readonly inlineMs: number;
     /** The longest time of one step, in milliseconds. No step begins with less time left. */
     readonly stepMsMax: number;
     /** The most entries of one step. */
@@ -41,7 +41,7 @@ export type ClosePorts = FilingPorts & {
   readonly findAccount: (id: string) => Promise<Account | undefined>;
 };
 
-/** The result of a run of the schedule: filings begun, turns of work, filings finished. `complete` where no due work is left. */
+/** The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work is left. */
 export type Closed = {
   readonly created: number;
   readonly worked: number;

@@ -47,7 +47,7 @@ export const closeFirst = (state: string, periodEnd: string): Problem => ({
 export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Another filing is newer',
-  detail: 'The filings of a state are canceled in order. Cancel the one of meta.period_end first.',
+  detail: 'The filings of a state are canceled in order. Cancel the one that ends on meta.period_end first.',
   source: { pointer: '/status' },
   meta: { state, period_end: periodEnd },
 });
@@ -55,7 +55,7 @@ export const cancelFirst = (state: string, periodEnd: string): Problem => ({
 /** The same where the newest filing is filed, or being marked as filed, and cannot be canceled. */
 export const newerFiled = (state: string, periodEnd: string): Problem => ({
   ...cancelFirst(state, periodEnd),
-  detail: 'A newer filing is filed. Correct this one in the next period.',
+  detail: 'A later filing is already filed. Correct this one in the next period.',
 });
 
 export const tooManyEntries: Problem = {

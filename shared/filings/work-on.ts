@@ -109,20 +109,20 @@ const endOf = (
 const beginsAgain = ({ previous, period_start, period_end, frequency }: StoredFiling): Period | null =>
   previous === null ? { start: period_start, end: period_end, frequency } : null;
 
-// The time that a request waits for a slow step, and the time that its answer takes.
-const patienceMs = 1000;
+// How long a request waits for a slow step, and how long its response takes.
+const graceMs = 1000;
 const answerMs = 2000;
 
 /** Work for a short time on the filing that a request began. The request succeeds in any case; the schedule continues the work. */
 const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
-  const budgetMs = Math.min(ports.atOnceMs, remainingMs - answerMs - patienceMs);
+  const budgetMs = Math.min(ports.inlineMs, remainingMs - answerMs - graceMs);
   if (budgetMs <= 0) return;
-  const patience = new AbortController();
+  const timer = new AbortController();
   const work = workOn(filing, ports, remainingMs - budgetMs).catch(ports.onFailure);
   // An abandoned step does no harm if it completes later: its write is conditional on what it read.
-  await Promise.race([work, sleep(budgetMs + patienceMs, null, { signal: patience.signal }).catch(() => null)]);
-  patience.abort();
+  await Promise.race([work, sleep(budgetMs + graceMs, null, { signal: timer.signal }).catch(() => null)]);
+  timer.abort();
 };
 
 /** Decide a request, then work for a short time on the filing that it began. Retries while concurrent writes make it stale. */

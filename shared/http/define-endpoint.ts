@@ -54,11 +54,11 @@ export type EndpointDescription<Name extends string = string> = {
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
   /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
-  /** The codes of its own refusals; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
+  /** The error codes of this endpoint; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
   readonly errors: readonly Code[];
 };
 
-/** The input of `run`: the request is checked, and only the exchange still knows HTTP. */
+/** The input of `run`: the request is checked, and only the exchange depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;
   readonly query: Query;

@@ -15,7 +15,7 @@ export type Caller = {
   readonly scopes: ReadonlySet<Scope>;
 };
 
-/** A request without API Gateway: nothing below this file knows the proxy event. */
+/** A request without API Gateway: nothing below this file depends on the proxy event. */
 export type Exchange = {
   readonly requestId: string;
   readonly method: string;

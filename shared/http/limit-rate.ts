@@ -24,7 +24,7 @@ export const showRate = (exchange: Exchange, { account }: Caller): void => {
 export const overLimit = (limit: number, retryAfterSeconds: number): Problem => ({
   code: 'rate_limit_error',
   title: 'Too Many Requests',
-  detail: `The rate limit is exceeded: an account may send ${limit} requests in ten seconds. Send this one again in ${retryAfterSeconds} s.`,
+  detail: `The account exceeded its rate limit of ${limit} requests per 10 s. Retry in ${retryAfterSeconds} s.`,
 });
 
 /**

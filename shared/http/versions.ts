@@ -28,7 +28,7 @@ export const presumeVersion = (exchange: Exchange): void =>
 /**
  * The version of this exchange: the requested one, else the one that the account was created with.
  *
- * An endpoint knows the current shapes only. The exchange carries the changes since the requested version, oldest first: a
+ * An endpoint uses the current shapes only. The exchange carries the changes since the requested version, oldest first: a
  * request passes through them in this order, and the response in reverse.
  */
 export const resolveVersion =

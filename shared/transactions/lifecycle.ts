@@ -21,7 +21,10 @@ export const statusProblem = (
     : {
         code: 'conflict_invalid_status_transition',
         title: 'Status change not allowed',
-        detail: `A ${from} ${what} ${allowed.length > 0 ? `can become ${allowed.join(' or ')}` : 'stays as it is'}.`,
+        detail:
+          allowed.length > 0
+            ? `A ${from} ${what} can become ${allowed.join(' or ')}.`
+            : `The status of a ${from} ${what} cannot change.`,
         source: { pointer: '/status' },
         meta: { from, to, allowed },
       };

@@ -129,7 +129,7 @@ const write = async (
       return refuse({
         code: 'conflict_period_closed',
         title: 'Period closed',
-        detail: `A filing has this transaction. Record a ${oppositeOf(before.transaction)} instead.`,
+        detail: `A filing includes this transaction. Record a ${oppositeOf(before.transaction)} instead.`,
         source: { pointer: fields.includes('status') ? '/status' : '/tax_amount' },
       });
     default:

@@ -50,7 +50,7 @@ export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: str
 export const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
   code: 'validation_product_attribute_conflict',
   title: `Conflicting attributes ${attributes.join(', ')}`,
-  detail: `A product carries at most one attribute of the group ${group}: keep one of them.`,
+  detail: `A product has at most one attribute of the group ${group}: keep one of them.`,
   meta: { group, attributes },
 });
 

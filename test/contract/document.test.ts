@@ -15,7 +15,7 @@ const _entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path
 );
 const schemas: Record<string, any> = document.components.schemas;
 
-/** Every object of the document, with the pointer that it stands at. */
+/** Every object of the document, with its pointer. */
 const nodes = (value: any, pointer = '#'): [string, any][] =>
   typeof value !== 'object' || value === null
     ? []
@@ -48,18 +48,18 @@ describe('the OpenAPI document', () => {
 
   it.each(Object.entries(endpoints))('describes %s completely', (_name, endpoint) => {
     const { path, method, scope } = endpoint;
-    const told = (document.paths as any)[path][method.toLowerCase()];
-    const parameters = told.parameters.map(dereferenced);
+    const operation = (document.paths as any)[path][method.toLowerCase()];
+    const parameters = operation.parameters.map(dereferenced);
     const pathNames = parameters.filter((parameter: any) => parameter.in === 'path').map(({ name }: any) => name);
     expect(pathNames).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
     expect(parameters.map(({ name }: any) => name)).toContain('Service-Version');
-    expect(told.security).toEqual(scope === null ? [] : undefined);
-    expect(document.tags.map(({ name }) => name)).toContain(told.tags[0]);
-    const statuses = Object.keys(told.responses).filter((status) => Number(status) >= 400);
+    expect(operation.security).toEqual(scope === null ? [] : undefined);
+    expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+    const statuses = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
     expect(statuses).toEqual(
       [...new Set(errorCodesOf(endpoint).map((code) => String(errorCodes[code].status)))].sort(),
     );
-    for (const response of Object.values(told.responses).map(dereferenced))
+    for (const response of Object.values(operation.responses).map(dereferenced))
       expect(dereferenced(response.headers['X-Request-Id']).required).toBe(true);
   });
 

@@ -23,13 +23,13 @@ const script = `
 /**
  * What a function answers whose environment is wrong, such as the address of its database.
  *
- * In a process of its own: a function reads its environment once.
+ * In a separate process: a function reads its environment once.
  */
 export const answerWith = async (environment: Readonly<Record<string, string>>): Promise<Answer> => {
   const { stdout } = await call(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, NODE_OPTIONS: '', ...environment },
   });
-  // Before it stands what was counted on the way.
+  // The counts up to that point come before it.
   const { statusCode, headers, body } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return { status: statusCode, headers: new Headers(headers), text: body, body: JSON.parse(body) };
 };

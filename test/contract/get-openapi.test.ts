@@ -11,7 +11,7 @@ const get = (request?: Request) => publicAnswer(handler, '/openapi.json', reques
 const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
 
 describe('GET /openapi.json', () => {
-  it('answers the committed bytes to anybody', async () => {
+  it('returns the committed bytes without a credential', async () => {
     const { status, headers, text } = await get();
     expect(status).toBe(200);
     expect(text === committed).toBe(true);

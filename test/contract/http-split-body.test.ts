@@ -18,8 +18,8 @@ it('a body may arrive in two parts, wherever it is cut', async () => {
     return JSON.parse(await answer.promise).errors.map(({ source }: any) => source.pointer);
   };
   const cuts = Array.from({ length: bytes.length - 1 }, (_, at) => at + 1);
-  const told = await Promise.all(cuts.map(pointersOf));
-  expect(new Set(told.map((pointers) => pointers.join(' ')))).toEqual(
+  const results = await Promise.all(cuts.map(pointersOf));
+  expect(new Set(results.map((pointers) => pointers.join(' ')))).toEqual(
     new Set(['/line_items/0/unit_price /x~1~0税 /customer/address']),
   );
 });

@@ -72,7 +72,7 @@ describe.each(operations)('%s', (operation) => {
   const { scope, status } = served[operation];
 
   it.each(Object.entries(refused))(
-    'refuses %s, whatever is asked for, and reads nothing for it',
+    'refuses %s for every resource, and reads nothing for it',
     async (name, expected) => {
       const credential = name as keyof typeof refused;
       const { value, calls } = await asked(operation, credential);
@@ -87,7 +87,7 @@ describe.each(operations)('%s', (operation) => {
 
   const lacking =
     scope === 'read' ? (['a key that only writes'] as const) : (['a read-only key', 'a read-only token'] as const);
-  it.each(lacking)('refuses %s, whatever is asked for, and reads nothing for it', async (credential) => {
+  it.each(lacking)('refuses %s for every resource, and reads nothing for it', async (credential) => {
     const { value, calls } = await asked(operation, credential);
     expect([shortOf(value), calls]).toEqual([forbidden[scope], []]);
     const other = await asked(operation, credential, absent);
@@ -98,7 +98,7 @@ describe.each(operations)('%s', (operation) => {
     scope === 'read' ? (['a read-only key', 'a read-only token'] as const) : (['a key that only writes'] as const);
   it.each([...having, 'a good key', 'a good token'] as const)('serves %s', async (credential) => {
     const { value } = await asked(operation, credential);
-    // Filing is accepted (202) as long as work is left, and is done (200) when it is asked for again.
+    // Filing is accepted (202) as long as work is left, and is done (200) when the request is repeated.
     const done = value.status === 202 && operation === 'update-filing' ? '200' : shortOf(value);
     expect(done).toBe(String(status));
   });

@@ -110,7 +110,7 @@ it('500 of them are the same refusal, to the byte, as a parent and as the place 
   expect(others).toEqual([]);
 });
 
-it('paths that go astray on the way to an id end at a 404, which is the same for an id that nobody has', async () => {
+it('malformed paths to an id return the same 404 as an id that does not exist', async () => {
   const answers: [string, string][] = [];
   for (const [collection, ids] of Object.entries(ownersIds())) {
     for (const id of ids) {

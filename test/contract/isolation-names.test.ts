@@ -60,7 +60,7 @@ describe('equal names in two accounts are independent', () => {
     expect([renamed.status, renamed.body.reference_id]).toEqual([200, 'of-the-owners-draft']);
   });
 
-  it('a reconciliation with the references of the other account misses them, whatever they are and amount to', async () => {
+  it('a reconciliation with the references of the other account does not find them, for any references and amounts', async () => {
     const references = ['theirs-sale', 'theirs-draft', 'theirs-void'] as const;
     const [ownersSale, , ownersVoid] = await Promise.all(
       references.map((reference_id) => {

@@ -30,14 +30,17 @@ const send = ([method, path, request = {}]: Asked, headers: Request['headers'] =
 const asStranger = (as: As, asked: Asked) => support.withCalls(() => send(asked, two.strangers[as]));
 
 describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
-  it.each(attempts)('gets nowhere by %s, and cannot tell it from what nobody has', async (_name, ask, expected) => {
-    const foreign = await asStranger(as, ask(two.owner));
-    const absent = await asStranger(as, ask(nobodys));
-    expect(refusalOf(foreign.value)).toBe(expected);
-    expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(absent.value));
-    // Neither does the time tell: the same calls, of the same size.
-    expect(foreign.calls).toEqual(absent.calls);
-  });
+  it.each(attempts)(
+    'cannot access it by %s, and cannot distinguish it from an absent one',
+    async (_name, ask, expected) => {
+      const foreign = await asStranger(as, ask(two.owner));
+      const absent = await asStranger(as, ask(nobodys));
+      expect(refusalOf(foreign.value)).toBe(expected);
+      expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(absent.value));
+      // Neither does the time tell: the same calls, of the same size.
+      expect(foreign.calls).toEqual(absent.calls);
+    },
+  );
 
   const garbled = (cursor: string) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
   const cursors: readonly (readonly [

@@ -4,7 +4,7 @@ import { problemsOf } from './validate-response.ts';
 
 export type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };
 
-/** What a function answers to anybody who gets its path, held against the OpenAPI document. */
+/** The response of a public function, compared with the OpenAPI document. */
 export const publicAnswer = async (serve: Handler, path: string, { headers = {}, query = {} }: Request = {}) => {
   const result = await serve(
     {

@@ -33,7 +33,7 @@ const refusalOf = (code: Code): Exchange => {
   return { method: 'POST', path: '/transactions', status, headers: new Headers(common), body };
 };
 
-describe('an answer that breaks the contract is told', () => {
+describe('a response that violates the contract is reported', () => {
   it('where one that keeps it is not', () => {
     expect(problemsOf(created)).toEqual([]);
     expect(problemsOf(refusalOf('conflict_duplicate_reference_id'))).toEqual([]);

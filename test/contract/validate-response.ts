@@ -26,7 +26,7 @@ type Operation = {
 
 const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** What stands at a JSON Pointer of the document (`#/components/…`); throws where nothing does. */
+/** The value at a JSON Pointer of the document (`#/components/…`); throws if there is none. */
 export const resolve = (reference: string): any => {
   const parts = reference.split('/').slice(1);
   let value: any = document;

@@ -59,7 +59,7 @@ describe('the workflows of the specification keep the contract', () => {
     expect([body.refund_status, body.credited_tax_amount]).toEqual(['full', '5.70']);
   });
 
-  it('4. partial refund: the calculation says the tax that the credit carries', async () => {
+  it('4. partial refund: the calculation returns the tax that the credit records', async () => {
     const parent = await create({ ...sale, status: 'finalized' });
     const refund = {
       type: 'credit',
@@ -132,7 +132,7 @@ describe('the examples of the document work as they are', () => {
     expect((await caller.call('GET', `/rates?${new URLSearchParams(ratesQuery)}`)).body).toEqual(rates);
   });
 
-  it('replays the sale of the example as the example says', async () => {
+  it('replays the sale of the example with the documented response', async () => {
     const { id } = await create({ ...sale, status: 'finalized' });
     const { body } = await caller.call('POST', `/transactions/${id}/replay`);
     expect(body).toEqual({ ...replay, id, version: 1 });

@@ -22,13 +22,13 @@ const entries = [
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
-/** The folder of a function's code. Node knows a loaded file by its real path. */
+/** The folder of a function's code. Node identifies a loaded file by its real path. */
 const folderOf = (entry: Entry): string =>
   realpathSync(join(synthesized.outdir, functionOf(synthesized, entry)[1].Metadata?.['aws:asset:path']));
 const filesOf = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
 
-// Written by hand as an oracle: the functions that calculate, and the rates of an address.
+// Typed by hand as an oracle: the functions that locate addresses, to calculate or to return rates.
 const locating = new Set<Entry>([
   'create-calculation',
   'create-transaction',

@@ -19,7 +19,7 @@ describe.each(functions)('%s', (handler) => {
   });
 });
 
-it.each(served)('%s gets a tenth of the requests first, and is rolled back on an alarm', (handler) => {
+it.each(served)('%s receives a tenth of the requests first, and is rolled back on an alarm', (handler) => {
   const group =
     template.Resources[flat(aliasOf(handler)?.UpdatePolicy?.['CodeDeployLambdaAliasUpdate'].DeploymentGroupName)];
   const { DeploymentConfigName, AutoRollbackConfiguration, AlarmConfiguration } = group?.Properties ?? {};

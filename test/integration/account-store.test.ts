@@ -48,7 +48,7 @@ describe('an account', () => {
 
   it('is in the register from the moment it is there, once however often it is provisioned', async () => {
     const all = Array.from({ length: 120 }, () => account());
-    // Few at a time: the emulator is asked for as many connections as there are calls.
+    // Few at a time: each call opens a connection to the emulator.
     for (let at = 0; at < all.length; at += 10)
       await Promise.all(all.slice(at, at + 10).map((account) => provisionAccount(account)));
     await provisionAccount(all[0] as Account);

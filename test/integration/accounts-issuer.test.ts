@@ -113,7 +113,7 @@ describe('the issuer', () => {
     const { alg: _, ...forAny } = first;
     issuer.state.published = [forAny];
     expect(await fresh()(await sign())).toEqual(good);
-    // An RSA signature is none of an elliptic curve, whatever the token calls it.
+    // An RSA signature is not an elliptic curve signature, even if the token header claims it.
     const misnamed = assembled({ alg: 'ES256', kid: 'rsa' }, issuer.claims()).slice(0, -1);
     const rsa = createSign('RSA-SHA256')
       .update(misnamed)
@@ -125,7 +125,7 @@ describe('the issuer', () => {
   });
 });
 
-describe('an issuer that cannot be asked is an outage, and not the fault of the token', () => {
+describe('an unreachable issuer is an outage, not an invalid token', () => {
   // Else it is left alone during the next test, too.
   const expectRecovery = async () => {
     issuer.state.broken = null;
@@ -189,7 +189,7 @@ describe('an issuer that cannot be asked is an outage, and not the fault of the 
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('and is asked once a minute while those keys are good, as each time a request waits for it', async () => {
+  it('is called once a minute while the cached keys are valid, because each call delays a request', async () => {
     const token = await issuer.sign(issuer.claims({ exp: secondsNow() + 3600 }));
     expect(await verify(token)).toEqual(good);
     issuer.state.broken = { path: /./ };

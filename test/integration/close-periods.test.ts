@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import type { Registration } from '../../shared/accounts/account.ts';
 
-// A run meets the accounts and filings of everybody: here it has tables of its own, and leaves those of other tests alone.
+// A run processes all accounts and filings, so this file has its own tables and does not touch those of other tests.
 // The environment is read once, so everything that rests on it is imported anew.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
@@ -33,7 +33,7 @@ const newFiler = async (registrations: readonly Registration[] | null) =>
   filerOf(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
 
 /** Filings of an account, oldest first, in short. */
-const told = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
+const listed = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
   (await made(filer.filings({ limit: '100' }))).data
     .map(({ state, period_start, period_end, status }: any) => `${state} ${period_start} ${period_end} ${status}`)
     .reverse();
@@ -53,7 +53,7 @@ it('closes the due periods of registered states, the oldest first, empty ones to
   const months = lastMonths(3);
   const sale = await soldOn(filer, months[0]?.start as string);
   await closePeriods();
-  expect(await told(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+  expect(await listed(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
   const [newest, , oldest] = (await made(filer.filings())).data;
   expect(oldest).toMatchObject({ asked_by: 'close-periods', frequency: 'month', progress: { entries_moved: 1 } });
   expect(newest.summary).toEqual([]);
@@ -67,7 +67,7 @@ it('closes what becomes due as time goes by', async () => {
   const filer = await newFiler([michigan(), michigan({ state: 'OH', frequency: 'quarter' })]);
   await closePeriods();
   // The account is from today: nothing is over yet.
-  expect(await told(filer)).toEqual([]);
+  expect(await listed(filer)).toEqual([]);
   /** So many months from now, an hour after the first of them began. */
   const firstOf = (months: number) => {
     const today = new Date(now());
@@ -75,27 +75,27 @@ it('closes what becomes due as time goes by', async () => {
   };
   await later(firstOf(1), async () => {
     await closePeriods();
-    const [first = '', ...others] = (await told(filer)).filter((filing) => filing.startsWith('US-MI'));
+    const [first = '', ...others] = (await listed(filer)).filter((filing) => filing.startsWith('US-MI'));
     expect([first.endsWith('closed'), others.length]).toEqual([true, 0]);
   });
   await later(firstOf(4), async () => {
     await closePeriods();
-    const all = await told(filer);
+    const all = await listed(filer);
     expect(all.filter((filing) => filing.startsWith('US-MI'))).toHaveLength(4);
     expect(all.filter((filing) => filing.startsWith('US-OH')).length).toBeGreaterThanOrEqual(1);
     expect(new Set(all).size).toBe(all.length);
   });
 });
 
-it('leaves alone who registered nowhere in particular, and what ended', async () => {
+it('skips accounts without registrations, and ended registrations', async () => {
   const [months, ending] = [lastMonths(3), lastMonths(2)];
   const everywhere = await newFiler(null);
   await soldOn(everywhere, months[0]?.start as string);
   const ended = await newFiler([michigan({ to: ending[0]?.end ?? null })]);
   await soldOn(ended, months[0]?.start as string);
   await closePeriods();
-  expect(await told(everywhere)).toEqual([]);
-  expect(await told(ended)).toEqual(months.slice(0, 2).map(({ start, end }) => `US-MI ${start} ${end} closed`));
+  expect(await listed(everywhere)).toEqual([]);
+  expect(await listed(ended)).toEqual(months.slice(0, 2).map(({ start, end }) => `US-MI ${start} ${end} closed`));
 });
 
 it('does not close again what was canceled', async () => {
@@ -106,11 +106,11 @@ it('does not close again what was canceled', async () => {
   const [{ id }] = (await made(filer.filings())).data;
   await cancel(filer, id);
   await closePeriods();
-  expect(await told(filer)).toEqual([`US-MI ${first?.start} ${first?.end} canceled`]);
+  expect(await listed(filer)).toEqual([`US-MI ${first?.start} ${first?.end} canceled`]);
   expect((await closedFiling(filer, 'MI', first?.end as string)).status).toBe('closed');
 });
 
-describe('what a request left undone', () => {
+describe('unfinished work of a request', () => {
   const hurriedFiler = async (sales: number) => {
     const caller = await newCaller();
     const filer = filerOf(caller);
@@ -145,7 +145,7 @@ describe('what a request left undone', () => {
     const asked = await hurried.change(id, { status: 'filed', confirmation_number: 'c' });
     expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'marking', false]);
     expect((await made(filer.filing(id))).filed_at).toBeNull();
-    // Nothing else can become of it, and asked again it is what it is.
+    // Its status cannot change otherwise, and a repeated request returns the same.
     expect(refusalOf(await filer.change(id, { status: 'canceled' }))).toBe(
       '409 | conflict_invalid_status_transition /status',
     );

@@ -346,7 +346,7 @@ describe('worked cases before a release is activated', () => {
     });
     const args = ['check', '--release', idOf(1), '--against', path];
     const without = await content(args);
-    expect(without.out).toContain('n/a   minneapolis: the release knows no place named Minneapolis');
+    expect(without.out).toContain('n/a   minneapolis: the release has no place named Minneapolis');
     expect(without.out).toContain('1 passed, 0 failed, 2 not applicable.');
     const given = await content([...args, '--zips', 'minneapolis=55401, St Paul=55101-1234']);
     expect(given).toMatchObject({ code: 0, out: expect.stringContaining('3 passed, 0 failed, 0 not applicable.') });
@@ -516,7 +516,7 @@ describe('an import that cannot be finished', () => {
     expect(await readPartKeys(id)).toEqual([]);
   });
 
-  it('gets another id than a concurrent one, and both finish with their own parts', async () => {
+  it('has a different id from a concurrent one, and both finish with their own parts', async () => {
     const [first, second] = await Promise.all(
       [minneapolis, saintPaul].map(async (place) =>
         processOf(await importArguments({ boundaries: manyOf({ ...place, county: '053' }) })),
@@ -533,14 +533,14 @@ describe('an import that cannot be finished', () => {
   });
 });
 
-describe('what cannot be done', () => {
+describe('refusals and help', () => {
   it.each([
     { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['diff', builtIn, 'US-PA@2026-10-01.1'], says: 'of different states' },
     { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['discard', 'US-MN@2026-01-01.9'], says: 'US-MN@2026-01-01.9' },
     { args: ['discard', builtIn], says: 'is a built-in release' },
-    { args: ['rollback', '--state', 'Mars'], says: 'There is no content of a state "Mars".' },
+    { args: ['rollback', '--state', 'Mars'], says: 'Levy has no content for a state "Mars".' },
     {
       args: ['check', '--release', 'US-MA@2026-10-01.1', '--against', 'nowhere.json'],
       says: 'There is no file nowhere.json.',

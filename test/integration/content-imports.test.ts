@@ -83,7 +83,7 @@ describe('the id of an import', () => {
     for (const id of [running, finished, discarded]) {
       const again = await store.beginImport(id, now);
       expect(codeOf(again)).toBe('precondition_failed');
-      expect(detailOf(again)).toContain('it gets another id');
+      expect(detailOf(again)).toContain('it gets a new id');
     }
     expect(await store.takenIds('US-MN')).toEqual(expect.arrayContaining([running, finished, discarded]));
   });

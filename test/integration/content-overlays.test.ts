@@ -123,7 +123,7 @@ describe('overlays', () => {
     expect((await content('activate', second)).refused).toBe(null);
     const { refused } = await content('activate', other);
     expect(refused).toContain(`${other} was imported over ${first}, and ${second} is active now.`);
-    expect(refused).toContain(`take away ${second}, with 1 ZIP or city that it does not name`);
+    expect(refused).toContain(`drop ${second}, with 1 ZIP or city that it does not have`);
     expect(refused).toContain('Import its files again');
     expect(refused).toContain('--replace');
     expect(await active()).toBe(second);

@@ -10,7 +10,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { headOf, partOf } from '../support/imported.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// Activation affects all tests, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
@@ -46,7 +46,7 @@ const codesOf = (result: { readonly ok: boolean; readonly problems?: readonly { 
   result.ok ? 'accepted' : (result.problems ?? []).map(({ code }) => code).join();
 
 describe('an imported release', () => {
-  it('is read back as it was written, its parts in the order that they are asked for', async () => {
+  it('is read back as it was written, its parts in the requested order', async () => {
     const id = newId();
     const keys = [...zips(250), 'MINNEAPOLIS', 'ST PAUL'];
     const head = await imported(id, keys);
@@ -85,9 +85,9 @@ describe('an imported release', () => {
     for (const others of [more, fewer, other]) refused.push(await store.finishImport(claim, head, others));
     expect(refused.map(codesOf)).toEqual(Array(3).fill('precondition_failed'));
     expect(refused.map((result) => !result.ok && result.problems[0].detail)).toEqual([
-      expect.stringContaining('1 are missing, 0 more are there, and 0 have other content'),
-      expect.stringContaining('0 are missing, 1 more are there, and 0 have other content'),
-      expect.stringContaining('0 are missing, 0 more are there, and 1 have other content'),
+      expect.stringContaining('1 are missing, 0 are unexpected, and 0 have different content'),
+      expect.stringContaining('0 are missing, 1 are unexpected, and 0 have different content'),
+      expect.stringContaining('0 are missing, 0 are unexpected, and 1 have different content'),
     ]);
     expect(await store.findHead(claim.id)).toBeUndefined();
     expect(codesOf(await store.finishImport(claim, head, written))).toBe('accepted');
@@ -174,7 +174,7 @@ describe('reading for a calculation', () => {
     expect(busy.sends).toBeGreaterThan(1);
   });
 
-  it('answers in the order of what is asked, also what there is not, more than a hundred too', async () => {
+  it('returns parts in the requested order, also absent ones, and more than a hundred', async () => {
     const id = newId();
     await imported(id, zips(150));
     const names = [...zips(150), 'NOWHERE'].map((key) => ({ release: id, key }));
@@ -184,12 +184,12 @@ describe('reading for a calculation', () => {
     expect(parts[0]?.characters).toBe(JSON.stringify(parts[0]?.value).length);
   });
 
-  it('throws where an item is damaged, or another one than its key says', async () => {
+  it('throws if an item is damaged, or does not match its key', async () => {
     const id = newId();
     await imported(id, ['55001', '55002']);
-    const [one, other] = [partKey(id, '55001'), partKey(id, '55002')];
-    const { Item } = await database.send(new GetCommand({ TableName, Key: one }));
-    await database.send(new PutCommand({ TableName, Item: { ...Item, ...other } }));
+    const [first, second] = [partKey(id, '55001'), partKey(id, '55002')];
+    const { Item } = await database.send(new GetCommand({ TableName, Key: first }));
+    await database.send(new PutCommand({ TableName, Item: { ...Item, ...second } }));
     const corrupt = (key: string | null) => ({ name: 'ContentCorrupt', release: id, key });
     await expect(readContent([], [{ release: id, key: '55002' }])).rejects.toMatchObject(corrupt('55002'));
     const content = Uint8Array.from(Item?.['content'] as Uint8Array);
@@ -210,25 +210,25 @@ describe('reading for a calculation', () => {
 
 describe('activating', () => {
   it('names the release from then on, goes back, and ends at the built-in one', async () => {
-    const [one, other] = [newId('US-IA'), newId('US-IA')];
-    await imported(one);
-    await imported(other);
+    const [first, second] = [newId('US-IA'), newId('US-IA')];
+    await imported(first);
+    await imported(second);
     const activate = async (id: string | null) => {
       const result = await store.activateRelease('US-IA', id, await store.readActiveReleases(), now);
       expect(result.ok && result.value).toEqual(await store.readActiveReleases());
       return (await store.readActiveReleases()).states['US-IA'];
     };
-    expect(await activate(one)).toEqual({ release: one, activated_at: now, previous: [] });
-    expect(await activate(other)).toEqual({
-      release: other,
+    expect(await activate(first)).toEqual({ release: first, activated_at: now, previous: [] });
+    expect(await activate(second)).toEqual({
+      release: second,
       activated_at: now,
-      previous: [{ release: one, activated_at: now }],
+      previous: [{ release: first, activated_at: now }],
     });
-    expect(await activate(one)).toEqual({ release: one, activated_at: now, previous: [] });
+    expect(await activate(first)).toEqual({ release: first, activated_at: now, previous: [] });
     expect(await activate(null)).toEqual({
       release: null,
       activated_at: now,
-      previous: [{ release: one, activated_at: now }],
+      previous: [{ release: first, activated_at: now }],
     });
   });
 
@@ -259,7 +259,7 @@ describe('activating', () => {
     expect(await store.readActiveReleases()).toEqual(before);
   });
 
-  it('happens once where two do it at the same time: the other one is told to look again', async () => {
+  it('happens once if two run concurrently: the second must list the releases again', async () => {
     const ids = [newId('US-LA'), newId('US-ME'), newId('US-MD'), newId('US-MA')];
     for (const id of ids) await imported(id);
     const seen = await store.readActiveReleases();

@@ -125,7 +125,7 @@ describe('update', () => {
     ]);
   });
 
-  it('says with --check which states have newer files, and downloads nothing', async () => {
+  it('lists with --check the states that have newer files, and downloads nothing', async () => {
     expect(await update('--state', 'OH', '--check')).toMatchObject({
       code: 0,
       out: expect.stringContaining('OH: is current'),

@@ -38,7 +38,7 @@ it.each(['MI', 'mi', 'US-MI', 'Michigan'])('answers one state alone: %s', async 
   });
 });
 
-it('says how local rates are known, and which share of the places is missing', async () => {
+it('returns the basis of local rates, and the share of places that is missing', async () => {
   const localOf = async (state: string) => {
     const [{ local, local_rates }] = (await get(`?state=${state}`)).body.states;
     return { local_rates, ...local };
@@ -71,7 +71,7 @@ it('answers 304 to its tag, which is of the bytes and the filter', async () => {
   expect((await get('?state=MI', { 'If-None-Match': '"other"' })).text).toBe(text);
 });
 
-it('is the same for every account, and for nobody without a key', async () => {
+it('is the same for every account, and requires a key', async () => {
   const other = await newCaller();
   expect((await other.call('GET', '/coverage')).text).toBe((await get()).text);
   expect((await caller.call('GET', '/coverage', { headers: { 'X-API-Key': null } })).status).toBe(401);

@@ -61,7 +61,7 @@ describe('closing a period', () => {
       ['Honolulu County', 'county'],
       ['Honolulu County', 'county'],
     ]);
-    // Each line once, whatever levels tax it; the tax of all levels.
+    // Each line counts once, with the tax of all levels.
     expect(summaryOf(hawaii)).toEqual(['EUR 30.00 0.00 30.00 1.35 1', 'USD 10.00 0.00 10.00 0.45 1']);
     expect(totalsOf(michigan)).toEqual(['US-MI USD 110.00 100.00 10.00 0.60 1']);
   });

@@ -47,7 +47,7 @@ describe('the parent (interface decisions 5.1)', () => {
 });
 
 describe('a credit without line items (5.2)', () => {
-  it('copies lines, discounts, shipping and the recorded tax, whatever the rates are on its own date', async () => {
+  it('copies lines, discounts, shipping and the recorded tax, independent of the rates on its own date', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       ...twoLines,
@@ -156,7 +156,7 @@ describe('a credit with line items (5.3)', () => {
     const refused = await credit({ shipping: { amount: '10.01' } });
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /shipping/amount');
     expect(metaOf(refused)).toEqual({ remaining_amount: '10.00', remaining_tax_amount: '0.60' });
-    expect(detailOf(refused)).toContain('than is left of the shipping.');
+    expect(detailOf(refused)).toContain('exceeds what remains of the shipping.');
     expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping.tax_amount).toBe('0.60');
     expect(await creditedOf(client, parent)).toEqual(['110.00', '6.60', 'full']);
   });
@@ -248,7 +248,7 @@ describe('a credit calculation, posted as it is (decisions 1, workflow 4)', () =
   });
 });
 
-describe('what a credit has from its sale (5)', () => {
+describe('fields that a credit inherits from its sale (5)', () => {
   const ohio = { address: { state: 'OH', city: 'Columbus', postal_code: '43004', country: 'US' } };
   const line_items = [{ id: 'item_1', quantity: '1' }];
   it.each([
@@ -322,7 +322,7 @@ describe('a supplied tax on a credit (5.3)', () => {
     // Of the net, what is left of the sale; of the tax, what is left of the mug's.
     expect(metaOf(refused)).toEqual({ remaining_amount: '129.97', remaining_tax_amount: '6.00' });
     expect(detailOf(refused)).toBe(
-      'More tax would be credited than is left where this credit takes it. Send at most meta.remaining_tax_amount.',
+      'The credited tax exceeds what remains where this credit takes it. Send at most meta.remaining_tax_amount.',
     );
     expect(await made(credit('4.00'))).toMatchObject({
       tax_amount: '4.00',

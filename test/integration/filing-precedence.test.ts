@@ -101,7 +101,7 @@ describe('the order of refusals (interface decisions 9)', () => {
   });
 });
 
-describe('fields that nobody knows', () => {
+describe('unknown fields', () => {
   const october = { state: 'MI', period_end: '2026-10-31' };
 
   it('are ignored with a warning, the same one when the request comes again', async () => {

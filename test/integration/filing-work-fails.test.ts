@@ -27,7 +27,7 @@ afterEach(repair);
 const asked = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
 
-describe('what a request works on before it answers', () => {
+describe('work of a request before its response', () => {
   it.each([
     ['fails', fail],
     ['is throttled', throttle],

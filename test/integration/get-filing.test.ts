@@ -34,7 +34,7 @@ describe('the entries of a filing', () => {
     ]);
   });
 
-  it('are 25 in a page that nobody sized, and the totals stand beside every page', async () => {
+  it('are 25 in a page by default, and every page has the totals', async () => {
     const page = await made(filer.filing(filing.id, { expand: 'entries' }));
     expect(page.entries.data).toHaveLength(25);
     expect(page.entries.has_more).toBe(true);
@@ -126,13 +126,13 @@ describe('a filing as CSV', () => {
       next = link ? path : null;
     }
     expect(pages).toBe(4);
-    const told = (await everyEntry(filer, filing.id)).flatMap(({ transaction_id, amounts }) =>
+    const listed = (await everyEntry(filer, filing.id)).flatMap(({ transaction_id, amounts }) =>
       amounts.map((row: any) => [transaction_id, row.jurisdiction_code, row.rate, row.tax_amount].join(' ')),
     );
     const written = rows.map((row) =>
       [row['transaction_id'], row['jurisdiction_code'], row['rate'], row['tax_amount']].join(' '),
     );
-    expect(written.sort()).toEqual(told.sort());
+    expect(written.sort()).toEqual(listed.sort());
     expect(new Set(rows.map((row) => row['currency']))).toEqual(new Set(['USD']));
   });
 
@@ -160,7 +160,7 @@ describe('a filing as CSV', () => {
     expect([refusalOf(answer), answer.headers.get('content-type')]).toEqual(['404 | not_found', 'application/json']);
   });
 
-  it('runs no formula that somebody wrote into a name', async () => {
+  it('escapes a formula in a name', async () => {
     const { entriesCsv, totalsCsv } = await import('../../shared/filings/csv.ts');
     const named = { ...filing.totals[0], jurisdiction_name: '=HYPERLINK("http://x")' };
     expect(totalsCsv({ ...filing, totals: [named] })).toContain(`,"'=HYPERLINK(""http://x"")",`);
@@ -174,19 +174,19 @@ describe('a filing as CSV', () => {
 describe('a filing that is not there', () => {
   it('is the same 404 as that of another account', async () => {
     const stranger = filerOf(await newCaller());
-    const told = async (answer: ReturnType<Filer['filing']>) => {
+    const answerOf = async (answer: ReturnType<Filer['filing']>) => {
       const { status, body, headers } = await answer;
       const [{ meta: _, ...error }] = body.errors;
       return [status, error, headers.get('content-type')];
     };
-    const absent = await told(stranger.filing(unknown));
+    const absent = await answerOf(stranger.filing(unknown));
     expect(absent[0]).toBe(404);
-    expect(await told(stranger.filing(filing.id))).toEqual(absent);
-    expect(await told(stranger.filing(filing.id, { expand: 'entries' }, csv))).toEqual(absent);
-    expect(await told(stranger.change(filing.id, { status: 'canceled' }))).toEqual(absent);
-    expect(await told(stranger.change(unknown, { status: 'canceled' }))).toEqual(absent);
+    expect(await answerOf(stranger.filing(filing.id))).toEqual(absent);
+    expect(await answerOf(stranger.filing(filing.id, { expand: 'entries' }, csv))).toEqual(absent);
+    expect(await answerOf(stranger.change(filing.id, { status: 'canceled' }))).toEqual(absent);
+    expect(await answerOf(stranger.change(unknown, { status: 'canceled' }))).toEqual(absent);
     for (const id of ['x', 'txn_x', `${filing.id}%23x`, '%2e%2e', sales[0].id, `${filing.id}%230`])
-      expect([id, await told(filer.filing(id))]).toEqual([id, absent]);
+      expect([id, await answerOf(filer.filing(id))]).toEqual([id, absent]);
     expect((await made(filer.filing(filing.id))).status).toBe('closed');
   });
 });

@@ -6,7 +6,7 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import { draftPartitions, updatablePartitions } from '../../shared/store/table-access.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
-// because what is active is so for everybody.
+// because activation affects all tests.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;

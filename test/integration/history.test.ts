@@ -50,8 +50,8 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
   return draft;
 };
 
-describe('what an entry says', () => {
-  it('who changed which fields when, newest first, with the hash of the state', async () => {
+describe('an entry', () => {
+  it('has the credential, the fields and the time of a change, newest first, with the hash of the state', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ metadata: { a: '1' } })));
     const edited = await made(client.update(draft.id, { metadata: { b: '2' }, tax_amount: '5.00' }));

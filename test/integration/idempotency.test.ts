@@ -50,7 +50,7 @@ describe('Idempotency-Key (interface decisions 10)', () => {
     expect(refused).toMatchObject({ ok: false, problems: [{ code: 'validation_body_too_large' }] });
   });
 
-  it('answers a repeated creation as the first time, byte for byte, and says that it does', async () => {
+  it('returns the first response to a repeated creation, byte for byte, and marks it as replayed', async () => {
     const client = await newClient();
     const first = await client.create(sale({ reference_id: 'r' }), key('k'));
     const second = await client.create(sale({ reference_id: 'r' }), key('k'));

@@ -1,10 +1,10 @@
-/** From an import to an answer: releases of the test's own are activated, and the API is asked. */
+/** From an import to an answer: releases of the test's own are activated, and requests are sent to the API. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { headOf, partOf } from '../support/imported.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// Activation affects all tests, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
@@ -169,7 +169,7 @@ describe('a transaction of an imported release', () => {
     });
   });
 
-  it('is told of an outage, and not answered by another release, where what it pins is gone', async () => {
+  it('returns 503 if its pinned release is gone, and does not use another release', async () => {
     const client = await newClient();
     const { account } = await newCaller();
     const { currentContext, pinnedContext } = await import('../../shared/transactions/context.ts');

@@ -135,7 +135,7 @@ it('keeps the old reference if the new one is taken', async () => {
   expect(await itemsOf(account)).toEqual(before);
 });
 
-it('claims the reference that a finalized transaction gets later', async () => {
+it('claims the reference that is set later on a finalized transaction', async () => {
   const account = newAccount();
   const sale = created(finalized);
   await ledger.commit(commitOf(account, sale));

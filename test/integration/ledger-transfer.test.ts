@@ -294,7 +294,7 @@ describe('an exported ledger', () => {
     };
     restore = answerFrom(changing);
     const out = newFile();
-    expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger was changed while it was exported/);
+    expect(await failure(exported(caller, out))).toMatch(/CommandError: The ledger changed during the export/);
     restore();
     expect(await failure(exported(caller, out))).toBe('none');
   });
@@ -315,7 +315,7 @@ describe('an imported ledger', () => {
     expect(account.cursor_secret.length).toBeGreaterThan(40);
   });
 
-  it('gets the responses of the exported one, byte for byte', async () => {
+  it('returns the responses of the exported one, byte for byte', async () => {
     const db = new MemoryDatabase();
     const source = await answersWith(await keyFor(books.account.id));
     const target = await within(db, async () => {
@@ -487,7 +487,11 @@ describe('a file', () => {
 
   it.each([
     ['is missing', 'US-MN@2030-01-01.1', /These releases are missing here: US-MN@2030-01-01\.1\./],
-    ['has other content', 'US-MI@2026-11-21.1', /These releases have other content here: US-MI@2026-11-21\.1\./],
+    [
+      'has different content',
+      'US-MI@2026-11-21.1',
+      /These releases have different content here: US-MI@2026-11-21\.1\./,
+    ],
   ])('is refused if a release %s', async (_, release, message) => {
     const other = changedValue(0, (value) => {
       value.releases[release] = '0'.repeat(64);

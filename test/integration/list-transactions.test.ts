@@ -55,7 +55,7 @@ it('filters by the status that a draft has now: an expired one is void, before a
   expect(idsOf(await made(client.list({ status: 'draft' })))).toEqual([draft.id]);
 });
 
-it('has 25 rows unless asked for 1 to 100', async () => {
+it('has 25 rows by default, and 1 to 100 with a limit', async () => {
   const client = clientOf(await newCaller());
   await Promise.all(Array.from({ length: 27 }, () => client.create(sale())));
   expect((await made(client.list())).data).toHaveLength(25);

@@ -35,7 +35,7 @@ it('the tax return in the README of filings runs as it is pasted', () => {
   expect([port === '3000', blocks.length]).toEqual([false, 3]);
   const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
     encoding: 'utf8',
-    // This Node, whatever else the machine has; and nothing that the page does not name.
+    // This Node only, and nothing that the page does not name.
     env: { ...inherited, PORT: port, PATH: `${dirname(process.execPath)}:${inherited['PATH']}` },
   });
   expect(output.split('--\n').map((part) => part.trimEnd().split('\n'))).toEqual([

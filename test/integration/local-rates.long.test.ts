@@ -103,7 +103,7 @@ const askAll = async <Asked extends { readonly address: object }>(
 const hasTax = ({ tax_amount }: Line, percent: string): boolean =>
   BigInt(tax_amount.replace('.', '')) === BigInt(percent) * 100n;
 
-it('gets the rate of every row, or the ambiguity of its ZIP', async () => {
+it('returns the rate of every row, or the ambiguity of its ZIP', async () => {
   const wrong: string[] = [];
   let ambiguous = 0;
   await askAll(questions, (line, { what, percent, isNarrow }) => {
@@ -153,7 +153,7 @@ const postalQuestionsOf = (edition: string): PostalQuestion[] => {
   });
 };
 
-it("gets the rate of each ZIP's main postal place, however its words are split", async () => {
+it("returns the rate of each ZIP's main postal place, however its words are split", async () => {
   const asked = editionsOf('rates').flatMap(postalQuestionsOf);
   expect(asked.length).toBeGreaterThan(10_000);
   const wrong: string[] = [];

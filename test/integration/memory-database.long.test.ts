@@ -167,9 +167,13 @@ it('answers 1,500 random commands as the other database does, page by page', asy
     let command: any = commandOf(TableName, random);
     for (let page = 0; command && page < 20; page++) {
       const { memory, emulator } = await compare(command);
-      const [one, other] = [sorted(memory, TableName), sorted(emulator, TableName)];
-      if (!isDeepStrictEqual(one, other))
-        expect({ step, input: command.input, answer: one }).toEqual({ step, input: command.input, answer: other });
+      const [inMemory, inEmulator] = [sorted(memory, TableName), sorted(emulator, TableName)];
+      if (!isDeepStrictEqual(inMemory, inEmulator))
+        expect({ step, input: command.input, answer: inMemory }).toEqual({
+          step,
+          input: command.input,
+          answer: inEmulator,
+        });
       kinds.add(`${command.constructor.name} ${memory.name ?? 'done'}`);
       command =
         memory.LastEvaluatedKey && new QueryCommand({ ...command.input, ExclusiveStartKey: memory.LastEvaluatedKey });

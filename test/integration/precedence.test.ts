@@ -130,7 +130,7 @@ describe('429', () => {
 });
 
 describe('Service-Version and X-Request-Id', () => {
-  it('names the version that shaped an answer, sent or pinned, whatever the answer is', async () => {
+  it('names the version of the response, sent or pinned, for every status', async () => {
     const client = clientOf(await newCaller());
     const { id } = await made(client.create(sale()));
     const answers = [

@@ -81,7 +81,7 @@ describe('limiters that share the real counter', () => {
   });
 });
 
-it('every kind of answer to a known account says what its limit is, and what is left of it', async () => {
+it('every kind of response to a known account has its limit and the remaining requests', async () => {
   const caller = await newCaller({ settings: { rate_limit: 1000 } });
   const client = clientOf(caller);
   const reader = await newCaller({ scopes: ['read'], settings: { rate_limit: 1000 } });

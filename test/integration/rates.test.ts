@@ -6,7 +6,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import { headOf, partOf } from '../support/imported.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// Activation affects all tests, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');

@@ -49,7 +49,7 @@ const ask = (client: Client, transactions: unknown, others: object = {}, headers
 const reconciled = (client: Client, transactions: unknown, others: object = {}) =>
   made(ask(client, transactions, others));
 
-describe('what is on the list', () => {
+describe('listed transactions', () => {
   it('is matched where a finalized transaction has these amounts, however they are written', async () => {
     const client = await newClient();
     await sold(client, { reference_id: 'in_1' });
@@ -179,7 +179,7 @@ describe('what is on the list', () => {
   });
 });
 
-describe('what is beyond the list', () => {
+describe('transactions beyond the list', () => {
   const october = { from: '2026-10-01', to: '2026-10-31' };
 
   it('is extra where it counts, has its tax date in the range, and is not named: newest first', async () => {
@@ -296,7 +296,7 @@ describe('what is beyond the list', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   it.each([
     [{}, '422 | validation_required_field /transactions'],
     [{ transactions: [] }, '422 | validation_invalid_format /transactions'],

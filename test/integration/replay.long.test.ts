@@ -16,7 +16,7 @@ const keyOf = ({ account }: Caller, id: string) => headKey(account.id, id);
 const itemOf = async (caller: Caller, id: string) =>
   (await database.send(new GetCommand({ TableName, Key: keyOf(caller, id), ConsistentRead: true }))).Item;
 
-/** Write a transaction as somebody would who gets at the table. */
+/** Write a transaction directly to the table, as an attacker would. */
 const tamper = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
   const stored = transactionFrom(await itemOf(caller, id));
   await database.send(new PutCommand({ TableName, Item: transactionItem(caller.account.id, change(stored)) }));
@@ -294,7 +294,7 @@ it('names a row that is too many, leaf by leaf', async () => {
   expect(answer.differences).toContainEqual({ pointer: '/tax_summary/1/rate', recorded: '0.06', replayed: null });
 });
 
-it('says that it cannot know where a release is no longer there: never a match, never a difference', async () => {
+it('returns match null if a release is missing: neither a match nor a difference', async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller));
   const gone = { 'US-MI': 'US-MI@2020-01-01.1' };
@@ -314,7 +314,7 @@ it('says that it cannot know where a release is no longer there: never a match, 
   });
 });
 
-it('says the same of a credit that does not keep how its sale stood', async () => {
+it('returns the same for a credit without the stored state of its sale', async () => {
   const caller = await newCaller();
   const client = clientOf(caller);
   const parent = await sold(client);
@@ -325,7 +325,7 @@ it('says the same of a credit that does not keep how its sale stood', async () =
   expect(answer).toMatchObject({ match: null, reason: 'parent_not_known', differences: [] });
 });
 
-it('replays with the settings that the transaction keeps, whatever the account says since', async () => {
+it('replays with the stored settings of the transaction, not the current ones of the account', async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller));
   const registrations = [{ state: 'PA', from: '2020-01-01', to: null, frequency: 'month' as const }];

@@ -120,7 +120,7 @@ describe('a request has one line', () => {
     expect(lineOf(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
   });
 
-  it('what the gateway refuses by itself has none: its access log has it', async () => {
+  it('a refusal of the gateway has none: it is in the access log', async () => {
     const answer = await anonymous.call('GET', '/nowhere');
     expect([answer.status, linesOf(answer)]).toEqual([404, []]);
   });
@@ -190,7 +190,7 @@ const soon = (caller: Caller) =>
     caller,
   );
 
-describe('what a line counts', () => {
+describe('the counts of a line', () => {
   it('the calls and units are those that the database charged, of this request alone', async () => {
     const callers = await Promise.all(Array.from({ length: 6 }, () => newCaller()));
     const sales = await Promise.all(callers.map((caller) => sold(clientOf(caller))));

@@ -13,7 +13,7 @@ const pathOf = ({ path }: Endpoint) => path.replace('{id}', 'txn_1');
 const isPrivate = ({ scope }: Endpoint) => scope !== null;
 const all = Object.values(endpoints);
 
-it('are these: nothing is kept, guessed at, framed, run, embedded, told on or sent in the clear', () => {
+it('forbid caching, MIME sniffing, framing, scripts, embedding, referrers and plain HTTP', () => {
   expect(safetyHeaders).toEqual({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -25,14 +25,14 @@ it('are these: nothing is kept, guessed at, framed, run, embedded, told on or se
 });
 
 describe('the safety headers', () => {
-  it.each(all.filter(isPrivate))('are on what a stranger is told by $method $path', async (route) => {
+  it.each(all.filter(isPrivate))('are on the response of $method $path without a credential', async (route) => {
     const { status, headers } = await anonymous.call(route.method, pathOf(route), {});
     expect(status).toBe(401);
     expect(Object.fromEntries(headers)).toMatchObject(expected);
   });
 
   it.each(all.filter((route) => !isPrivate(route)))(
-    'are on $method $path, which anybody may keep and which has a policy of its own',
+    'are on $method $path, which is cacheable and has its own policy',
     async (route) => {
       const { status, headers } = await anonymous.call(route.method, pathOf(route), {});
       expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe('the safety headers', () => {
   });
 });
 
-describe('what cannot be read as a request', () => {
+describe('an unreadable request', () => {
   const answerTo = async (bytes: string): Promise<string> => {
     const { hostname, port } = new URL((await startApi()).url);
     const socket = connect(Number(port), hostname);

@@ -5,7 +5,7 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { metricLines } from '../support/log-watch.ts';
 
-// A sweep meets the drafts of every account: here it has tables of its own.
+// A sweep processes the drafts of all accounts, so this file has its own tables.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 vi.resetModules();
@@ -42,7 +42,7 @@ it('sweep-drafts: what it voided and passed over, and whether it is through', as
   const { lines } = await later(40 * dayMs, () => run('sweep-drafts'));
   const _aws = metrics('Voided', 'Skipped', 'Complete');
   expect(lines).toEqual([{ _aws, schedule: 'sweep-drafts', Voided: 2, Skipped: 0, Complete: 1, ...used }]);
-  // Each draft is read and written, and the index is asked: no less than that, and no less than a unit each.
+  // Each draft is read and written, and the index is queried: no less than that, and no less than a unit each.
   expect(lines[0].database_calls).toBeGreaterThan(4);
   expect(lines[0].database_units).toBeGreaterThan(4);
 });

@@ -7,8 +7,8 @@ import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/transacti
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { created } from '../support/transactions.ts';
 
-// A sweep meets the drafts of every account: here it has a table of its own, and leaves those of other tests alone. The
-// environment is read once, so everything that rests on it is imported anew.
+// A sweep processes the drafts of all accounts, so this file has its own table. The environment is read once, so the modules
+// that depend on it are imported again.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
@@ -97,7 +97,7 @@ it('begins nothing with less time to go than a batch may take, and the next run 
   expect(statuses).toEqual(Array(300).fill('void'));
 });
 
-it('voids the others where one cannot be read, and says that it did not see the end', async () => {
+it('voids the others if one cannot be read, and reports an incomplete run', async () => {
   const caller = await newCaller();
   const client = clientOf(caller);
   const drafts: { id: string }[] = [];

@@ -36,7 +36,7 @@ const currentSale = sale({ reference_id: 'inv_1' });
 const as = (version: string | readonly string[]) => ({ 'Service-Version': version });
 
 describe('an account that was created with an older version', () => {
-  it('sends and gets the older shape everywhere, without a header', async () => {
+  it('sends and receives the older shape everywhere, without a header', async () => {
     const { ask } = await clientOf(aspen);
     const created = await ask('POST', '/transactions', olderSale);
     expect(created.text).toContain('"invoice_number":"inv_1"');
@@ -74,7 +74,7 @@ describe('an account that was created with an older version', () => {
       [['price'], ['price'], ['unit_price']],
     );
     expect(answers.map(({ headers }) => headers.get('service-version'))).toEqual([aspen, birch, cedar]);
-    // The transaction is one, whatever it looks like.
+    // It is the same transaction in every shape.
     expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(1);
   });
 });
@@ -120,7 +120,7 @@ describe('a refusal', () => {
 
   it('of an unknown field, and the warning of one, name it as it was sent', async () => {
     const { ask } = await clientOf(aspen);
-    // What only the newer version knows is not known to the older one: it is ignored there as it always was.
+    // A field of the newer version is unknown in the older one, where it is still ignored.
     const sent = { ...olderSale, line_items: [{ ...line('price'), colour: 'red' }] };
     const { body } = await ask('POST', '/calculations', sent);
     expect(body.warnings.map(({ pointer }: { pointer: string }) => pointer)).toContain('/line_items/0/colour');
@@ -173,7 +173,7 @@ describe('an answer that is kept', () => {
     );
   });
 
-  it('has an ETag of its own in each version, which the others do not match', async () => {
+  it('has a different ETag in each version, which the others do not match', async () => {
     const { ask } = await clientOf(cedar);
     const path = '/product-attributes?limit=1';
     const [older, current] = [await ask('GET', path, undefined, as(aspen)), await ask('GET', path)];

@@ -6,7 +6,7 @@ import type { Send } from './world/send.ts';
 /** A transaction as the API answers it. */
 export type Body = any;
 
-/** What the model knows of a change: all that the audit trail must say of it but its hashes and the credential. */
+/** A change in the model: the expected audit entry, except its hashes and the credential. */
 type Change = {
   readonly version: number;
   readonly at: string;
@@ -19,7 +19,7 @@ type Change = {
 export type Entry = {
   /** Every field of its answer. Of a draft whose deadline has passed, still the draft. */
   body: Body;
-  /** How a credit of a sale was asked for. */
+  /** How a credit of a sale was requested. */
   kind: 'all' | 'remaining' | 'lines' | null;
   readonly trail: Change[];
   /** The hashes that the trail was seen with, by version: they never change. */
@@ -74,7 +74,7 @@ export type World = {
   readonly sweep: () => Promise<{ voided: number; skipped: number; complete: boolean }>;
   /** Finish the filings that were begun. */
   readonly work: () => Promise<unknown>;
-  /** Whether a sweep meets nobody else's drafts. */
+  /** Whether a sweep sees only the drafts of this world. */
   readonly isAlone: boolean;
 };
 

@@ -32,9 +32,9 @@ const refusalsWith = (discounts: readonly bigint[], request: Body, sale: Body, b
  */
 export const refusalsOf = (request: Body, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
   const possible = choices(request, sale).map((discounts) => refusalsWith(discounts, request, sale, book));
-  const told = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
+  const matching = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
   // Something else may stand in the way of what is possible.
-  return told ?? possible.find((reasons) => reasons.length === 0) ?? (possible[0] as readonly Refusal[]);
+  return matching ?? possible.find((reasons) => reasons.length === 0) ?? (possible[0] as readonly Refusal[]);
 };
 
 /** The credit that an accepted answer must be: with the discounts that it names, which must be possible ones. */
@@ -64,9 +64,9 @@ const mustTakeTax = (body: Body, credit: Credit, sale: Body, book: Book, without
   const { currency } = sale;
   const remaining = remainingOf(book, sale, without);
   const taken = takenBy(body, sale);
-  const told = [...taken.lines, [null, taken.shipping] as const];
+  const credited = [...taken.lines, [null, taken.shipping] as const];
   const left = (id: string | null): Share => (id === null ? remaining.shipping : (remaining.lines.get(id) ?? nothing));
-  for (const [id, share] of told) {
+  for (const [id, share] of credited) {
     const of = left(id);
     must(
       share.net <= of.net && share.tax <= of.tax && share.tax >= 0n,
@@ -75,8 +75,8 @@ const mustTakeTax = (body: Body, credit: Credit, sale: Body, book: Book, without
   }
   if (minor(currency, body.tax_amount) !== credit.total.tax) {
     const unmatched = sum(credit.lines.filter(({ parentId }) => parentId === null).map(({ tax }) => tax));
-    const weights = sum(told.map(([id]) => (id === null && !body.shipping ? 0n : left(id).tax))) + unmatched;
-    for (const [id, { tax }] of told)
+    const weights = sum(credited.map(([id]) => (id === null && !body.shipping ? 0n : left(id).tax))) + unmatched;
+    for (const [id, { tax }] of credited)
       if (id !== null || body.shipping)
         must(
           isShare(tax, minor(currency, body.tax_amount), left(id).tax, weights),
@@ -104,7 +104,7 @@ export const mustHaveFigures = (body: Body, credit: Credit, sale: Body, book: Bo
   same(net, credit.total.net, 'The net of the credit');
 };
 
-/** That an accepted answer records the credit that was asked for; answers how it was asked for. */
+/** Check that an accepted response records the requested credit; returns how it was requested. */
 export const mustBeCredit = (
   body: Body,
   request: Body,

@@ -98,7 +98,7 @@ const restCredit = (kind: 'all' | 'remaining', sale: Body, { lines, shipping, to
   total: left,
 });
 
-/** What a credit of a sale must take as the sale stands now, or why it cannot (interface decisions 5). Pure. */
+/** The expected credit of a sale in its current state, or why it is refused (interface decisions 5). Pure. */
 export const creditOf = (
   wish: Wish,
   sale: Body,
@@ -135,6 +135,6 @@ export const taxRoom = (credit: Pick<Credit, 'lines' | 'shipping'>, remaining: R
   return least(shares.reduce(plus, nothing).tax, remaining.total.tax);
 };
 
-/** The refusal of more tax than that, whatever net may still be credited. */
+/** The refusal of more tax than that, for any remaining net. */
 export const overTaxed = (currency: string, room: bigint, { total: { net } }: Remaining): Refusal =>
   overCredit(currency, { net, tax: room }, '/tax_amount');

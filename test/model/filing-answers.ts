@@ -30,7 +30,7 @@ const frame = (filing: Filing) => ({
   entries: null,
 });
 
-/** That a filing is the one that was asked for, however far it is. */
+/** Check that a filing is the requested one, at any progress. */
 export const mustBeFrame = (body: Body, filing: Filing): void => {
   const expected = frame(filing);
   same(Object.fromEntries(Object.keys(expected).map((name) => [name, body[name]])), expected, 'A filing');

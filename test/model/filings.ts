@@ -20,7 +20,7 @@ const standing = (book: Book, state: string): Filing[] =>
 export const nextEnd = (book: Book, state: string): string | null => {
   const last = standing(book, state).at(-1);
   if (last) return endOf(monthAfter(last.end));
-  // Canceled back to the beginning, a state begins where it began, whatever came late.
+  // After all its filings are canceled, a state starts with its first period again, also with late entries.
   const first = book.filings.find((filing) => filing.state === state);
   if (first) return first.end;
   const open = [...book.journal.values()].filter((entry) => entry.state === state && entry.filing === null);
@@ -76,7 +76,7 @@ const changingRefusal = (book: Book, filing: Filing, { status }: Body): Refusal[
     : [];
 };
 
-/** A transaction is told of a filing that it was filed with; it is filed itself once that is so in all of its states. */
+/** A transaction records each filing that filed it. It becomes filed when all of its states have filed it. */
 const mark = (book: Book, id: string, filing: Filing, nowMs: number): void => {
   const entry = book.entries.get(id);
   if (!entry) throw new Error('A filing has an entry of nothing.');
@@ -101,7 +101,7 @@ const judgeChange = ({ nowMs }: Model, book: Book, filing: Filing, { status, con
   for (const posted of book.journal.values()) if (posted.filing === filing.id) posted.filing = null;
 };
 
-/** What is asked for is so: nothing changes. */
+/** The requested state is the current one: nothing changes. */
 const mustBeUnchanged = ({ status, body }: Answer, filing: Filing): void => {
   same(status, 200, 'The status of a filing as it is');
   mustBeFiling(body, filing);

@@ -32,10 +32,10 @@ const isKept = (body: Body, filters: Filters): boolean =>
   isInRange(filters, 'created_at', Date.parse(body.created_at));
 
 /** Newest first: by creation, or by tax date where that is filtered by (interface decisions 6). */
-const isBefore = (one: Body, other: Body, filters: Filters): boolean => {
+const isBefore = (left: Body, right: Body, filters: Filters): boolean => {
   const isByTaxDate = bounds.some((bound) => filters[`tax_date[${bound}]`] !== undefined);
-  const difference = isByTaxDate ? Date.parse(one.tax_date) - Date.parse(other.tax_date) : 0;
-  return difference === 0 ? one.id > other.id : difference > 0;
+  const difference = isByTaxDate ? Date.parse(left.tax_date) - Date.parse(right.tax_date) : 0;
+  return difference === 0 ? left.id > right.id : difference > 0;
 };
 
 /** What a list must hold now, after a place in it, in its order. */
@@ -44,4 +44,4 @@ export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] |
     .map((entry) => viewOf(entry, nowMs))
     .filter((body) => isKept(body, filters))
     .filter((body) => after === null || isBefore(after, body, filters))
-    .sort((one, other) => (isBefore(one, other, filters) ? -1 : 1));
+    .sort((left, right) => (isBefore(left, right, filters) ? -1 : 1));

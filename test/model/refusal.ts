@@ -37,7 +37,7 @@ const saidOf = ({ body }: Answer): Refusal[] =>
   });
 
 const ordered = (refusals: readonly Refusal[]) =>
-  refusals.toSorted((one, other) => (`${one.code} ${one.at}` < `${other.code} ${other.at}` ? -1 : 1));
+  refusals.toSorted((left, right) => (`${left.code} ${left.at}` < `${right.code} ${right.at}` ? -1 : 1));
 
 /** Whether an answer is this refusal, to the last detail of what a client reads of it. */
 export const isRefused = (answer: Answer, expected: readonly Refusal[]): boolean =>

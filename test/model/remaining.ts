@@ -5,8 +5,8 @@ import { minor, sum } from './money.ts';
 export type Share = { readonly net: bigint; readonly tax: bigint };
 
 export const nothing: Share = { net: 0n, tax: 0n };
-export const plus = (one: Share, other: Share): Share => ({ net: one.net + other.net, tax: one.tax + other.tax });
-export const minus = (one: Share, other: Share): Share => ({ net: one.net - other.net, tax: one.tax - other.tax });
+export const plus = (left: Share, right: Share): Share => ({ net: left.net + right.net, tax: left.tax + right.tax });
+export const minus = (left: Share, right: Share): Share => ({ net: left.net - right.net, tax: left.tax - right.tax });
 export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
 export const total = (shares: readonly Share[]): Share => shares.reduce(plus, nothing);
 

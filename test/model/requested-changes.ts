@@ -89,7 +89,7 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
 export const stateRefusals = (update: Body, view: Body, asked: Asked, book: Book): Refusal[] => {
   const { status, reference_id } = view;
   const isDraft = status === 'draft';
-  // A credit that took nothing stands in nobody's way.
+  // A credit of zero blocks no change.
   const hasCredits = view.type === 'sale' && !isNothing(remainingOf(book, view).credited);
   const mayName = isDraft || (status === 'finalized' && reference_id === null);
   const identity = ['type', 'parent_transaction_id'].filter(

@@ -43,13 +43,13 @@ export const ask = async (
 };
 
 const mustBeReplay = (answer: Answer, first: Answer): void => {
-  const told = ({ status, text, headers }: Answer) => ({
+  const summaryOf = ({ status, text, headers }: Answer) => ({
     status,
     text,
     tag: headers.get('etag'),
     location: headers.get('location'),
   });
-  same(told(answer), told(first), 'A replay');
+  same(summaryOf(answer), summaryOf(first), 'A replay');
   same(answer.headers.get('idempotent-replayed'), 'true', 'What says that it is one');
 };
 
@@ -98,7 +98,7 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
   }
 };
 
-/** The transaction that a number stands for, of those that there are; `undefined` where there is none. */
+/** The existing transaction that a number selects; `undefined` if there is none. */
 export const pick = (book: Book, number: number): Body | undefined => {
   const ids = [...book.entries.keys()];
   return book.entries.get(ids[number % ids.length] as string)?.body;

@@ -43,14 +43,14 @@ export const mustAddUp = (body: Body): void => {
     tax_amount: tax,
     total_amount: subtotal - discount - coupon + shipped + tax,
   };
-  const told = Object.keys(expected).map((field) => [field, read(body[field])]);
-  same(Object.fromEntries(told), expected, 'The totals');
+  const actual = Object.keys(expected).map((field) => [field, read(body[field])]);
+  same(Object.fromEntries(actual), expected, 'The totals');
   same(sumOf(currency, body.tax_summary, 'tax_amount'), tax, 'The summary');
 };
 
 const lineFields = ['id', 'description', 'product_tax_code', 'quantity', 'unit_price', 'customer'] as const;
 
-/** That a document that was calculated by itself says what was asked, and is taxed at its states' rates. */
+/** Check that a calculated document echoes the request, and is taxed at the rates of its states. */
 export const mustBeCalculated = (body: Body, request: Body, supplied: string | null): void => {
   const { currency, line_items: lines } = body;
   const echoes = (line: Body) => lineFields.map((field) => [field, line[field] ?? null]);

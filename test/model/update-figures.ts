@@ -120,7 +120,7 @@ const mustBeRetaxed = ({ view, entry, book, sale }: Case, body: Body, tax: bigin
   const { lines, shipping } = takenLines(view, sale);
   const net = minor(currency, view.total_amount) - minor(currency, view.tax_amount);
   const coupons = minor(currency, view.applied_third_party_discount_amount);
-  // No credit comes to less than nothing: whatever the tax is now, it was spread.
+  // No credit is negative, because the tax was distributed.
   const isSpread = tax !== minor(currency, view.tax_amount);
   const total = { net: net + coupons, tax: isSpread ? -1n : tax };
   mustHaveFigures(body, { kind: entry.kind ?? 'lines', lines, shipping, total }, sale, book, view.id);

@@ -40,7 +40,7 @@ const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[]
   if (state.length > 0) return state;
   const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals(one, answer) : [];
   if (credit.length > 0) return credit;
-  // Edits come first, then the status: what is void at the end needs no reference of its own.
+  // Edits come first, then the status: a void transaction needs no reference.
   const isHeld = asked.reference && (update.status ?? view.status) !== 'void';
   const holder = isHeld ? holderOf(book, update.reference_id, nowMs) : undefined;
   if (holder) return [duplicate(holder)];

@@ -39,7 +39,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   };`,
     },
   ],
-  'filing begun whatever the chain is': [
+  'filing started on any chain': [
     { find: 'change(chain.before, chainItem(chain.after))', replace: 'put(chainItem(chain.after))' },
     {
       find: 'put({ ...periodKey(account, state, period.put), filing: id }, absent)',

@@ -84,7 +84,7 @@ import { transactionIndex } from './transaction-index.ts';`,
   'sale counted without a condition': unconditionally(`roles[0] === 'parent'`),
   'update lost': unconditionally(`roles[0] === 'head' && entry.fields.includes('metadata')`),
   'sweep over a draft that was finalized': unconditionally(`entry.by === 'draft_expired'`),
-  'conflict told as a duplicate': [
+  'conflict reported as a duplicate': [
     {
       find: `  const claim = failedAs('take');\n`,
       replace: `  if (obstacles.some(({ code }) => contentionCodes.has(code)) && writes.some(({ role }) => role === 'take'))
@@ -92,7 +92,7 @@ import { transactionIndex } from './transaction-index.ts';`,
   const claim = failedAs('take');\n`,
     },
   ],
-  'lost reply told as stale': [
+  'lost reply reported as stale': [
     {
       find: `=== head.entry.hash) return`,
       replace: `=== head.entry.hash && false) return`,

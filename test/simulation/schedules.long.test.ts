@@ -30,7 +30,7 @@ it('keeps every invariant in 8,000 further schedules of requests, faults and cra
   expect(faulted / (faulted + none)).toBeGreaterThan(0.1);
 });
 
-it('repeats a schedule exactly, whatever ran before', { timeout }, async () => {
+it('repeats a schedule exactly, independent of earlier runs', { timeout }, async () => {
   const [single, parallel] = await Promise.all([
     runSchedules({ from: 101, count: 60, traced: true }),
     runSchedules({ from: 101, count: 60, traced: true, workers: 2 }),

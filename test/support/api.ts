@@ -39,7 +39,7 @@ const start = async (): Promise<Api> => {
   return { url, close: stop };
 };
 
-/** The API in this process, on a free port of loopback; started once however often it is asked for. */
+/** The API in this process, on a free port of loopback; started once for all callers. */
 export const startApi = (): Promise<Api> => {
   running ??= start();
   return running;

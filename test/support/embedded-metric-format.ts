@@ -86,7 +86,7 @@ export const emfProblems = (line: any): string[] => {
   ];
 };
 
-/** The series of a line as CloudWatch knows them: the namespace, the metric, and what tells its series apart. */
+/** The CloudWatch series of a line: namespace, metric and dimensions. */
 export const seriesOf = (line: any): string[] =>
   directivesOf(line).flatMap(({ Namespace, Dimensions, Metrics }) =>
     Metrics.flatMap(({ Name }) => Dimensions.map((keys) => [Namespace, Name, ...keys].join(' '))),

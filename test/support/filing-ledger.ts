@@ -39,7 +39,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     ...ports,
     stepEntriesMax: 2,
     // A slow machine is not a wrong answer.
-    atOnceMs: 100_000,
+    inlineMs: 100_000,
     now: () => closingMs,
     accountIds: async () => ({ ids: [account.id], next: null }),
     findAccount: async () => account,
@@ -68,7 +68,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
   };
 };
 
-/** What one jurisdiction has of a sale: decimal strings, positive also for a credit. */
+/** The amounts of a sale in one jurisdiction: decimal strings, also positive for a credit. */
 export type Levy = {
   readonly code: string;
   readonly rate: string;
@@ -188,7 +188,7 @@ export const fileIt = (account: Account, id: string, ports: ClosePorts = portsFo
 export const cancelIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
   updateFiling({ id, status: 'canceled', confirmation_number: null }, null, caller(account), ports);
 
-/** Let the schedule come by, without anything of its own to close. */
+/** Run the schedule without due periods to close. */
 export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> =>
   closePeriods(portsFor(account, { accountIds: async () => ({ ids: [], next: null }), ...changes }));
 

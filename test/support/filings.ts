@@ -4,7 +4,7 @@ import { type Client, clientOf, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
 
-/** A caller who files, in the words of the tests: bodies go in, answers come out. */
+/** A client for filings: takes bodies, returns responses. */
 export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
   const headed = (headers: Request['headers']) => (headers ? { headers } : {});
   const query = (parameters: Record<string, string>) => {
@@ -24,7 +24,7 @@ export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
 };
 export type Filer = ReturnType<typeof filerOf>;
 
-// A slow machine leaves something undone: asked for again, it goes on. That changes nothing.
+// On a slow machine work may remain. A repeated request continues it, with the same result.
 const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: any): Promise<Answer> => {
   if (status === 'closing') return filer.close({ state, period_end });
   return filer.change(id, status === 'canceled' ? { status } : { status: 'filed', confirmation_number });

@@ -27,7 +27,7 @@ const listeners = new Set<(request: Request) => void>();
 /** Have everything that is sent looked at, before it is. */
 export const onSend = (listener: (request: Request) => void): void => void listeners.add(listener);
 
-/** Later spellings of a name replace earlier ones, whatever their case. */
+/** Later spellings of a name replace earlier ones, ignoring case. */
 const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders => {
   const byName = new Map<string, [string, string | readonly string[] | null]>();
   for (const [name, value] of Object.entries(headers)) byName.set(name.toLowerCase(), [name, value]);
@@ -46,7 +46,7 @@ const parsed = (text: string): any => {
 };
 
 /**
- * Send one request, whatever it is.
+ * Send one request, valid or not.
  *
  * Not fetch: it refuses a Host of one's own and a body on GET, and writes header names in lower case.
  */

@@ -5,7 +5,7 @@ import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 
 /** Random files of each import format, each with a slow reading of its own that no importer took part in. */
 
-/** An address as a request sends it, in parts that a slow reading can compare. */
+/** An address of a request, split into the parts that the slow reference reader compares. */
 export type Address = { readonly zip: string | null; readonly plus4: string | null; readonly city: string | null };
 
 /** One import: the files, and the combined rate that they give for an address on a day. */

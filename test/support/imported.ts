@@ -6,7 +6,7 @@ import { jurisdiction, locationOf, releaseOf } from './builders.ts';
 
 type NewHead = Partial<ReleaseHead> & { readonly rate?: string };
 
-/** The head of a release of its id's state, taxed at 6.875 % unless the test says otherwise. */
+/** The head of a release of its id's state, taxed at 6.875 % unless the test sets another rate. */
 export const headOf = (id: string, { rate = '0.06875', ...others }: NewHead = {}): ReleaseHead => ({
   ...releaseOf({ id, of: [{ code: id.slice(0, 5), type: 'state', rate }] }),
   content_hash: `hash of ${id}`,

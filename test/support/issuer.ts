@@ -15,7 +15,7 @@ type Key = { readonly alg: string; readonly privateKey: CryptoKey; readonly jwk:
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token that nobody signed: any header, any payload, any signature. */
+/** An unsigned token: any header, any payload, any signature. */
 export const assembled = (header: unknown, payload: unknown, signature = ''): string =>
   `${encode(header)}.${encode(payload)}.${signature}`;
 
@@ -28,7 +28,7 @@ export const secondsNow = (): number => Math.floor(Date.now() / 1000);
 export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa: 'RS256' }) => {
   const signers = new Map<string, Key>();
   const state = {
-    /** What was asked for, in order. */
+    /** The requests received, in order. */
     fetched: [] as string[],
     /** The paths that fail, and how. */
     broken: null as { readonly path: RegExp; readonly status?: number; readonly body?: string } | null,
@@ -77,7 +77,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     claims,
     publish,
     keyOf,
-    /** What the service is told of this issuer. */
+    /** The settings of the service for this issuer. */
     configured: {
       issuer: url,
       audience: ['levy', 'levy-batch'],
@@ -100,7 +100,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
 export type LocalIssuer = Awaited<ReturnType<typeof startIssuer>>;
 
 /**
- * Start an issuer and tell the service of it. The service reads its environment when it is loaded: whatever loads it must be
+ * Start an issuer and configure the service for it. The service reads its environment when it is loaded: whatever loads it must be
  * imported after this.
  */
 export const withIssuer = async (
@@ -108,16 +108,16 @@ export const withIssuer = async (
   others: Readonly<Record<string, string>> = {},
 ) => {
   const issuer = await startIssuer(kids);
-  const told = {
+  const settings = {
     OIDC_ISSUER: issuer.url,
     OIDC_AUDIENCE: 'levy, levy-batch',
     OIDC_ACCOUNT_CLAIM: accountClaim,
     ...others,
   };
-  Object.assign(process.env, told);
+  Object.assign(process.env, settings);
   const close = () => {
     issuer.close();
-    for (const name of Object.keys(told)) delete process.env[name];
+    for (const name of Object.keys(settings)) delete process.env[name];
   };
   return { ...issuer, close };
 };

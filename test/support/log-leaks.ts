@@ -61,7 +61,7 @@ const lengthMin: Readonly<Record<string, number>> = {
 };
 const lengthMinOf = (field: string): number => (Object.hasOwn(lengthMin, field) ? (lengthMin[field] ?? 0) : Infinity);
 
-/** The texts of a body that nobody but the database may see again: names, places, references, and all metadata. */
+/** The texts of a body that may be stored but never logged: names, places, references, and all metadata. */
 export const secretsIn = (value: unknown, from = Infinity): string[] => {
   if (typeof value === 'string') return value.length >= from ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

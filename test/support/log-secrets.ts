@@ -1,4 +1,4 @@
-/** A vitest setup file: whatever a test sends through test/support/http.ts must not turn up in a log line. */
+/** A vitest setup file: no secret that a test sends through test/support/http.ts may appear in a log line. */
 import { onSend } from './http.ts';
 import { secretsIn } from './log-leaks.ts';
 import { keepSecret } from './log-watch.ts';

@@ -1,4 +1,4 @@
-/** A vitest setup file: reads along with whatever the service's code logs, and fails a test file whose run leaked. */
+/** A vitest setup file: watches everything that the service's code logs, and fails a test file whose run leaked. */
 import { afterAll, vi } from 'vitest';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { leaksIn } from './log-leaks.ts';
@@ -9,7 +9,7 @@ const writes: Write[] = [];
 const secrets = new Set<string>();
 
 const root = new URL('../..', import.meta.url).pathname;
-// A library that nobody of ours is waiting for: the service has called it, as far as can be known.
+// A library without our code in its stack: assume that the service called it.
 const unknownWriter = 'a library';
 // The operators' commands print to a terminal, where a new key is shown once.
 const isService = (path: string) =>

@@ -2,7 +2,7 @@ import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Caller } from './api.ts';
 import type { Answer, Request } from './http.ts';
 
-/** Michigan taxes at 6 %, and nobody else taxes there. */
+/** Michigan taxes at 6 %, without local taxes. */
 export const michigan = {
   line1: '1 Woodward Avenue',
   city: 'Detroit',
@@ -62,7 +62,7 @@ export const made = async (answer: Promise<Answer>): Promise<any> => {
   return body;
 };
 
-/** What GET answers of a transaction that a write answered: the same, and the history that only GET knows of. */
+/** The GET response of a transaction, expected from the response of the write, plus the history that only GET returns. */
 export const retrieved = (transaction: any): any => ({ ...transaction, history: null });
 
 /** The transaction of such an answer, as writes and lists know it. */

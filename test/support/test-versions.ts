@@ -39,7 +39,7 @@ const inList = (from: string, to: string): Shapes => ({
 });
 
 /**
- * Versions that are of the tests only. What the code knows is that of `cedar`; a field was renamed twice, so that the
+ * Versions for tests only. The code has the shape of `cedar`; a field was renamed twice, so that the
  * order of the changes matters, and one within the lines once.
  */
 export const testVersions: readonly Version[] = [

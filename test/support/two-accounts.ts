@@ -150,7 +150,7 @@ type Input = {
   readonly TransactItems?: readonly unknown[];
 };
 
-/** Run something and say what it asked of the ledger: each call with its kind and how many items it names. */
+/** Run a function and return its calls to the ledger: each with its kind and number of items. */
 export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ value: Value; calls: string[] }> => {
   const calls: string[] = [];
   database.middlewareStack.add(

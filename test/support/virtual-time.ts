@@ -1,6 +1,6 @@
 import type { Time } from '../../shared/backoff.ts';
 
-/** Time that passes only while somebody sleeps, and what was slept; `random` is what is drawn each time. */
+/** Virtual time, which passes only during sleeps, and the recorded sleeps; `random` is what is drawn each time. */
 export const virtualTime = (random = 0.5) => {
   const pauses: number[] = [];
   const clock = { ms: 0 };

@@ -194,9 +194,9 @@ describe('settings', () => {
       expect(assignmentsFrom([twice(entry)])).toHaveProperty('registrations.length', 2);
   });
 
-  it('are refused if one is there twice', () =>
+  it('are refused if one is set twice', () =>
     expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
-      'rate_limit is there twice. Send it once.',
+      'rate_limit is set twice. Send it once.',
     ));
 
   it('are accepted or refused, for any text', () => {

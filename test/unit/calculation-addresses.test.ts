@@ -341,7 +341,7 @@ describe('the location of an address', () => {
     expect(ask({ to, tax_date: '2026-07-01' }, options).tax_amount).toBe('7.00');
   });
 
-  it('by the highest_rate policy is the dearest of several', () => {
+  it('has the highest of several rates with the highest_rate policy', () => {
     const to = { state: 'MI', postal_code: '48911' };
     expect(ask({ to }, { ...options, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
   });
@@ -382,10 +382,10 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48935-1234' }, /spans jurisdictions/, 'only content by ZIP+4 would be.'],
     [{ postal_code: '48936-1234' }, /borders cross ZIP 48936/, 'only content by ZIP+4 would be.'],
     [{ postal_code: '48937' }, /HOLT in ZIP 48937, and no city/, 'Send the city.'],
-    [{ postal_code: '48937', city: 'Dewitt' }, /HOLT in ZIP 48937, and DEWITT/, 'Send the city as it is written there'],
+    [{ postal_code: '48937', city: 'Dewitt' }, /HOLT in ZIP 48937; DEWITT/, 'Send the city as it is written there'],
     [{ postal_code: '48938' }, /names of cities/, 'Send the city.'],
     [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
-    [{ state: 'MI', city: 'Ada' }, /ADA by its name/, 'Send the ZIP code.'],
+    [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
   ])('%o is ambiguous: the warning has the reason %s, and the refusal too; the advice is "%s"', (to, why, advice) => {
     const { warnings } = ask({ to }, options);
     const found = warnings.filter(({ code }) => code === 'address_ambiguous');

@@ -98,7 +98,7 @@ describe('general goods at 100.00', () => {
         exempt_amount: '110.00',
         total_amount: '110.00',
       });
-      // Michigan exempts stated shipping since 2023, whatever the rate of the goods.
+      // Michigan exempts stated shipping since 2023, at any rate of the goods.
       const shipping = state === 'MI' ? 'product_exempt' : 'not_supported';
       expect(outcome.shipping?.taxes).toMatchObject([{ taxability_reason: shipping }]);
     }

@@ -90,7 +90,7 @@ describe('the sourcing setting', () => {
       { ship_from: from('44111'), said: [message], because: 'the goods come from another place of the state' },
       { ship_from: from('44101'), said: [], because: 'they come from the same place' },
       { ship_from: from('44102'), said: [], because: 'the same taxes are at both ends' },
-      { ship_from: from('44112'), said: [message], because: 'who taxes at the other end is open' },
+      { ship_from: from('44112'), said: [message], because: 'the jurisdictions of the origin are unknown' },
       { ship_from: from('48226', 'MI'), said: [], because: 'a remote sale is taxed at its destination everywhere' },
       { ship_from: null, said: [], because: 'so is one of unknown origin' },
     ])(`of ${policy} has a warning where it decided: $because`, ({ ship_from, said }) => {
@@ -183,7 +183,7 @@ describe('the rounding setting', () => {
   });
 });
 
-describe('a place that content has by its name alone', () => {
+describe('a place that content has by name only', () => {
   const california = () =>
     importFiles('cdtfa', 'CA', [
       {
@@ -206,7 +206,7 @@ describe('a place that content has by its name alone', () => {
       });
       const found = outcome.warnings.filter(({ code }) => code === 'address_ambiguous');
       expect(found).toMatchObject([
-        { message: expect.stringMatching(/CULVER CITY by its name/), pointer: '/customer/address' },
+        { message: expect.stringMatching(/CULVER CITY by name/), pointer: '/customer/address' },
       ]);
     }
   });

@@ -205,7 +205,7 @@ describe('the arithmetic of a rule', () => {
   });
 });
 
-describe('what is not collected', () => {
+describe('tax that is not collected', () => {
   const goods = releaseOf({
     of: [state],
     rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })],

@@ -163,7 +163,7 @@ it('whose destination was guessed to be in the state of its origin is ambiguous'
   ]);
 });
 
-describe('whether the goods come from another state', () => {
+describe('goods from another state', () => {
   const taxAddress = (code: string | null, zip5: string) => ({
     country: code === null ? 'CA' : 'US',
     state: code,
@@ -178,7 +178,7 @@ describe('whether the goods come from another state', () => {
     { from: taxAddress('CA', '90001'), isInterstate: false, because: 'it is the same state' },
     { from: taxAddress('MI', '48933'), isInterstate: true, because: 'it is another one' },
     { from: taxAddress(null, '90001'), isInterstate: true, because: 'it is abroad' },
-    { from: null, isInterstate: true, because: 'nobody knows' },
+    { from: null, isInterstate: true, because: 'the origin is unknown' },
   ])('is $isInterstate by every policy: $because', ({ from, isInterstate }) => {
     for (const policy of ['destination', 'origin', 'mixed'] as const) {
       const options = { ...contentOf(policy), day: '2026-09-15', highest: false };
@@ -189,7 +189,7 @@ describe('whether the goods come from another state', () => {
   });
 });
 
-describe('what is not known of the end that decides', () => {
+describe('unknown facts about the deciding address', () => {
   const alternatives = { locations: [locationOf({ zips: [['90001', '90001']], alternatives: [[], codesOf(near)] })] };
   const away = { state: 'CA', postal_code: '90210' };
 
@@ -203,8 +203,8 @@ describe('what is not known of the end that decides', () => {
       const content = contentOf(policy, { near: alternatives });
       const outcome = ask(sale(origin), content);
       expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous, coverage: 'complete' });
-      const told = outcome.warnings.filter(({ code }) => code === 'address_ambiguous').map(({ pointer }) => pointer);
-      expect(told).toEqual(ambiguous ? ['/ship_from/address'] : []);
+      const found = outcome.warnings.filter(({ code }) => code === 'address_ambiguous').map(({ pointer }) => pointer);
+      expect(found).toEqual(ambiguous ? ['/ship_from/address'] : []);
       const rejected = refusal(sale(origin), { ...content, settings: { ambiguous_address: 'reject' } });
       expect(rejected.map(({ source }) => source)).toEqual(ambiguous ? [{ pointer: '/ship_from/address' }] : []);
     },
@@ -223,9 +223,9 @@ describe('what is not known of the end that decides', () => {
     const isCovered = rows.length > 0;
     expect(rowsOf(outcome).filter((row) => !row.endsWith(' 0.00'))).toEqual(rows);
     expect(resolutionOf(outcome)?.coverage).toBe(isCovered ? 'complete' : 'none');
-    const told = outcome.warnings.filter(({ code }) => code === 'not_covered');
-    expect(told.map(({ pointer }) => pointer)).toEqual(pointers);
-    for (const { message } of told) expect(message).toContain('ZIP 90210');
+    const found = outcome.warnings.filter(({ code }) => code === 'not_covered');
+    expect(found.map(({ pointer }) => pointer)).toEqual(pointers);
+    for (const { message } of found) expect(message).toContain('ZIP 90210');
     const rejected = refusal(sale(from, to), { ...contentOf(policy), settings: { incomplete_coverage: 'reject' } });
     expect(rejected.map(({ code, source }) => [code, source])).toEqual(
       pointers.map((pointer) => ['validation_not_covered', { pointer }]),
@@ -295,8 +295,8 @@ describe('lines that share their addresses', () => {
     });
     const lines = Array.from({ length: 5 }, (_, index) => (index % 2 ? {} : { customer: { address: destination } }));
     const { warnings } = ask({ to: destination, line_items: lines }, content);
-    const told = warnings.filter(({ code }) => code === 'address_ambiguous');
-    expect(told).toMatchObject([{ pointer: '/line_items/0/customer/address' }]);
+    const found = warnings.filter(({ code }) => code === 'address_ambiguous');
+    expect(found).toMatchObject([{ pointer: '/line_items/0/customer/address' }]);
   });
 });
 

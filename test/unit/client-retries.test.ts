@@ -56,7 +56,7 @@ describe('a request', () => {
     }
   });
 
-  it('gets a bearer token for every attempt', async () => {
+  it('requests a bearer token for every attempt', async () => {
     let calls = 0;
     const { levy, sent } = scripted([networkFailure, error(503)], { token: () => `token_${++calls}` });
     await levy.GET('/transactions');

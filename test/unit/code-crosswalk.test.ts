@@ -52,7 +52,7 @@ describe('code-crosswalk.csv', () => {
     expect(shared).toEqual([]);
   });
 
-  it('says either that a code is general or how it matches, with a known value', () => {
+  it('marks a code as general or has a known match value', () => {
     const isKnown = (match = '') => ['exact', 'broader', 'narrower', 'family'].includes(match);
     expect(rows.filter(({ match }) => !isKnown(match))).toEqual([]);
     const general = new Set(rows.filter(({ match }) => match === 'family').map(({ code }) => code));

@@ -1,4 +1,4 @@
-/** The table of the content notes by state (4.1, with its corrections and 4.3), typed by hand and asked as a client asks. */
+/** The table of the content notes by state (4.1, with its corrections and 4.3), typed by hand and sent as client requests. */
 import { describe, expect, it } from 'vitest';
 import { ask, warningCodes } from '../support/builders.ts';
 import { builtIn } from '../support/local-content.ts';
@@ -79,7 +79,7 @@ const asked = (state: string, product_tax_code: string, use: 'business' | 'perso
   ask({ customer: { address: { state }, use }, line_items: [{ product_tax_code }] });
 const expected = (goods: string, cell: string) => (cell === 'E' ? '0.00' : /^[T?]$/.test(cell) ? goods : cell);
 
-describe('what 100.00 costs at the rate of the state', () => {
+describe('the tax on 100.00 at the rate of the state', () => {
   it('is in the table for all 47 that tax', () => expect(new Set(cells.map(({ state }) => state)).size).toBe(47));
 
   it.each(rows.map(([state = '', goods = '']) => ({ state, goods })))('$state: $goods in general', ({ state, goods }) =>

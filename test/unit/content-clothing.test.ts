@@ -1,4 +1,4 @@
-/** Clothing (content notes 4.2), asked as a client asks. Figures of the law and of its examples, typed by hand. */
+/** Clothing (content notes 4.2), sent as client requests. Figures of the law and of its examples, typed by hand. */
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Release } from '../../shared/content/release.ts';
@@ -146,7 +146,7 @@ describe('clothing in New York, by imported files', () => {
       'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
     rows,
   });
-  /** As an import is loaded: over the built-in release, which knows the county of a ZIP. */
+  /** As an import is loaded: over the built-in release, which has the county of a ZIP. */
   const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
     const views = new Map<Release, Release>();
     return (address) => {

@@ -75,7 +75,7 @@ describe('the built-in coverage', () => {
     });
   });
 
-  it('says where a first day is not established, and never gives one that the release does not have', () => {
+  it('marks first days that are not established, and never returns one that the release lacks', () => {
     for (const { state, general_rate, notes } of all) {
       const release = newest.find((candidate) => candidate.state === `US-${state}`);
       const days = release?.rates.flatMap(({ jurisdiction, from }) => (jurisdiction === `US-${state}` ? [from] : []));
@@ -97,7 +97,7 @@ describe('the built-in coverage', () => {
   });
 
   // The tax core is the oracle: what coverage says of a state is what a sale there gets.
-  it.each(Object.entries(subjects))('says of %s what a calculation does', (kind, codes) => {
+  it.each(Object.entries(subjects))('agrees with a calculation on %s', (kind, codes) => {
     for (const { state, [kind as keyof typeof subjects]: said } of all) {
       const outcome = ask({
         to: { state },
@@ -144,7 +144,7 @@ describe('coverage of a release', () => {
     expect(text.match(/\d+(\.\d+)?/g) ?? []).toEqual(figures);
   });
 
-  it('tells the levels apart where rules do, and a city that has a rule of its own', () => {
+  it('separates the levels if rules do, and a city with its own rule', () => {
     const rules = [
       rule('state', [clothing], { type: 'exempt' }, { levels: ['state'] }),
       rule('local', [clothing], { type: 'taxable' }, { levels: ['county', 'city', 'district'] }),
@@ -172,7 +172,7 @@ describe('coverage of a release', () => {
     expect(clothingIn(withRules(rules)).text).toBe('Exempt. With _FUR: Taxable.');
   });
 
-  it('gives the lowest confidence of what decides, and says so', () => {
+  it('returns the lowest confidence of the deciding values, with a note', () => {
     const rules = [
       rule('r', [clothing], { type: 'exempt' }, { levels: ['state'], confidence: 'high' }),
       rule('l', [clothing], { type: 'taxable' }, { levels: ['city', 'county', 'district'], confidence: 'low' }),
@@ -201,7 +201,7 @@ describe('coverage of a release', () => {
     expect(coverageOf(release, '2026-11-21').clothing.treatment).toBe('not_established');
   });
 
-  it('announces a rate that begins later, and knows none after its last day', () => {
+  it('lists a rate that begins later, and has none after its last day', () => {
     const [now] = releaseOf().rates;
     const next = {
       jurisdiction: 'US-XX',
@@ -247,7 +247,7 @@ describe('coverage of a release', () => {
     expect(localOf(imported(day))).toEqual(['listed', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
     const counts = { parts: 1, zips: 1, jurisdictions: 1, rates: 1, locations: 1 };
     expect(localOf(imported(null, { counts }))).toEqual(['listed', note('1 ZIP')]);
-    // Heads of before ZIPs and cities were told apart.
+    // Older heads, which did not separate ZIPs and cities.
     const { zips: _, ...older } = { ...counts, parts: 1200 };
     expect(localOf(imported(undefined, { counts: older }))).toEqual(['listed', note('1,200 ZIPs and cities')]);
   });
@@ -354,7 +354,7 @@ describe('the page of coverage by state', () => {
     expect(page).toBe(coveragePage(newest));
   });
 
-  it('says how much is missing of a state with tables, in percent', () => {
+  it('has the missing share of a state with tables, in percent', () => {
     const [texas] = coveragePage([tabledRelease('TX') as Release])
       .split('\n')
       .filter((line) => line.startsWith('| TX '));

@@ -33,7 +33,7 @@ const texts = (changes: readonly LocationChange[]) =>
   );
 
 describe('which combined rates of a ZIP differ between two releases', () => {
-  it('says nothing of a ZIP that stays as it is', () => {
+  it('omits an unchanged ZIP', () => {
     const same = [area('55401', '55401', ['A']), area('554010001', '554010100', ['A', 'B'])];
     expect(compareLocations('55401', side(same), side(same))).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('which combined rates of a ZIP differ between two releases', () => {
     expect(texts(compareLocations('55401', old, next))).toEqual(['554010000-554019999 | 2020-01-01 | open | 0.07 | ']);
   });
 
-  it('takes it for one, where the release says that there is nothing more', () => {
+  it('has the state rate after its last day if the release has no other local taxes', () => {
     const complete = { coverage: 'complete' } as const;
     const old = side([area('55401', '55401', ['A'], { to: '2026-03-31' })], complete);
     expect(texts(compareLocations('55401', old, side([area('55401', '55401', ['A'])], complete)))).toEqual([

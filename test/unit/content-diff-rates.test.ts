@@ -32,19 +32,19 @@ const changes = (old: RateBook, next: RateBook) =>
   );
 
 describe('which rates of jurisdictions differ between two releases', () => {
-  it('says nothing of rates that are equal, however they are written', () => {
+  it('omits equal rates, however they are written', () => {
     const old = bookOf([rate('A', '0.0050', '2020-01-01', '2024-03-31'), rate('A', '0.015', '2024-04-01')]);
     const next = bookOf([rate('A', '0.005', '2020-01-01', '2024-03-31'), rate('A', '0.0150', '2024-04-01')]);
     expect(changes(old, next)).toEqual([]);
   });
 
-  it('says of a rate that changes on a day what it was and is from that day on', () => {
+  it('prints a rate that changes on a day before and after that day', () => {
     const old = bookOf([rate('A', '0.005', '2020-01-01')]);
     const next = bookOf([rate('A', '0.005', '2020-01-01', '2026-12-31'), rate('A', '0.0075', '2027-01-01')]);
     expect(changes(old, next)).toEqual(['A general 2027-01-01  0.005 0.0075']);
   });
 
-  it('says which days a correction of the past concerns, and no others', () => {
+  it('prints the days that a past correction affects, and no others', () => {
     const old = bookOf([rate('A', '0.01', '2020-01-01', '2021-06-30'), rate('A', '0.02', '2021-07-01')]);
     const next = bookOf([rate('A', '0.01', '2020-01-01', '2021-03-31'), rate('A', '0.02', '2021-04-01')]);
     expect(changes(old, next)).toEqual(['A general 2021-04-01 2021-06-30 0.01 0.02']);

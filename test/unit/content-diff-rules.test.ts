@@ -6,7 +6,7 @@ const clothing = rule('clothing', ['CLOTHING'], { type: 'exempt' });
 const grocery = (rate: string) => rule('grocery', ['FOOD.GROCERY'], { type: 'rate', rate });
 
 describe('which rules and settings differ between two releases', () => {
-  it('says nothing of a rule that does the same, whoever confirms it', () => {
+  it('omits a rule with the same effect, independent of its source', () => {
     const confirmed = { ...clothing, source: 'law', confidence: 'medium' as const, note: 'read again' };
     expect(compareRules(releaseOf({ rules: [clothing] }), releaseOf({ rules: [confirmed] }))).toEqual({
       rules: [],

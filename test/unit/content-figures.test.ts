@@ -98,7 +98,7 @@ describe('local rates (notes 3.1)', () => {
     expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
   });
 
-  it('adds nothing in Kalawao, and says that its ZIP reaches into Maui County', () => {
+  it('adds nothing in Kalawao, and notes that its ZIP extends into Maui County', () => {
     const { tax_amount, warnings } = ask({ to: { state: 'HI', postal_code: '96742' } });
     expect(tax_amount).toBe('4.00');
     expect(warnings.map(({ code }) => code)).toContain('address_ambiguous');
@@ -181,7 +181,7 @@ describe('rules (notes 4.1 to 4.3)', () => {
     ]);
   });
 
-  it('says nowhere how much the delivery fee of Colorado is: it changes each July', () =>
+  it('has no amount for the delivery fee of Colorado: it changes each July', () =>
     expect(rule('co-retail-delivery-fee')?.effect).toEqual({ type: 'exempt' }));
 
   const zero = new Set(states('DE MT NH OR AK'));

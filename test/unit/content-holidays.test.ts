@@ -114,7 +114,7 @@ describe('other goods', () => {
     ]);
   });
 
-  it('South Carolina: general goods may be bed linen, which is free, and the answer says so', () =>
+  it('South Carolina: general goods may be bed linen, which is exempt, so there is a warning', () =>
     expect(warningCodes(taxOn('SC', '2026-08-08', '50.00', 'GENERAL'))).toContain('content_unconfirmed'));
 
   it.each(['TX', 'OK', 'VA'])('%s: clothing for sport is not free', (state) =>
@@ -137,7 +137,7 @@ describe('other goods', () => {
   });
 });
 
-describe('what is not established is said', () => {
+describe('unestablished holidays have a warning', () => {
   it.each([
     ['FL', '2026-08-10', 'CLOTHING.CLOTHING_ACCESSORIES'],
     ['VA', '2026-08-08', 'SCHOOL.SCHOOL_ART_SUPPLIES'],

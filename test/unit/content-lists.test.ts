@@ -155,7 +155,7 @@ describe('states without a general tax', () => {
   it.each(words('DE NH OR'))('%s: goods need no warning', (state) =>
     expect(asked(state, 'HOME.FURNITURE').warnings).toEqual([]),
   );
-  it('Montana: goods need no warning where the ZIP says that it is no resort', () => {
+  it('Montana: goods have no warning in a ZIP without a resort', () => {
     const line_items = [{ product_tax_code: 'HOME.FURNITURE' }];
     expect(ask({ to: { state: 'MT', postal_code: '59601' }, line_items }).warnings).toEqual([]);
     expect(warningCodes(ask({ to: { state: 'MT' }, line_items }))).toEqual(['local_rates_missing']);

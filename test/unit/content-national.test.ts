@@ -34,7 +34,7 @@ describe.each(states)('%s', (state, release) => {
       ? release.settings.shipping.at(-1)?.confidence
       : release.rules.find(({ id }) => id === ruleId)?.confidence;
 
-  it.each(days)('explains the tax on each product by rows, and warns of what nobody confirmed, on %s', (day) => {
+  it.each(days)('explains the tax on each product by rows, and warns about unconfirmed values, on %s', (day) => {
     for (const { line_items, warnings } of asked(day))
       for (const { product_tax_code, taxes } of line_items) {
         expect(taxes.length, `${product_tax_code}`).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ const addresses = [
 describe('every address of the country', () => {
   it('is one of some two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
 
-  it('gets an answer that is complete, or a warning that says what is missing', () => {
+  it('has a complete response, or a warning that names what is missing', () => {
     for (const address of addresses) {
       if (refusal({ to: address }).length > 0) continue;
       const { line_items, warnings, tax_amount } = ask({ to: address });

@@ -68,7 +68,7 @@ type Row = { low: string; high: string; location: Location };
 
 const tightest = (rows: readonly Row[]): readonly Location[] => {
   const width = ({ low, high }: Row) => BigInt(high) - BigInt(low);
-  const least = rows.map(width).reduce((one, other) => (other < one ? other : one), 10n ** 12n);
+  const least = rows.map(width).reduce((left, right) => (right < left ? right : left), 10n ** 12n);
   return rows.filter((row) => width(row) === least).map(({ location }) => location);
 };
 

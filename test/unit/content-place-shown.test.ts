@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { showZip } from '../../shared/cli/content/show-zip.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
-describe('what is shown of a ZIP', () => {
+describe('the output for a ZIP', () => {
   const release = releaseOf({
     of: [
       { code: 'US-XX', type: 'state', rate: '0.04' },

@@ -147,7 +147,7 @@ describe('a release that lists every ZIP', () => {
     ['/NOWHERE', '2026-09-15', 'US-XX; state, partial', 'a city that it does not name'],
   ])('%s on %s: %s, %s', (text, on, expected) => expect(find(text, listed, { on })).toBe(expected));
 
-  it('says so also where it holds nothing of the address', () => {
+  it('finds nothing or the state rate if the release has no locations', () => {
     expect(find('55401', { locals: 'listed' })).toBe('nothing; none, none');
     expect(find('55401', {})).toBe('US-XX; state, partial');
   });

@@ -154,15 +154,15 @@ const datedValues = ({ rates, locations, rules, settings }: Release) => [
   ...settings.rounding,
 ];
 
-const isDisjoint = <Value>(one: readonly Value[] | null | undefined, other: readonly Value[] | null | undefined) =>
-  Boolean(one && other && !one.some((value) => other.includes(value)));
+const isDisjoint = <Value>(left: readonly Value[] | null | undefined, right: readonly Value[] | null | undefined) =>
+  Boolean(left && right && !left.some((value) => right.includes(value)));
 
-const haveDisjointPlaces = (one: Rule, other: Rule): boolean =>
-  isDisjoint(one.levels, other.levels) ||
-  isDisjoint(one.jurisdictions, other.jurisdictions) ||
-  isDisjoint(one.counties, other.counties) ||
-  isDisjoint(one.kinds, other.kinds) ||
-  isDisjoint(one.zips?.map(String), other.zips?.map(String));
+const haveDisjointPlaces = (left: Rule, right: Rule): boolean =>
+  isDisjoint(left.levels, right.levels) ||
+  isDisjoint(left.jurisdictions, right.jurisdictions) ||
+  isDisjoint(left.counties, right.counties) ||
+  isDisjoint(left.kinds, right.kinds) ||
+  isDisjoint(left.zips?.map(String), right.zips?.map(String));
 
 /** How specific a rule is about places: certain ones, those of a type, or all. */
 const placeRank = ({ jurisdictions, kinds, zips, counties, levels }: Rule): number => {
@@ -170,27 +170,27 @@ const placeRank = ({ jurisdictions, kinds, zips, counties, levels }: Rule): numb
   return levels === null ? 0 : 1;
 };
 
-// New York's rules name the city by its ZIPs and by the codes of imports: both say the same.
+// New York's rules name the city by its ZIPs and by the codes of imports: both are equivalent.
 const waysToName = ({ jurisdictions, kinds, zips, counties }: Rule) =>
   JSON.stringify([jurisdictions, kinds, zips, counties].map(Boolean));
-const nameAlikeOtherwise = (one: Rule, other: Rule): boolean =>
-  waysToName(one) !== waysToName(other) && canonicalJson(one.effect) === canonicalJson(other.effect);
+const areAliases = (left: Rule, right: Rule): boolean =>
+  waysToName(left) !== waysToName(right) && canonicalJson(left.effect) === canonicalJson(right.effect);
 
-const doAttributesDiffer = (one: Rule['attributes'], other: Rule['attributes']): boolean =>
-  (one.any.length === 0) !== (other.any.length === 0) ||
-  (one.any.length > 0 && one.any.every((attribute) => other.none.includes(attribute))) ||
-  (other.any.length > 0 && other.any.every((attribute) => one.none.includes(attribute))) ||
-  (one.any.length > 0 && one.any.every((attribute) => !other.any.includes(attribute)));
+const doAttributesDiffer = (left: Rule['attributes'], right: Rule['attributes']): boolean =>
+  (left.any.length === 0) !== (right.any.length === 0) ||
+  (left.any.length > 0 && left.any.every((attribute) => right.none.includes(attribute))) ||
+  (right.any.length > 0 && right.any.every((attribute) => left.none.includes(attribute))) ||
+  (left.any.length > 0 && left.any.every((attribute) => !right.any.includes(attribute)));
 
 /** Whether the order of two rules in the file does not matter (content notes 4.9). */
-const isToldApart = (one: Rule, other: Rule): boolean =>
-  isDisjoint(one.ptcs, other.ptcs) ||
-  haveDisjointPlaces(one, other) ||
-  placeRank(one) !== placeRank(other) ||
-  doAttributesDiffer(one.attributes, other.attributes) ||
-  one.from !== other.from ||
-  one.season?.from !== other.season?.from ||
-  nameAlikeOtherwise(one, other);
+const areDistinct = (left: Rule, right: Rule): boolean =>
+  isDisjoint(left.ptcs, right.ptcs) ||
+  haveDisjointPlaces(left, right) ||
+  placeRank(left) !== placeRank(right) ||
+  doAttributesDiffer(left.attributes, right.attributes) ||
+  left.from !== right.from ||
+  left.season?.from !== right.season?.from ||
+  areAliases(left, right);
 
 describe('the built-in releases', () => {
   it('are the files of the folder, and those of the manifest', () => {
@@ -296,7 +296,7 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
         list,
         ({ key }) => key,
       ).values()) {
-        const sorted = group.toSorted((one, other) => (begin(one.from) < begin(other.from) ? -1 : 1));
+        const sorted = group.toSorted((left, right) => (begin(left.from) < begin(right.from) ? -1 : 1));
         for (const [index, next] of sorted.slice(1).entries())
           expect((sorted[index]?.to ?? '9999-12-31') < begin(next.from)).toBe(true);
       }
@@ -312,10 +312,10 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     }
   });
 
-  it('has no two rules for the same goods and days that nothing but their order tells apart', () => {
-    for (const [index, one] of release.rules.entries())
-      for (const other of release.rules.slice(index + 1))
-        expect(isToldApart(one, other), `${one.id} and ${other.id}`).toBe(true);
+  it('has no two rules for the same goods and days that differ only by their order', () => {
+    for (const [index, left] of release.rules.entries())
+      for (const right of release.rules.slice(index + 1))
+        expect(areDistinct(left, right), `${left.id} and ${right.id}`).toBe(true);
   });
 
   it('has ordered ZIP ranges, and no range and no city in two locations', () => {

@@ -52,7 +52,7 @@ describe('dates', () => {
   });
 });
 
-describe('what belongs to the price', () => {
+describe('charges that belong to the price', () => {
   it('ca-delivery-actual-cost-12: what a carrier is paid is exempt where it is stated', () => {
     const stated = 'SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED';
     const outcome = ask({
@@ -143,7 +143,7 @@ describe('fees', () => {
     ['100.00', '0.50'],
     ['500.00', '0.50'],
   ])('the retail delivery fee of Minnesota on an order of %s is %s', (price, tax) => expect(fee(price)).toBe(tax));
-  it('that of Colorado is not added, and the answer says so', () => {
+  it('that of Colorado is not added, with a warning', () => {
     const outcome = ask({ to: { state: 'CO' }, line_items: [line('FEES.RETAIL_DELIVERY_FEE', '0.28')] });
     expect(outcome.tax_amount).toBe('0.00');
     expect(outcome.warnings).toContainEqual(

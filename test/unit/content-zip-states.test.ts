@@ -30,7 +30,7 @@ describe('statesOfZip', () => {
     (zip) => expect(statesOfZip(zip)).toEqual([]),
   );
 
-  it('knows 931 ZIP3s', () => {
+  it('has 931 ZIP3s', () => {
     const zips = Array.from({ length: 1000 }, (_, index) => `${String(index).padStart(3, '0')}98`);
     expect(zips.filter((zip) => statesOfZip(zip).length > 0)).toHaveLength(931);
   });

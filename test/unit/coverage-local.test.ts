@@ -58,11 +58,11 @@ describe('a state with tables', () => {
     ['OR', 'complete', 'not_levied'],
     ['TX', 'partial', 'by_place'],
     ['NM', 'partial', 'by_place'],
-  ])('says whether all of it is known: %s', (state, rates, basis) => {
+  ])('has the right completeness: %s', (state, rates, basis) => {
     expect(sayOf(of(state))).toEqual([rates, basis]);
   });
 
-  it('says in its notes how much is missing, and that rates by place are approximate', () => {
+  it('has notes on the missing share, and on approximate rates by place', () => {
     const notes = coverageOf(of('TX'), day).notes.join('\n');
     expect(notes).toMatch(/839 of 1,218 places/);
     expect(notes).toMatch(/185 counties/);
@@ -78,7 +78,7 @@ describe('a state with tables', () => {
 describe('a release of before the tables', () => {
   const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-10-01.1' }), ...others });
 
-  it('knows nothing, all, or some places', () => {
+  it('covers no, all, or some places', () => {
     expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
       basis: 'none',
       as_of: null,
@@ -119,7 +119,7 @@ describe('an import', () => {
     ).toBe('listed');
   });
 
-  it('knows as much as the built-in release below it, and says that it falls back to it', () => {
+  it('covers as much as the built-in release below it, and notes the fallback', () => {
     expect(sayOf(over('MN'))).toEqual(['complete', 'by_file']);
     expect(sayOf(over('TX'))).toEqual(['partial', 'by_file']);
     const { notes } = coverageOf(over('MN'), day);
@@ -134,7 +134,7 @@ describe('an import', () => {
     expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
   });
 
-  it('knows some rates where the release below it knows none, until all that it lists has ended', () => {
+  it('has some rates where the release below it has none, until all its locations have ended', () => {
     const bottom = { ...releaseOf(), coverage: 'partial' as const };
     const overNone = (last_day: string | null) => overBottom(imported({ bottom: bottom.id, last_day }), () => bottom);
     expect(sayOf(overNone(null))).toEqual(['partial', 'by_file']);

@@ -29,8 +29,8 @@ const written = (amounts: Charge, exponent: number): CreditedCharge => {
   return { ...of(whole), rows: rows.map(of) } as unknown as CreditedCharge;
 };
 
-describe('what was credited, as a text', () => {
-  it('is read as it was written, in every currency, whatever the lines are called and which of them were credited', () => {
+describe('credit counters as a text', () => {
+  it('round-trips in every currency, for any line ids and any credited lines', () => {
     const lines = fc.uniqueArray(fc.tuple(id, fc.option(charge, { nil: null })), { selector: ([one]) => one });
     fc.assert(
       fc.property(currency, lines, charge, minor, minor, (code, credited, shipping, net, tax) => {
@@ -84,7 +84,7 @@ describe('what was credited, as a text', () => {
     );
   });
 
-  it('says whether there was anything', () => {
+  it('reports whether anything was credited', () => {
     const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
     const nothing = nothingCredited('0.00');
     expect(isEmpty(creditedText(nothing, sale))).toBe(true);
@@ -96,7 +96,7 @@ describe('what was credited, as a text', () => {
   });
 
   it('is of its own sale', () => {
-    const [one, other] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
-    expect(() => creditedFrom(creditedText(nothingCredited('0.00'), one), other)).toThrow('another sale');
+    const [first, second] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
+    expect(() => creditedFrom(creditedText(nothingCredited('0.00'), first), second)).toThrow('another sale');
   });
 });

@@ -293,7 +293,7 @@ describe('a credit calculation that is posted back as it is', () => {
 });
 
 describe('an explanation', () => {
-  it('says of which line how much, and which part of its recorded tax', () => {
+  it('names the line, the amount, and its share of the recorded tax', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
     const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: 500, supplied: null };
     const sold = saleOf({ ...sale, taxIncluded: false });

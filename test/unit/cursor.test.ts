@@ -17,7 +17,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is valid whatever the order of its filters', () => {
+  it('is valid for any order of its filters', () => {
     expect(decodeCursor(cursor, { ...scope, filters: { status: 'filed', state: 'US-MI' } })).toBe(position);
   });
 

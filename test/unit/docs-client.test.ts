@@ -168,7 +168,7 @@ describe('The search', () => {
     expect(status).toMatch(/^\d+ results?/);
   });
 
-  it('says so if nothing matches, and shows the contents again when it is empty', () => {
+  it('shows a message if nothing matches, and the contents again when it is empty', () => {
     expect(search('zzqq')).toMatchObject({ results: [], status: expect.stringMatching(/^Nothing matches “zzqq”/) });
     expect(only('.contents', document).hidden).toBe(true);
     expect(search('')).toMatchObject({ results: [], status: '' });

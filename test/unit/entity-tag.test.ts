@@ -10,8 +10,8 @@ describe('entityTag', () => {
   it('is the same for the same parts and another for any others', () => {
     const parts = fc.array(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 3 });
     fc.assert(
-      fc.property(parts, parts, (one, other) => {
-        expect(entityTag(...one) === entityTag(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+      fc.property(parts, parts, (left, right) => {
+        expect(entityTag(...left) === entityTag(...right)).toBe(JSON.stringify(left) === JSON.stringify(right));
       }),
     );
   });
@@ -53,7 +53,7 @@ describe('matches', () => {
     { values: ['"abc"x'], because: 'something is stuck to it' },
     { values: ['w/"abc"'], because: 'the mark of a weak tag is a capital' },
     { values: ['W/ "abc"'], because: 'the mark is stuck to the tag' },
-    { values: ['"x,"abc","'], because: 'it stands between two tags, not in one' },
+    { values: ['"x,"abc","'], because: 'it is between two tags, not in one' },
     { values: ['"x" "abc"'], because: 'a comma is missing' },
     { values: ['"x,abc,y"'], because: 'it is inside another tag' },
     { values: ['"*"'], because: 'a quoted star is a tag' },

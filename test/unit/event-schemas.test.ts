@@ -7,7 +7,7 @@ import { schemaFiles } from '../../shared/events/json-schema.ts';
 const folder = new URL('../../shared/events/schemas/', import.meta.url);
 const published = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 
-// Written out: whoever drops or renames one breaks a customer's rule.
+// Written out, because dropping or renaming one breaks a customer's rule.
 const types = [
   'credit.finalized',
   'draft.expired',
@@ -26,7 +26,7 @@ it('are files of these types, as they are in the code: `node shared/cli/write-ev
     expect([name, readFileSync(new URL(name, folder), 'utf8')]).toEqual([name, text]);
 });
 
-it('are each listed where a customer reads of them', () => {
+it('are each listed in the README', () => {
   const readme = readFileSync(new URL('../README.md', folder), 'utf8');
   for (const type of types) expect(readme).toContain(`[\`${type}\`](schemas/${type}.json)`);
 });
@@ -60,7 +60,7 @@ describe.each(types)('the schema of %s', (type) => {
     expect([validates(schema, example), ajv.errors ?? null]).toEqual([true, null]);
   });
 
-  it('says what each field means', () => {
+  it('describes each field', () => {
     const part = schema.properties.filing ?? schema.properties.transaction;
     const fields = Object.entries<any>({ ...schema.properties, ...part.properties });
     const silent = fields.filter(([, { description }]) => !description).map(([field]) => field);

@@ -26,10 +26,10 @@ const keysOf = (account: string) => [
 ];
 
 it('a filing’s keys name its account, so that no two accounts meet in an item', () => {
-  const [one, other] = ['acct_1', 'acct_11'].map(keysOf);
-  const text = (keys: typeof one) => (keys ?? []).map(({ pk, sk }) => `${pk} ${sk}`);
-  expect(new Set([...text(one), ...text(other)]).size).toBe(12);
-  for (const key of text(one)) expect(key).toMatch(/acct_1(#| )/);
+  const [first, second] = ['acct_1', 'acct_11'].map(keysOf);
+  const text = (keys: typeof first) => (keys ?? []).map(({ pk, sk }) => `${pk} ${sk}`);
+  expect(new Set([...text(first), ...text(second)]).size).toBe(12);
+  for (const key of text(first)) expect(key).toMatch(/acct_1(#| )/);
 });
 
 it('an entry has one shard, open or filed, and each shard has its progress before all entries', () => {
@@ -45,6 +45,6 @@ it('an entry has one shard, open or filed, and each shard has its progress befor
   }
 });
 
-it('the work says whose filing it is', () => {
+it('the work item names the account of the filing', () => {
   expect(filingOfWork(filingWorkKey('acct_1', 'fil_1').sk)).toEqual({ account: 'acct_1', id: 'fil_1' });
 });

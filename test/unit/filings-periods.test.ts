@@ -13,7 +13,7 @@ import {
   registrationsIn,
 } from '../../shared/filings/periods.ts';
 
-// The oracle counts days, one after the other, and knows of no lengths of months, quarters or years.
+// The oracle counts single days, without lengths of months, quarters or years.
 
 const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -36,7 +36,7 @@ const firstOf = (day: string, frequency: Frequency): string =>
 const frequencyFrom = (day: string, registrations: readonly Registration[]): Frequency => {
   const there = registrations
     .filter(({ from, to }) => from <= day && (to === null || day <= to))
-    .sort((one, other) => Date.parse(one.from) - Date.parse(other.from));
+    .sort((left, right) => Date.parse(left.from) - Date.parse(right.from));
   if (there[0]) return there[0].frequency;
   return dayAfter(day).endsWith('-01') ? 'month' : frequencyFrom(dayAfter(day), registrations);
 };
@@ -76,7 +76,7 @@ const arbitraryRegistrations = fc
   );
 
 describe('periods', () => {
-  it('follow one another without a gap, whatever the frequency changes to', () => {
+  it('follow each other without a gap, for every change of frequency', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, fc.integer({ min: 0, max: 83 }), (registrations, months) => {
         let end = dayOf(Date.UTC(2023, months, 0));

@@ -78,7 +78,7 @@ const expected = (all: readonly OpenEntry[]) => {
   return places.map((place) => {
     const of = rows.filter((row) => `${row.jurisdiction_code} ${row.currency}` === place);
     const currency = place.split(' ')[1] as Currency;
-    const rates = [...new Set(of.map(({ rate }) => rate))].sort((one, other) => new Decimal(one).cmp(other));
+    const rates = [...new Set(of.map(({ rate }) => rate))].sort((left, right) => new Decimal(left).cmp(right));
     return {
       jurisdiction_code: place.split(' ')[0],
       currency,

@@ -1,4 +1,4 @@
-/** What was recorded in Hawaii stays as it was, whatever the account decides about general excise tax later. */
+/** Recorded transactions in Hawaii do not change with the account's later general excise setting. */
 import { expect, it } from 'vitest';
 import { Account, defaultSettings, newAccount, type Settings } from '../../shared/accounts/account.ts';
 import { compress, decompress } from '../../shared/store/client/compressed.ts';

@@ -15,7 +15,7 @@ describe('the media type that Accept prefers', () => {
     ['text/csv;q=1.000', csv],
     ['application/json;q=0.9, text/csv', csv],
     ['application/json;q=0.8, text/csv;q=0.801', csv],
-    // The more exact range decides about a type, whatever its weight and its place.
+    // The more specific range decides about a type, independent of its weight and position.
     ['*/*;q=1, application/json;q=0.1', csv],
     ['text/*;q=0.9, text/csv;q=0.2, application/json;q=0.5', json],
     ['*/*;q=0.5, application/json;q=0', csv],
@@ -50,7 +50,7 @@ describe('the media type that Accept prefers', () => {
     expect(preferred('application/json;q=0.2', 'text/csv;q=0.3')).toBe(csv);
   });
 
-  it('is the one with the higher weight, whatever the weights and the order', () => {
+  it('is the one with the higher weight, for any weights and order', () => {
     const weight = fc.integer({ min: 1, max: 1000 }).map((thousandths) => (thousandths / 1000).toFixed(3));
     fc.assert(
       fc.property(weight, weight, fc.boolean(), (ofJson, ofCsv, csvFirst) => {

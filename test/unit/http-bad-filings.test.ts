@@ -12,7 +12,8 @@ const changed: BodyDefinition<typeof FilingUpdate> = {
   answer: {},
   inspect: filingUpdateProblems,
 };
-const told = (problems: readonly Problem[]) => problems.map((problem) => [problem.code.slice(11), placeOf(problem)]);
+const problemsIn = (problems: readonly Problem[]) =>
+  problems.map((problem) => [problem.code.slice(11), placeOf(problem)]);
 
 const good = { state: 'MI', period_end: '2026-10-31' };
 const control = String.fromCharCode(7);
@@ -58,13 +59,13 @@ describe('the body of POST /filings', () => {
     })),
     { body: { ...good, state: 'M\0' }, problems: [['invalid_format', '/state']] },
   ])('$body is refused at the wrong field', ({ body, problems }) => {
-    expect(told(parseSent(asked, body).problems)).toEqual(problems);
+    expect(problemsIn(parseSent(asked, body).problems)).toEqual(problems);
   });
 
   it('unknown fields are named, and refused where the client is strict', () => {
     const body = { ...good, frequency: 'month' };
     expect(parseSent(asked, body)).toMatchObject({ problems: [], unknownFields: ['/frequency'] });
-    expect(told(parseSent(asked, body, 'handling=strict').problems)).toEqual([['unknown_field', '/frequency']]);
+    expect(problemsIn(parseSent(asked, body, 'handling=strict').problems)).toEqual([['unknown_field', '/frequency']]);
   });
 });
 
@@ -78,7 +79,7 @@ describe('the body of POST /filings/{id}', () => {
     { status: 'closed' },
     { status: 'marking' },
   ])('%o is good', (body) => {
-    expect(told(parseSent(changed, body).problems)).toEqual([]);
+    expect(problemsIn(parseSent(changed, body).problems)).toEqual([]);
   });
 
   it.each<{ body: unknown; problems: [string, string][] }>([
@@ -99,7 +100,7 @@ describe('the body of POST /filings/{id}', () => {
       problems: [['invalid_format', '/confirmation_number']],
     },
   ])('$body is refused at the wrong field', ({ body, problems }) => {
-    expect(told(parseSent(changed, body).problems)).toEqual(problems);
+    expect(problemsIn(parseSent(changed, body).problems)).toEqual(problems);
   });
 });
 
@@ -129,7 +130,9 @@ describe('the query', () => {
     { limit: '1.0' },
     { starting_after: '' },
   ])('of GET /filings may not be %o', (parameters) => {
-    expect(told(query(FilingListQuery, parameters).problems)).toEqual([['invalid_format', Object.keys(parameters)[0]]]);
+    expect(problemsIn(query(FilingListQuery, parameters).problems)).toEqual([
+      ['invalid_format', Object.keys(parameters)[0]],
+    ]);
   });
 
   it.each([{}, { expand: 'entries' }, { expand: 'entries', limit: '100', starting_after: 'x' }])(
@@ -142,7 +145,9 @@ describe('the query', () => {
   it.each([{ expand: 'totals' }, { limit: '5' }, { starting_after: 'x' }])(
     'of GET /filings/{id} may not be %o: pages are of entries',
     (parameters) => {
-      expect(told(query(FilingQuery, parameters).problems)).toEqual([['invalid_format', Object.keys(parameters)[0]]]);
+      expect(problemsIn(query(FilingQuery, parameters).problems)).toEqual([
+        ['invalid_format', Object.keys(parameters)[0]],
+      ]);
     },
   );
 });

@@ -4,7 +4,7 @@ import { withFiles, zipped } from '../fixtures/imports/harness.ts';
 
 const content = 'a,b\n'.repeat(50_000);
 
-/** A ZIP file whose directory says another size of what it packs (APPNOTE.TXT, 4.3.12). */
+/** A ZIP file whose directory has another size than its content (APPNOTE.TXT, 4.3.12). */
 const saying = (size: number): Buffer => {
   const zip = zipped([{ name: 'rates.csv', content }]);
   const entry = zip.indexOf('PK\u0001\u0002', 'latin1');
@@ -20,15 +20,15 @@ const rowsOf = (zip: Buffer): Promise<number> =>
   });
 
 describe('a ZIP file that is made to do harm', () => {
-  it('is read where it says what it packs', async () => {
+  it('is read if the declared size is right', async () => {
     expect(await rowsOf(saying(content.length))).toBe(50_000);
   });
 
-  it('is refused by the size that it says, before anything is unpacked', async () => {
+  it('is refused by its declared size, before anything is unpacked', async () => {
     await expect(rowsOf(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip packs more than 2 GiB');
   });
 
-  it('is refused when more comes out of it than it says', async () => {
+  it('is refused if it unpacks to more than its declared size', async () => {
     await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
   });
 

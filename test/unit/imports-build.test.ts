@@ -45,7 +45,7 @@ describe('the parts of a release', () => {
     expect(parts.get('02802')).toMatchObject({ jurisdictions: [], rates: [] });
   });
 
-  it('have one location for ranges of one set and time, in whatever order a row names its jurisdictions', async () => {
+  it('have one location for ranges of one set and time, for any order of the jurisdictions in a row', async () => {
     const parts = await partsOf(
       span('028010100', '028010199', ['US-RI-A', 'US-RI-B']),
       span('028010000', '028010049', ['US-RI-B', 'US-RI-A']),
@@ -75,8 +75,8 @@ describe('which set a nine-digit ZIP has', () => {
   const spans = fc.array(
     fc
       .tuple(number, fc.constantFrom(0, 3, 5, 8, 9999, 19_999), letters, day, day, fc.constantFrom(0, 1))
-      .map(([low, width, locals, one, other, rank]): Span => {
-        const [from, to] = one !== null && other !== null && one > other ? [other, one] : [one, other];
+      .map(([low, width, locals, a, b, rank]): Span => {
+        const [from, to] = a !== null && b !== null && a > b ? [b, a] : [a, b];
         const text = (value: number) => String(value).padStart(9, '0');
         return span(text(low), text(Math.min(low + width, 28_029_999)), locals, { from, to, rank });
       }),
@@ -224,7 +224,7 @@ describe('the summary', () => {
   });
 });
 
-describe('what is in force on the day of an import', () => {
+describe('values in force on the day of an import', () => {
   const summaryOf = async (...spans: readonly Entry[]) =>
     (await buildEntries('RI', [...jurisdictions, ...spans])).built.summary;
   const dated = (from: string | null, to: string | null, zip = '02801') =>
@@ -240,7 +240,7 @@ describe('what is in force on the day of an import', () => {
       spans: [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
       because: 'some rows have ended, and the others begin later',
     },
-  ])('is nothing if $because, and the first note says so', async ({ spans, because }) => {
+  ])('is nothing if $because, as the first note explains', async ({ spans, because }) => {
     const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([

@@ -21,7 +21,7 @@ describe('California’s rates by city', () => {
     expect(percentOf([...headOf(imported).rates, ...(part?.rates ?? [])], ['US-CA', ...codes], day)).toBe(percent);
   });
 
-  it('are district taxes of cities alone: the release says that it lacks the rest', async () => {
+  it('are district taxes of cities alone: the release notes what is missing', async () => {
     const imported = await importFiles('cdtfa', 'CA', [fixture(name)]);
     expect(headOf(imported)).toMatchObject({ coverage: 'partial' });
     expect(headOf(imported)).not.toHaveProperty('locals');
@@ -65,7 +65,7 @@ describe('California’s rates by city', () => {
     {
       from: '0.0725,1/1/2017',
       to: '0.05,1/1/2017',
-      reason: /^file says 0.05 in all, the release says 0.0725 for the state alone on 2026-01-01$/,
+      reason: /^the file has 0.05 in all, the release has 0.0725 for the state alone on 2026-01-01$/,
     },
     { from: '0.0725,1/1/2017', to: '0.0725,2/30/2017', reason: /START_DATE 2\/30\/2017/ },
     { from: '0.0725,1/1/2017', to: '725,1/1/2017', reason: /RATE 725 is none/ },

@@ -123,10 +123,10 @@ describe('ZIP files', () => {
   it('give the release that their files give', async () => {
     const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
     const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
-    const [one, other] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
-    expect(other.parts).toEqual(one.parts);
-    expect(other.built).toMatchObject({
-      head: { content_hash: (one.built as { head: { content_hash: string } }).head.content_hash },
+    const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
+    expect(fromZip.parts).toEqual(plain.parts);
+    expect(fromZip.built).toMatchObject({
+      head: { content_hash: (plain.built as { head: { content_hash: string } }).head.content_hash },
     });
   });
 

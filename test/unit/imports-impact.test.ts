@@ -34,7 +34,7 @@ const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<
   return impactOfImport(headOf(imported), parts, builtIn, today);
 };
 
-describe('what an import changes', () => {
+describe('the changes of an import', () => {
   it('is nothing where the release below has the same rates', async () => {
     const rows = [
       boundaryRow({ ...minneapolis, zips: whole('55401'), from: '20240101' }),

@@ -131,7 +131,7 @@ describe('pitfalls of SST files', () => {
     expect(parts.get('55401')?.rates[0]).not.toHaveProperty('interstate');
   });
 
-  it('wide 4 rows: one from 0000 to 9999 is asked before a Z row, and a narrower 4 row before it', async () => {
+  it('wide 4 rows: one from 0000 to 9999 is checked before a Z row, and a narrower 4 row before it', async () => {
     const files = mn(
       boundaryRow({ type: 'Z', zips: whole('55401'), state: '27' }),
       boundaryRow({ type: '4', zips: ['55401', '0000', '55401', '9999'], state: '27', county: '053' }),
@@ -276,7 +276,7 @@ describe('pitfalls of SST files', () => {
     expect(await localsIn(files, '687310000', 'NE')).toEqual([['US-NE-00-043', 'US-NE-63-GL801']]);
   });
 
-  it('NE: where a city’s rates have ended, pause or have not begun, its row says nothing, nothing and no tax', async () => {
+  it('NE: outside the days of a city’s rates, its row has no tax', async () => {
     const rates = rateRows(
       '31',
       '45 31 0.055',

@@ -31,7 +31,7 @@ const street = (zips: string, others: Partial<BoundaryFields> = {}) =>
 const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));
 
 describe('SST street-address rows', () => {
-  it.each(['53213', '53213-1234'])('make %s ambiguous, and what its Z row says is still meant', async (zip) => {
+  it.each(['53213', '53213-1234'])('make %s ambiguous, and its Z row is still used', async (zip) => {
     expect(taxAt(await wisconsin(), 'WI', zip)).toMatchObject({ tax: '5.90', ambiguous: true, coverage: 'complete' });
     expect(taxAt(await wisconsin(), 'WI', zip, 'highest_rate')).toMatchObject({ tax: '7.90', ambiguous: true });
   });
@@ -57,7 +57,7 @@ describe('SST street-address rows', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^Street-address rows name 1 ZIP\./));
   });
 
-  it('that say what the ZIP row says make nothing ambiguous', async () => {
+  it('that equal the ZIP row make nothing ambiguous', async () => {
     const imported = await vermont(
       boundaryRow({ zips: whole('05401'), state: '50', place: '10675' }),
       street('05401', { place: '10675' }),

@@ -6,7 +6,7 @@ const bad = async (from: string, to: string) =>
   ofKind(await entriesOf('texas', 'TX', [changed(name, from, to)]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('the Texas Comptroller’s local rates', () => {
-  it('give each city who taxes it, by the codes of the file', async () => {
+  it('give each city its taxing jurisdictions, by the codes of the file', async () => {
     const imported = await importFiles('texas', 'TX', [fixture(name)]);
     const percents = [...imported.parts].map(([city, { locations, rates }]) => [
       city,
@@ -23,7 +23,7 @@ describe('the Texas Comptroller’s local rates', () => {
     expect(headOf(imported)).toMatchObject({ coverage: 'partial', format: 'texas' });
   });
 
-  it('name jurisdictions by what their codes’ first digit says', async () => {
+  it('have a type by the first digit of their code', async () => {
     const { parts, built } = await importFiles('texas', 'TX', [fixture(name)]);
     expect(parts.get('AUSTIN')?.jurisdictions.map(({ name: text, type }) => [text, type])).toEqual([
       ['Austin', 'city'],
@@ -76,7 +76,7 @@ describe('the Texas Comptroller’s local rates', () => {
       from: '.062500',
       to: '.060000',
       line: 1,
-      reason: /^file says 0.06 for the state, the release says 0.0625 on 2026-10-01/,
+      reason: /^the file has 0.06 for the state, the release has 0.0625 on 2026-10-01/,
     },
     { from: '.062500\t0\t5', to: '.062500\t0\t6', line: 1, reason: /^announces 6 areas, and 5 follow/ },
   ])('are bad with $to', async ({ from, to, line, reason }) => {

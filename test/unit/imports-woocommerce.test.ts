@@ -96,7 +96,7 @@ describe('WooCommerce’s tax rates', () => {
     { row: 'US,TX,75001,*,8.25,Tax,first,0,1,', reason: /priority first is none/ },
     {
       row: 'US,TX,75001...75003,*,5,Tax,1,0,1,',
-      reason: /^file says 0.05 for 75001 in all, the release says 0.0625 for the state alone/,
+      reason: /^the file has 0.05 for 75001 in all, the release has 0.0625 for the state alone/,
     },
   ])('report $row as one bad row', async ({ row, reason }) => {
     expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);
@@ -132,7 +132,7 @@ describe('WooCommerce’s tax rates', () => {
     // Tecumseh is another city of that ZIP, or else Shawnee under another name.
     expect(at('74801', 'Tecumseh')).toEqual(unsure);
     expect(at('74801')).toEqual(unsure);
-    // The table knows Shawnee, and elsewhere.
+    // The table has Shawnee, and other places.
     expect(at('73101', 'Shawnee')).toEqual(unsure);
     expect(at('73101', 'Edmond')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
     expect(at('73101')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);

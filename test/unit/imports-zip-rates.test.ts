@@ -66,7 +66,7 @@ describe('rates by ZIP', () => {
     expect(await bad('TX', changed(name, '79835,TEXAS STATE,0.0625,0.0625', '79835,TEXAS STATE,0.06,0.06'))).toEqual([
       [
         5,
-        'file says 0.06 for the state, the release says 0.0625 on 2026-11-01: take a file of that day, or another base release',
+        'the file has 0.06 for the state, the release has 0.0625 on 2026-11-01: take a file of that day, or another base release',
       ],
     ]);
     const base = { ...baseOf('TX'), rates: baseOf('TX').rates.map((rate) => ({ ...rate, from: '2026-12-01' })) };
@@ -111,9 +111,9 @@ describe('rates by ZIP', () => {
       row: 'CA,90001,LOS ANGELES,0.072,0.06,0.0025,0,0.0095,1',
       reason: /has less than 0.0725 for state and localities/,
     },
-    { row: 'CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', reason: /file says 0.0625 for the state/ },
-    { row: 'TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', reason: /file says 0.05 for the state/ },
-    { row: 'NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', reason: /file says 0.06 for the state/ },
+    { row: 'CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', reason: /the file has 0.0625 for the state/ },
+    { row: 'TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', reason: /the file has 0.05 for the state/ },
+    { row: 'NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', reason: /the file has 0.06 for the state/ },
   ])('refuse any other split: $row', async ({ row, reason }) => {
     expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
   });
@@ -144,7 +144,7 @@ describe('rates by ZIP', () => {
   it.each([
     { risk: '1', ambiguous: false, because: 'the whole ZIP lies in one city and county' },
     { risk: '1.0', ambiguous: false, because: 'a spreadsheet writes it so' },
-    { risk: '', ambiguous: false, because: 'the row says nothing of it' },
+    { risk: '', ambiguous: false, because: 'the row has no value' },
     { risk: '2', ambiguous: true, because: 'borders cross the ZIP' },
     { risk: '3', ambiguous: true, because: 'more borders do' },
     { risk: 'high', ambiguous: true, because: 'it is not 1' },
@@ -195,13 +195,13 @@ describe('rates by ZIP', () => {
 
   it('refuse rows of a month before the base release begins', async () => {
     const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202512.csv' };
-    expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release says nothing on 2025-12-01')]);
+    expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release has nothing on 2025-12-01')]);
   });
 
   it.each([
-    { row: 'TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', reason: /says 0.0825 combined, and its parts sum to 0.0925/ },
+    { row: 'TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', reason: /has 0.0825 combined, and its parts sum to 0.0925/ },
     { row: 'TX,78664,A,8.25,6.25,0,1,1,1', reason: /write fractions/ },
-    { row: 'TX,78664,A,0.0825,,0,0.01,0.01,1', reason: /says 0.0825 combined|file says 0/ },
+    { row: 'TX,78664,A,0.0825,,0,0.01,0.01,1', reason: /has 0.0825 combined|the file has 0/ },
     { row: 'TX,ABCDE,A,0.0625,0.0625,0,0,0,1', reason: /ZIP ABCDE is none/ },
     { row: 'TX,7866,A,0.0625,0.0625,0,0,0,1', reason: /ZIP 7866 has lost digits, and 07866 is not in TX/ },
     { row: 'TX,"78664', reason: /quote/ },

@@ -56,7 +56,7 @@ describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
     }
   });
 
-  it('names its districts, and says where each rate comes from and how certain it is', () => {
+  it('has the names of its districts, and the source and confidence of each rate', () => {
     for (const row of rated) {
       const what = `${row.county} ${row.place}`;
       for (const part of row.parts === '' ? [] : row.parts.split(';')) {
@@ -80,7 +80,7 @@ describe.each(editionsOf('zips'))('the ZIP table %s', (edition) => {
   const state = edition.slice(0, 2);
   const rows = zipRows(edition);
 
-  it('names each ZIP once, in a county that the rate table knows', () => {
+  it('names each ZIP once, in a county of the rate table', () => {
     const known = new Set(rateRows(edition).map(({ county }) => county));
     expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
     for (const { zip5, counties: ofZip } of rows) {

@@ -13,7 +13,7 @@ const weights = fc.array(
   },
 );
 const total = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, max: 10n ** 20n }));
-const sum = (amounts: readonly bigint[]) => amounts.reduce((one, other) => one + other, 0n);
+const sum = (amounts: readonly bigint[]) => amounts.reduce((left, right) => left + right, 0n);
 
 describe('allocating by largest remainder', () => {
   it('always gives out the total, all of it and no more', () => {

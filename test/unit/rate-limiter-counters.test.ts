@@ -11,7 +11,7 @@ const unexpected = (error: unknown): never => {
   throw error;
 };
 
-/** What the store does, in memory, and what it was asked for. */
+/** The store in memory, and the calls that it received. */
 const counters = () => {
   const used = new Map<number, number>();
   const parts = new Map<number, number>();
@@ -29,7 +29,7 @@ const counters = () => {
 const anyCounter = fc.nat(999_999_999);
 
 describe('a limit of up to 1,000 requests a second', () => {
-  it('is one counter, where it always was, whatever the instance', async () => {
+  it('is one counter with an unchanged key, for every instance', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
         const { take, parts } = counters();
@@ -42,7 +42,7 @@ describe('a limit of up to 1,000 requests a second', () => {
 });
 
 describe('a larger limit', () => {
-  it('is that of all its counters together, of which none stands for more than 10,000', async () => {
+  it('is the sum of all its counters, of at most 10,000 each', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 10_001, max: 1_000_000 }), async (limit) => {
         const { take, parts } = counters();

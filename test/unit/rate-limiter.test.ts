@@ -179,7 +179,7 @@ describe('a limiter', () => {
 
 const limit = 100;
 
-// Seen in a load run: requests that waited over the end of a window asked the counter for ever, each time for the next one.
+// Seen in a load run: requests that waited past the end of a window retried the counter for ever, each time for the next window.
 it('answers a request that still waits when another one opens the next window, without taking from that', async () => {
   const asked: number[] = [];
   const end: (() => void)[] = [];

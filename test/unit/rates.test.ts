@@ -48,7 +48,7 @@ describe('the rates of an address', () => {
     expect(Rates.safeParse(rates).error).toBeUndefined();
   });
 
-  it('cite what says so', async () => {
+  it('cite the source', async () => {
     const { jurisdictions } = await ratesAt({ postal_code: '10001' });
     for (const { source } of jurisdictions) expect(source).toMatch(/[a-z]{4}.* /i);
     expect(jurisdictions.at(-1)?.source).toContain('718');
@@ -114,7 +114,7 @@ describe('a ZIP in three counties', () => {
   });
 });
 
-describe('what is not known', () => {
+describe('unknown rates', () => {
   it('is null with a warning in another country, and refused where the account rejects that', async () => {
     const lyon = { city: 'Lyon', country: 'FR' };
     expect(await ratesAt(lyon)).toMatchObject({
@@ -153,7 +153,7 @@ describe('an address that is too little', () => {
   });
 });
 
-it('that are not covered say nothing of a tax that nobody asked for', async () => {
+it('an address that is not covered has no warning about a calculated tax', async () => {
   const { warnings } = await ratesAt({ postal_code: '96201' });
   expect(warnings.map(({ code }) => code)).toEqual(['not_covered']);
   expect(warnings.map(({ message }) => message).join()).not.toContain('calculated');

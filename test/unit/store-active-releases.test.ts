@@ -60,7 +60,7 @@ describe('the active releases', () => {
     });
   });
 
-  it('remember no more than ten before', () => {
+  it('keep at most ten previous releases', () => {
     const many = Array.from({ length: 30 }, (_, index) => index + 1);
     expect(previousMax).toBe(10);
     expect(history(activated(...many))).toEqual(many.slice(-11).reverse().map(id));

@@ -35,7 +35,7 @@ type Options = {
   readonly charactersMax?: number;
 };
 
-/** A database, a clock and a loader; `reads` says what was asked of the database, one entry for each round trip. */
+/** A database, a clock and a loader; `reads` lists the database reads, one entry for each round trip. */
 const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts }, charactersMax }: Options = {}) => {
   const reads: string[] = [];
   const state = { nowMs: 0, isDown: false, active };
@@ -50,7 +50,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
   const ports: ContentPorts = {
     readActive: async () => {
       reads.push('directory');
-      // What is active is decided when the database answers, and not when it is asked.
+      // The active release is decided when the database responds, not when the read is sent.
       await Promise.resolve();
       if (state.isDown) throw new Error('down');
       return directory();
@@ -114,8 +114,8 @@ describe('the reads of a calculation', () => {
   });
 });
 
-describe('which release an address gets', () => {
-  it('is the active one, with what it knows of the ZIP and of the city, each jurisdiction and rate once', async () => {
+describe('the release of an address', () => {
+  it('is the active one, with its parts of the ZIP and the city, each jurisdiction and rate once', async () => {
     const { loadContent } = world();
     const releaseFor = await loadContent([at('55401', 'MINNEAPOLIS')]);
     const release = releaseFor(at('55401', 'MINNEAPOLIS'));
@@ -130,11 +130,11 @@ describe('which release an address gets', () => {
 
   it('is the same object for the same ZIP and city, in every request', async () => {
     const { loadContent } = world();
-    const [one, other] = await Promise.all([loadContent([at('55401')]), loadContent([at('55401'), at('55402')])]);
+    const [first, second] = await Promise.all([loadContent([at('55401')]), loadContent([at('55401'), at('55402')])]);
     const third = await loadContent([at('55401', 'NOWHERE')]);
-    expect(other(at('55401'))).toBe(one(at('55401')));
-    expect(third(at('55401', 'NOWHERE'))).toBe(one(at('55401')));
-    expect(other(at('55402'))).not.toBe(one(at('55401')));
+    expect(second(at('55401'))).toBe(first(at('55401')));
+    expect(third(at('55401', 'NOWHERE'))).toBe(first(at('55401')));
+    expect(second(at('55402'))).not.toBe(first(at('55401')));
   });
 
   it('is the pinned one, an imported one too, and the active one in states without a pin', async () => {
@@ -212,7 +212,7 @@ describe('the cache of an instance', () => {
   const charactersMax = 20_000;
   const bounded = () => world({ stored: { [minnesota]: many }, charactersMax });
 
-  it('is bounded, whatever is asked for and whether it is there or not', async () => {
+  it('is bounded, for present and absent parts', async () => {
     const { loadContent, size } = bounded();
     let most = 0;
     for (const [index, zip] of zips.entries()) {
@@ -226,7 +226,7 @@ describe('the cache of an instance', () => {
     expect(size().entries).toBeLessThan(100);
   });
 
-  it('is counted once wherever it lies, goes when it was unused for long, and is not begun with what is too large', () => {
+  it('counts a release once, evicts the least recently used, and does not store what is too large', () => {
     let drops = 0;
     const cache = contentCache(10_000, () => drops++);
     const name = (index: number) => ({ release: minnesota, key: `5540${index}` });
@@ -253,8 +253,8 @@ describe('the cache of an instance', () => {
     const { loadContent, size } = world({ stored: { [minnesota]: [long, ...cities] } });
     let most = 0;
     for (const { key } of cities) {
-      const [one, other] = [await loadContent([at('55401', key)]), await loadContent([at('55401', key)])];
-      expect(other(at('55401', key))).toBe(one(at('55401', key)));
+      const [first, second] = [await loadContent([at('55401', key)]), await loadContent([at('55401', key)])];
+      expect(second(at('55401', key))).toBe(first(at('55401', key)));
       most = Math.max(most, size().viewed);
     }
     expect(viewedMax).toBe(1_000_000);

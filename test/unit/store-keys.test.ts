@@ -90,7 +90,7 @@ describe('releases', () => {
     expect(() => releaseHeadKey(id)).toThrow('has a state, a day');
   });
 
-  it('have their parts in all of sixteen partitions, each where its key says', () => {
+  it('have their parts in all of sixteen partitions, each in that of its key', () => {
     const keys = Array.from({ length: 500 }, (_, index) => partKey('US-MN@2026-11-21.1', String(55001 + index)));
     const partitions = Array.from({ length: partShards }, (_, shard) => partPartition('US-MN@2026-11-21.1', shard));
     expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set(partitions));

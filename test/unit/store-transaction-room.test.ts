@@ -88,7 +88,7 @@ const longestIds = (shape: Shape): number => {
 
 const sizeOf = (stored: StoredTransaction) => itemSize(transactionItem('acct_1', stored));
 
-/** Credit what is asked for, as a new transaction does; and the sale as it stands then. */
+/** Apply a credit as a new transaction does, and return the changed sale. */
 const credited = (sale: StoredTransaction, request: CreditRequest) => {
   const credit = creditOf(sale, request, context, []);
   if (!credit.ok) throw new Error(JSON.stringify(credit.problems));

@@ -317,7 +317,7 @@ describe('a fee', () => {
 
   it.each([
     { line: { amount: '0.50' }, because: 'it is the fee' },
-    { line: { amount: '0.60' }, because: 'whatever it is' },
+    { line: { amount: '0.60' }, because: 'for every amount' },
     { line: { amount: '0.50', discount: '0.50' }, because: 'also where a discount takes it all' },
   ])('with a price, $line.amount, is what the seller states: nothing is added, $because', ({ line }) => {
     for (const taxIncluded of [false, true])

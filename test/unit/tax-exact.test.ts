@@ -29,9 +29,9 @@ const firstTie = (rate: bigint): bigint => {
   throw new Error('this rate has no ties');
 };
 const periodOf = (rate: bigint): bigint => {
-  let [one, other] = [unit, rate];
-  while (other > 0n) [one, other] = [other, one % other];
-  return unit / one;
+  let [a, b] = [unit, rate];
+  while (b > 0n) [a, b] = [b, a % b];
+  return unit / a;
 };
 const written = (units: bigint) => `0.${String(units).padStart(8, '0')}`;
 

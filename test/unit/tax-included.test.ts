@@ -147,7 +147,7 @@ describe('tax out of a gross amount', () => {
           const sum = (pick: (line: TaxedLine) => bigint) =>
             taxed.lines.reduce((total, line) => total + pick(line), 0n);
           expect(sum(({ taxable, exempt, tax }) => taxable + exempt + tax)).toBe(
-            grosses.reduce((one, other) => one + other, 0n),
+            grosses.reduce((left, right) => left + right, 0n),
           );
           for (const { rows, tax } of taxed.lines) expect(rows.reduce((total, row) => total + row.tax, 0n)).toBe(tax);
         },

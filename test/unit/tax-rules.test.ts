@@ -388,7 +388,7 @@ describe('thresholds', () => {
     expect(taxLine({ ...line, thirdPartyDiscount: 1001n }).tax).toBe(without);
   });
 
-  it('a cliff of the state alone leaves the local tax on the whole price', () => {
+  it('a cliff of the state only: the local tax applies to the whole price', () => {
     const release = releaseOf({
       of: [
         { code: 'US-XX', type: 'state', rate: '0.04' },
@@ -417,7 +417,7 @@ describe('thresholds', () => {
   });
 });
 
-describe('what a rule does', () => {
+describe('effects of rules', () => {
   const ruled = (effect: Effect) => placeOf(releaseOf({ rules: [rule('one', ['SOFTWARE.SAAS'], effect)] }));
 
   it.each<{ effect: Effect; tax: bigint; rate: string; reason: string }>([
@@ -434,12 +434,12 @@ describe('what a rule does', () => {
   });
 
   it.each([
-    { use: 'business', ptc: 'SOFTWARE.SAAS', rate: '0.01', because: 'the buyer says so' },
-    { use: 'personal', ptc: 'SOFTWARE.SAAS', rate: '0.06', because: 'the buyer says so' },
-    { use: null, ptc: 'SOFTWARE.SAAS', rate: '0.06', because: 'who does not say is a personal buyer' },
-    { use: null, ptc: 'SOFTWARE.SAAS._BUSINESS_USE', rate: '0.01', because: 'the product says so' },
-    { use: 'business', ptc: 'SOFTWARE.SAAS._PERSONAL_USE', rate: '0.06', because: 'the product says so' },
-    { use: 'personal', ptc: 'SOFTWARE.SAAS._BUSINESS_USE', rate: '0.01', because: 'the product says so' },
+    { use: 'business', ptc: 'SOFTWARE.SAAS', rate: '0.01', because: 'the use of the buyer decides' },
+    { use: 'personal', ptc: 'SOFTWARE.SAAS', rate: '0.06', because: 'the use of the buyer decides' },
+    { use: null, ptc: 'SOFTWARE.SAAS', rate: '0.06', because: 'a buyer without a use is personal' },
+    { use: null, ptc: 'SOFTWARE.SAAS._BUSINESS_USE', rate: '0.01', because: 'the use of the product decides' },
+    { use: 'business', ptc: 'SOFTWARE.SAAS._PERSONAL_USE', rate: '0.06', because: 'the use of the product decides' },
+    { use: 'personal', ptc: 'SOFTWARE.SAAS._BUSINESS_USE', rate: '0.01', because: 'the use of the product decides' },
   ] as const)('a split by use taxes $ptc for a buyer of $use use at $rate: $because', ({ use, ptc, rate }) => {
     const place = ruled({
       type: 'use_split',

@@ -110,7 +110,7 @@ describe('shipping that is rounded with its goods', () => {
 // The oracle: whole numbers of 10^-8 cents, and its own largest remainders. It calls nothing of the service.
 const unit = 100_000_000n;
 const nearest = (exact: bigint): bigint => (2n * exact + unit) / (2n * unit);
-const total = (amounts: readonly bigint[]) => amounts.reduce((one, other) => one + other, 0n);
+const total = (amounts: readonly bigint[]) => amounts.reduce((left, right) => left + right, 0n);
 const shared = (amount: bigint, nets: readonly bigint[]): bigint[] => {
   const weights = total(nets) === 0n ? nets.map(() => 1n) : nets;
   const whole = total(weights);

@@ -26,7 +26,7 @@ describe.each([
   });
 });
 
-/** Notes in which order it is asked. */
+/** Records the order of calls. */
 const noting = (name: string): Shapes => ({
   request: (body) => ({ ...body, path: `${body['path']}>${name}` }),
   response: (body) => ({ ...body, path: `${body['path']}<${name}` }),

@@ -17,7 +17,7 @@ const refusalOf = (text: string) => {
   return { detail, codes: (meta?.['did_you_mean'] ?? []) as string[] };
 };
 
-describe('what a refused product tax code may mean', () => {
+describe('suggestions for a refused product tax code', () => {
   it.each([
     ['HEALTH.DRUGS_PRESCRIPTION', ['HEALTH.DRUGS._PRESCRIPTION'], 'the dot of the attribute is missing'],
     ['HEALTH.DRUGS.PRESCRIPTION', ['HEALTH.DRUGS._PRESCRIPTION'], 'the underscore of the attribute is missing'],

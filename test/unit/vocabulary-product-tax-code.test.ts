@@ -135,8 +135,8 @@ describe('parseProductTaxCode', () => {
       fc.tuple(fc.constant(codes), fc.shuffledSubarray(codes, { minLength: codes.length })),
     );
     fc.assert(
-      fc.property(anyPath, shuffled, (path, [one, other]) => {
-        const [first, second] = [one, other].map((codes) => parseProductTaxCode([path, ...codes].join('.')));
+      fc.property(anyPath, shuffled, (path, [ordered, reordered]) => {
+        const [first, second] = [ordered, reordered].map((codes) => parseProductTaxCode([path, ...codes].join('.')));
         expect(second).toEqual(first);
       }),
     );
@@ -156,10 +156,10 @@ describe('parseProductTaxCode', () => {
       fc.property(cases, ([path, codes]) => {
         const isApplying = codes.every((code) => byCode.get(code)?.ptcs.some((label) => covers(label, path)));
         const isOnce = codes.every((code, index) => !codes.slice(0, index).includes(code));
-        const isCompatible = codes.every((one) =>
-          codes.every((other) => {
-            const [{ group } = { group: undefined }, second] = [byCode.get(one), byCode.get(other)];
-            return one === other || group?.key !== second?.group.key || group?.mutually_exclusive === false;
+        const isCompatible = codes.every((a) =>
+          codes.every((b) => {
+            const [{ group } = { group: undefined }, second] = [byCode.get(a), byCode.get(b)];
+            return a === b || group?.key !== second?.group.key || group?.mutually_exclusive === false;
           }),
         );
         const result = parseProductTaxCode([path, ...codes].join('.'));

@@ -79,7 +79,7 @@ const newService = (folder: string | null) => {
   };
 };
 
-/** Serve the memory database on a port of loopback: as a worker thread, or as a process of its own (`server.ts PORT FOLDER`). */
+/** Serve the memory database on a port of loopback. Runs as a worker thread, or as a separate process: `server.ts PORT FOLDER`. */
 type Settings = { readonly port: number; readonly folder: string | null };
 
 const { port, folder }: Settings = parentPort

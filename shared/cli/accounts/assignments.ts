@@ -141,7 +141,7 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
     if (at < 0) throw new CommandError(`"${text}" has no value. Send a setting such as rate_limit=500.`);
     const [name, value] = [text.slice(0, at), text.slice(at + 1)];
     if (!isField(name)) throw unknownField(name);
-    if (Object.hasOwn(read, name)) throw new CommandError(`${name} is there twice. Send it once.`);
+    if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Send it once.`);
     const reading = readers[name](value);
     if ('send' in reading)
       throw new CommandError(`${name} cannot be ${value || 'empty'}. Send ${reading.send.replace(/\.$/, '')}.`);

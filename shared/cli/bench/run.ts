@@ -13,7 +13,7 @@ const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
 };
 
-/** Measure and print every figure, or only a filing with so many entries. */
+/** Measure and print every figure, or only a filing with a given number of entries. */
 export const runBench = async (emulator: string, filingEntries?: number): Promise<void> => {
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
   print(await calculationFigures());

@@ -23,9 +23,9 @@ import { impactOfChange, keysOfAll } from './report-impact.ts';
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
   const kept = chainOf(head);
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
-  if (lost.length === 0) return `It would lie over ${head.below}, and not over ${active.id}.`;
+  if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.`;
   const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
-  return `It would take away ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not name.`;
+  return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.`;
 };
 
 /**
@@ -36,7 +36,7 @@ const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promis
   const { id, below } = head;
   const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
   if (active.corrupt || below === active.id || isBack || (below === undefined && active.head === null)) return;
-  const over = below === undefined ? 'before imports lay over other releases' : `over ${below}`;
+  const over = below === undefined ? 'before imports were layered over other releases' : `over ${below}`;
   throw new CommandError(
     `${id} was imported ${over}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
   );
@@ -99,7 +99,7 @@ export const addActivate = (program: Command): Command =>
     .summary('make calculations use a release')
     .description('Activate a release of its state. Transactions keep the release that they used.')
     .argument('<release>', 'such as US-MN@2026-11-21.101, or the newest built-in release')
-    .option('--replace', 'also if it was imported over a release other than the active one')
+    .option('--replace', 'activate it even if it was imported over a release other than the active one')
     .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
     .action((id: string, options: { replace?: boolean }) => activate(id, options));
 
@@ -107,7 +107,7 @@ export const addRollback = (program: Command): Command =>
   program
     .command('rollback')
     .summary('activate the previous release')
-    .description('Activate the release that was active before, and finally the built-in one.')
+    .description('Roll back to the previously active release; without one, to the built-in release.')
     .requiredOption('--state <state>', 'the state, such as MN')
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state));

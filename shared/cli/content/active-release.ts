@@ -13,7 +13,7 @@ export const stateOf = (text: string) => {
   const letters = stateCode(text);
   const builtIn = letters === null ? undefined : builtInRelease(letters);
   if (letters === null || !builtIn)
-    throw new CommandError(`There is no content of a state "${text}". Send a two-letter state code, such as MN.`);
+    throw new CommandError(`Levy has no content for a state "${text}". Send a two-letter state code, such as MN.`);
   return { letters, code: jurisdictionCode(letters), builtIn };
 };
 
@@ -38,7 +38,7 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   const id = current.release;
   try {
     const head = await findHead(id);
-    if (!head) throw new CommandError(`${id} is active for ${code}, and it is not in the Content table.`);
+    if (!head) throw new CommandError(`${id} is active for ${code}, but the Content table does not have it.`);
     return { id, head, builtIn, previous };
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;

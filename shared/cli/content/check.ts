@@ -81,7 +81,7 @@ export const addCheck = (program: Command): Command =>
     .command('check')
     .summary('run worked cases against a release before it is activated')
     .description(
-      'Calculate worked cases with a release, active or not, and compare the tax. Check that tax never falls as a price grows, which prices with included tax need. Exits with 1 when a case or a check fails, or no case applies.',
+      'Calculate worked cases with a release, active or not, and compare the tax. Also check that the tax never falls as a price rises, which tax-included prices require. Exits with 1 when a case or a check fails, or no case applies.',
     )
     .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101, or a built-in release')
     .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')

@@ -161,11 +161,11 @@ export const addDiff = (program: Command): Command =>
     .command('diff')
     .summary('the differences of two releases')
     .description(
-      'Print the changes if the second release replaces the first: old and new rates with their days (none is not known), rules and settings.',
+      'Print the changes if the second release replaces the first: old and new rates with their days (`none` means unknown), rules and settings.',
     )
     .argument('<from>', 'a release, such as the active one')
     .argument('<to>', 'the release that would replace it')
-    .option('--rates', 'also each ZIP and city whose combined rate changes')
+    .option('--rates', 'also print each ZIP and city whose combined rate changes')
     .option('--json', 'one JSON object; rates are fractions')
     .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
     .action((from: string, to: string, options) => diff([from, to], options));

@@ -29,7 +29,7 @@ export const addDiscard = (program: Command): Command =>
     .command('discard')
     .summary('remove the parts of an unfinished import')
     .description(
-      'Remove the parts of a release that was never finished. No import gets its id again. A finished release is refused. An import that is still writing this release fails at its end, and removes its parts.',
+      'Discard an unfinished import and delete its parts. Its release id is never reused. Finished releases are refused. An import that is still writing the release fails when it ends, and deletes its parts.',
     )
     .argument('<release>', 'such as US-MN@2026-11-21.101')
     .addHelpText('after', '\nExample:\n  npm run content -- discard US-MN@2026-11-21.101')

@@ -88,7 +88,7 @@ const isSameAmount = (a: string, b: string): boolean => {
   return rescale(left, scale) === rescale(right, scale);
 };
 
-/** Whether the release knows the place of the case, if the case has only its name. */
+/** Whether the release has the place of the case, if the case has only its name. */
 const knowsPlace = ({ zip, locality }: Case, address: TaxAddress, release: Release | undefined): boolean =>
   Boolean(zip) || !locality || (release?.locations ?? []).some(({ cities }) => cities.includes(address.city ?? ''));
 
@@ -118,7 +118,7 @@ export const runCase = (
     return result(
       'not_applicable',
       null,
-      `the release knows no place named ${worked.locality}: add a zip to the case, or send --zips "${worked.locality}=…"`,
+      `the release has no place named ${worked.locality}: add a zip to the case, or send --zips "${worked.locality}=…"`,
     );
   const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
   const answer = calculate(requestOf(worked, today), context, []);

@@ -118,7 +118,7 @@ export const addShow = (program: Command): Command =>
     .summary('one release, or its locations and rates in one ZIP')
     .description('Show the sources and counts of a release, and all rates of one ZIP.')
     .argument('<release>', 'such as US-MN@2026-10-01.1')
-    .option('--zip <zip>', 'also the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
+    .option('--zip <zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
     .option('--date <date>', 'the tax day of the rates; the default is today', readDate)
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExample:\n  npm run content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')

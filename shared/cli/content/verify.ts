@@ -44,7 +44,9 @@ const inTable = async (): Promise<readonly string[]> => {
 /** Refuse built-in releases, and ids that are neither in the table nor in the directory. */
 const requireImported = async (id: string, known: ReadonlySet<string>): Promise<void> => {
   if (builtInReleaseById(id))
-    throw new CommandError(`${id} is a built-in release. Send an imported one: the Content table has only these.`);
+    throw new CommandError(
+      `${id} is a built-in release. Send an imported release: the Content table stores only those.`,
+    );
   if (!known.has(id)) await orCorrupt(openRelease(id));
 };
 
@@ -86,7 +88,7 @@ export const addVerify = (program: Command): Command =>
       'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with the remedy, and one line per release. Exits with 1 if there is a problem.',
     )
     .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
-    .option('--active', 'the active releases of all states, and the releases below them')
+    .option('--active', 'check the active releases of all states, and the releases below them')
     .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
     .action(verify);
 

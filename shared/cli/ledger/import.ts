@@ -29,7 +29,7 @@ export const refuseOtherContent = async ({ releases }: Header, allowsMissing: bo
   }
   if (other.length > 0)
     throw new CommandError(
-      `These releases have other content here: ${other.join(', ')}. A replay of the transactions would differ.`,
+      `These releases have different content here: ${other.join(', ')}. A replay of the transactions would differ.`,
     );
   if (missing.length > 0 && !allowsMissing)
     throw new CommandError(

@@ -73,7 +73,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   if (stateText !== '' && given === null)
     return unresolvable(`${pointer}/state`, 'Send a two-letter state code, or the name of the state.');
   if (territories.has(country) && given !== country)
-    return unresolvable(`${pointer}/state`, `${country} is a country code of its own: send no other state with it.`);
+    return unresolvable(`${pointer}/state`, `${country} is itself a country code: send no other state with it.`);
   if (zipText !== '' && !zip)
     return unresolvable(`${pointer}/postal_code`, 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.');
   const zip5 = zip?.['zip5'] ?? null;

@@ -73,7 +73,7 @@ const versionOf = ({ headers }: Response): FileVersion => ({
   lastModified: headers.get('last-modified'),
 });
 
-/** The headers that ask for the file only if it differs from a version. */
+/** The headers that request the file only if it differs from a version. */
 const conditional = ({ etag, lastModified }: FileVersion): Record<string, string> => ({
   ...(etag !== null && { 'If-None-Match': etag }),
   ...(etag === null && lastModified !== null && { 'If-Modified-Since': lastModified }),

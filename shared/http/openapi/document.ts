@@ -15,7 +15,7 @@ const tags = [
   { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
   { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },
   { name: 'Rates', description: 'The rates of an address, without an order.' },
-  { name: 'Coverage', description: 'What the tax content knows, and what it does not.' },
+  { name: 'Coverage', description: 'What the tax content covers, and what it does not.' },
   { name: 'Documentation', description: 'What you are reading.' },
 ] as const;
 export type Tag = (typeof tags)[number]['name'];

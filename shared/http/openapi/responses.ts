@@ -172,13 +172,13 @@ export const errorResponses = (endpoint: Endpoint): ZodOpenApiResponsesObject =>
   );
 
 const unknownPath: ZodOpenApiResponseObject = {
-  description: 'There is nothing at this path. No operation answers this, but the gateway.',
+  description: 'No operation has this path. The gateway sends this response.',
   headers: headersOf(['X-Request-Id']),
   content: {
     'application/json': {
       schema: ErrorResponse,
       example: envelope(
-        [{ code: 'not_found', title: 'Not Found', detail: 'There is nothing at this path.' }],
+        [{ code: 'not_found', title: 'Not Found', detail: 'No operation has this path.' }],
         exampleRequestId,
       ).body,
     },

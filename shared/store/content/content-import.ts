@@ -49,7 +49,7 @@ export const beginImport = async (id: string, at: string): Promise<Result<Import
     { Put: { TableName, Item: claimItem(claim, at), ConditionExpression: absent } },
   ]);
   return failed.length > 0
-    ? taken(`Another import uses ${id}. Run this import again; it gets another id.`)
+    ? taken(`Another import uses ${id}. Run this import again; it gets a new id.`)
     : accept(claim);
 };
 
@@ -61,7 +61,7 @@ const foreignParts = (id: string, written: PartDigests, stored: PartDigests): st
   const unknown = [...stored.keys()].filter((key) => !written.has(key)).length;
   const other = [...stored].filter(([key, digest]) => written.has(key) && written.get(key) !== digest).length;
   if (missing + unknown + other === 0) return null;
-  return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} more are there, and ${other} have other content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets another id.`;
+  return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} are unexpected, and ${other} have different content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets a new id.`;
 };
 
 /** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote since. */
@@ -69,7 +69,7 @@ const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
   await removeParts(id);
   return refuse(
     unfinished(
-      `${id} was discarded while this import ran, and its parts are removed. Run the import again; it gets another id.`,
+      `${id} was discarded while this import ran, and its parts are removed. Run the import again; it gets a new id.`,
     ),
   );
 };

@@ -73,7 +73,7 @@ export const readContentSources = async (): Promise<readonly ContentSource[]> =>
 const moved: Problem = {
   code: 'precondition_failed',
   title: 'Another update of the state runs',
-  detail: 'The record of its files has changed since it was read. Run the update again when the other one has ended.',
+  detail: 'A concurrent update changed the record of its files. Run the update again after that one ends.',
 };
 
 /** Replace a state's record, on the condition that it still has the version that was read. Refused: one that has not. */

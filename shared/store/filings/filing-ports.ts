@@ -25,7 +25,7 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   newId: newFilingId,
   storedSize,
   remainingMs,
-  atOnceMs: 3000,
+  inlineMs: 3000,
   stepMsMax,
   stepEntriesMax,
   attemptsMax: 100,

@@ -79,7 +79,7 @@ export const isEmpty = (text: string): boolean => /^b*a{5}ba$/.test(text);
 const freeDigits = 20;
 
 /**
- * The greatest length of a sale's text, whatever is credited in whatever order.
+ * The greatest length of a sale's text, for any credits in any order.
  *
  * Recorded amounts bound the counters; the net bounds that of coupons.
  */

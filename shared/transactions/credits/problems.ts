@@ -34,11 +34,19 @@ export const lineFields = ['discount_amount', 'third_party_discount_amount'] as 
 export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
   name === 'currency'
     ? invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`)
-    : invalidFormat(`/${name}`, `Invalid ${name}`, "A credit has it from its sale: send the sale's, or leave it out.");
+    : invalidFormat(
+        `/${name}`,
+        `Invalid ${name}`,
+        "A credit inherits it from its sale: send the sale's value, or leave it out.",
+      );
 
 /** The problem of a document discount on a credit. */
 export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
-  invalidFormat(`/${name}`, `Invalid ${name}`, 'A credit of a sale carries its discounts on its lines.');
+  invalidFormat(
+    `/${name}`,
+    `Invalid ${name}`,
+    'Send the discounts on the line items: a credit of a sale has none for the whole document.',
+  );
 
 const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem[] => [
   ...inheritedFields
@@ -62,7 +70,7 @@ const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest
         invalidFormat(
           '/credit_remaining',
           'Invalid credit_remaining',
-          'Send line_items, or credit_remaining for all that is left; not both.',
+          'Send line_items, or credit_remaining for all that remains; not both.',
         ),
       ]
     : []),
@@ -78,10 +86,10 @@ export const parentNotFound: Problem = {
 
 /** The amount that a credit exceeds; `meta` has the remainder. */
 const details = {
-  sale: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
-  line: 'More would be credited than is left of this line. Credit at most meta.remaining_amount and its tax.',
-  shipping: 'More would be credited than is left of the shipping. Credit at most meta.remaining_amount and its tax.',
-  tax: 'More tax would be credited than is left where this credit takes it. Send at most meta.remaining_tax_amount.',
+  sale: 'The credit exceeds what remains of the sale. Credit at most meta.remaining_amount and its tax.',
+  line: 'The credit exceeds what remains of this line. Credit at most meta.remaining_amount and its tax.',
+  shipping: 'The credit exceeds what remains of the shipping. Credit at most meta.remaining_amount and its tax.',
+  tax: 'The credited tax exceeds what remains where this credit takes it. Send at most meta.remaining_tax_amount.',
 } as const;
 
 /**

@@ -67,7 +67,7 @@ export const reconcile = async (
   });
 };
 
-const invalidCursor = cursorProblem('Send the next_cursor of an answer with the same from and to.', {
+const invalidCursor = cursorProblem('Send the next_cursor of a response to the same from and to.', {
   pointer: '/starting_after',
 });
 

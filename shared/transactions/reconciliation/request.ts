@@ -62,7 +62,13 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
   }
   if (!isSent(from))
     return isSent(starting_after)
-      ? [invalidFormat('/starting_after', 'Invalid starting_after', 'Send it with the from and to that it came from.')]
+      ? [
+          invalidFormat(
+            '/starting_after',
+            'Invalid starting_after',
+            'Send it with the from and to of the request that returned it.',
+          ),
+        ]
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
   const [first, last] = [edge(from, 'gte'), edge(to, 'lte')];

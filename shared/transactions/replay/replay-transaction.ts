@@ -64,7 +64,7 @@ const figuresOr = (result: Result<Figures>): Figures | Unknown =>
     ? result.value
     : {
         reason: 'refused',
-        detail: `The current engine refuses it: ${result.problems.map(({ title }) => title).join('; ')}.`,
+        detail: `The current engine rejects it: ${result.problems.map(({ title }) => title).join('; ')}.`,
       };
 
 /** The original context of a transaction, without any active content; or the reason why it cannot be loaded. */

@@ -53,7 +53,7 @@ export const figuresAfter = async (edit: Edit): Promise<Result<Partial<Figures>>
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
       detail:
-        'The sale was credited since, and this credit has changed: send meta.tax_amount as tax_amount, or create it again.',
+        'Another credit of the sale changed the tax of this one. Send meta.tax_amount as tax_amount, or create the credit again.',
       source: { pointer: '/status' },
       meta: { tax_amount: outcome.tax_amount },
     });

@@ -25,7 +25,7 @@ const identity = ['type', 'parent_transaction_id'] as const;
 /**
  * The problems of an update in the transaction's status (the table of interface decisions 4); empty where it is allowed.
  *
- * An expired draft is void since its deadline, and has an error code of its own.
+ * An expired draft is void since its deadline, and has its own error code.
  */
 export const updateProblems = (
   update: TransactionUpdate,

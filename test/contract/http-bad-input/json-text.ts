@@ -8,7 +8,7 @@ export class Verbatim {
 
 const mark = '\u2063verbatim:';
 
-/** JSON in which each `Verbatim` stands as it is. */
+/** JSON with each `Verbatim` inserted unchanged. */
 export const jsonText = (value: unknown): string => {
   const texts: string[] = [];
   const text = JSON.stringify(value, (_name, inner) =>
@@ -29,7 +29,7 @@ export const verbatims: readonly Verbatim[] = [
   .map((text) => new Verbatim(text))
   .concat([17, 100, 2000].flatMap((levels) => [nested(levels, '[', ']'), nested(levels, '{"a":', '}')]));
 
-/** An object in which a name stands twice; of two, the last one counts. */
+/** An object with a duplicate name; the last value counts. */
 export const withDuplicate = (object: object, name: string, other: unknown, isLast: boolean): Verbatim => {
   const pair = `${JSON.stringify(name)}:${jsonText(other)}`;
   const inner = jsonText(object).slice(1, -1);

@@ -72,7 +72,7 @@ const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Do
   return found;
 };
 
-// The name is nobody's, wherever it stands, and is ignored with a warning.
+// The name is unknown in every object, so it is ignored with a warning.
 const withoutProto = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(withoutProto)
@@ -120,7 +120,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: D
   return found;
 };
 
-/** What is wrong with an answer, whatever was asked: nothing, if the contract is kept. */
+/** The contract violations of a response to any request; empty if there are none. */
 export const judge = (request: WireRequest, answer: WireAnswer): string[] => {
   const { method } = request;
   const { status, headers, body, path, resource } = answer;

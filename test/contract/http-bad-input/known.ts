@@ -1,7 +1,7 @@
 import { exampleFilingId, exampleId } from '../../../shared/http/openapi/request-examples.ts';
 import type { Chance } from './chance.ts';
 
-/** What earlier answers told, for later requests to refer to. */
+/** The ids and cursors of earlier responses, for later requests. */
 export class Known {
   readonly #transactions: string[] = [];
   readonly #filings: string[] = [];

@@ -9,7 +9,7 @@ const partsOf = (pointer: string): string[] | null =>
         .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     : null;
 
-/** Where each value of a body stands in it: as many numbers as the pointer has names. `null`: nothing is there. */
+/** The position of each value in a body: one number for each name of the pointer. `null`: no such value. */
 const positionOf = (body: unknown, parts: readonly string[]): number[] | null => {
   const position: number[] = [];
   let value = body;

@@ -9,7 +9,7 @@ import { Repetitions } from './repetitions.ts';
 import { requestOf, type WireRequest } from './requests.ts';
 import { Service, type WireAnswer } from './service.ts';
 
-/** A batch is a fresh account, and what is asked of it one after another; the same seed asks the same. */
+/** A batch is a new account and a sequence of requests; the same seed gives the same requests. */
 export type Batch = { readonly seed: number; readonly batch: number; readonly requests: number };
 /** How many answers there were of each operation and status, and of each code. */
 export type Counts = { readonly answers: Map<string, number>; readonly codes: Map<string, number> };
@@ -105,7 +105,7 @@ const batchSize = 500;
 /** More would tell nothing new. */
 const wrongMax = 20;
 
-/** The batches from a number to below another: those that are asked for. */
+/** The requested batches, from a number to below another. */
 export const batchesFrom = (from: number, end: number): readonly Batch[] =>
   Array.from({ length: end - from }, (_, at) => from + at)
     .filter((batch) => only === undefined || batch === only)

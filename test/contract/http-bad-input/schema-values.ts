@@ -101,7 +101,7 @@ const rows = (count: number, schema: Schema, chance: Chance) =>
   Array(Math.min(count, rowsMax)).fill(validValue(schema, chance));
 
 const listsAround = ({ minItems = 0, maxItems = 1000, items = {} }: Schema, chance: Chance): unknown =>
-  // The long ones are slow, whatever is made of them.
+  // The long ones are slow in every variant.
   chance.is(0.02)
     ? rows(chance.pick([maxItems, maxItems + 1, maxItems * 20]), items, chance)
     : chance.pick<unknown>([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Body } from '../book.ts';
 import type { Side } from '../requests.ts';
 
-/** A record of arbitraries: what a command wishes, before anyone knows what there is. */
+/** A record of arbitraries: the choices of a command, before they are resolved against the state. */
 export const of = <Shape extends Record<string, fc.Arbitrary<unknown>>>(shape: Shape) => fc.record(shape);
 
 /** Most often nothing at all. */

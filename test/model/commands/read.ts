@@ -9,7 +9,7 @@ import { Step } from './step.ts';
 
 const stateHash = (body: unknown) => createHash('sha256').update(canonical(body)).digest('base64url');
 
-/** Hold rows of a history, newest first, against what the model knows, and against what they said before. */
+/** Compare rows of a history, newest first, with the model and with earlier responses. */
 const mustBeHistory = (rows: readonly any[], expected: readonly any[], entry: Entry, book: Book): void => {
   same(
     rows.map(({ version, at, from, to, fields }) => ({ version, at, from, to, fields })),
@@ -29,12 +29,12 @@ const mustBeHistory = (rows: readonly any[], expected: readonly any[], entry: En
   });
 };
 
-/** The id is another account's, and is answered as one that nobody has. */
+/** The id belongs to another account, and has the same response as an unknown id. */
 const mustBeUnknown = async (id: string, path: string, first: Answer, ask: (path: string) => Promise<Answer>) => {
   mustBeRefused(first, [refusal('not_found')]);
   const unknown = await ask(path.replace(id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV'));
   const said = ({ body }: Answer) => body.errors.map(({ meta: _, ...error }: any) => error);
-  same([unknown.status, said(unknown)], [first.status, said(first)], 'What two unknown ids are told');
+  same([unknown.status, said(unknown)], [first.status, said(first)], 'The responses to two unknown ids');
 };
 
 const wishes = {

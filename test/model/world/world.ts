@@ -16,10 +16,10 @@ const keys = async () => [await newKey(draftHours[0]), await newKey(draftHours[1
 
 /** Two new accounts, whose requests go to the functions as events. */
 export const worldOfEvents = async (isAlone: boolean): Promise<World> => {
-  const [one, other] = await keys();
+  const [first, second] = await keys();
   const schedule = { functionName: 'sweep-drafts', requestId: 'schedule', timeoutMs: 240_000 };
   return {
-    send: [sendEvents(one), sendEvents(other)],
+    send: [sendEvents(first), sendEvents(second)],
     advance: async (byMs) => advanceClock(byMs),
     sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as ReturnType<World['sweep']>,
     work: () => invoke(handlers.schedules['close-periods'], {}, { ...schedule, functionName: 'close-periods' }),
@@ -35,9 +35,9 @@ export const worldOfWires = async (): Promise<World> => {
     return (method, path, request = {}) =>
       send(url, method, path, { ...request, headers: { ...credential, ...request.headers } });
   };
-  const [one, other] = await keys();
+  const [first, second] = await keys();
   return {
-    send: [over(one), over(other)],
+    send: [over(first), over(second)],
     advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),
     sweep: async () => (await send(url, 'POST', '/_local/schedules/sweep-drafts')).body,
     work: () => send(url, 'POST', '/_local/schedules/close-periods'),

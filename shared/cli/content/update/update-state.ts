@@ -144,8 +144,8 @@ const heldReason = (
   return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
 };
 
-/** Apply the gates to a release that is not active, and activate it if asked and allowed. */
-const settle = async (
+/** Apply the gates to a release that is not active, and activate it if requested and allowed. */
+const activateIfAllowed = async (
   source: ContentSource,
   release: string,
   publisher: Importable,
@@ -177,7 +177,7 @@ const updateFiles = async (
   const imported = files === null ? {} : { files: [...files], release, imported_at: at };
   const activated = isActive || (source.activated && source.release === release);
   const next = accepted(await writeContentSource({ ...source, ...imported, activated, checked_at: at, failure: null }));
-  return isActive ? { outcome: 'current', release } : settle(next, release, publisher, options);
+  return isActive ? { outcome: 'current', release } : activateIfAllowed(next, release, publisher, options);
 };
 
 /** Record the failure, with the first time of an unbroken row of failures. */
@@ -188,7 +188,7 @@ const recordFailure = async (source: ContentSource, message: string): Promise<vo
 };
 
 /**
- * Bring the official files of a state into a release: find, download, import, apply the gates, and activate if asked.
+ * Bring the official files of a state into a release: find, download, import, apply the gates, and activate if requested.
  *
  * Every step can be interrupted. A file appears in the folder when it is complete, a release exists after its last write,
  * and the record of the source is written after the release; a second run goes on from there.

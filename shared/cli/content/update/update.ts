@@ -165,7 +165,7 @@ export const addUpdate = (program: Command): void => {
     )
     .option('--state <codes>', 'states, such as MN,WI')
     .option('--all', 'every state whose files Levy can import')
-    .option('--check', 'download nothing; say which states have newer files, and exit with 2 if any has')
+    .option('--check', 'download nothing; list the states that have newer files, and exit with 2 if there are any')
     .option('--activate', 'activate each release that passes the gates')
     .option('--override <gates>', `gates that may fail: ${gateNames.join(', ')}`)
     .option('--mirror <url>', 'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR')

@@ -79,7 +79,7 @@ const ledgerLines = async function* (
     if (isSame && (await listedVersions(account)) === versions) return;
     if (reading === readings)
       throw new CommandError(
-        'The ledger was changed while it was exported. Stop what writes to it, or export from tables that were restored to one point in time.',
+        'The ledger changed during the export. Stop all writes to it, or export from tables restored to one point in time.',
       );
     await pause(pauseMs);
   }

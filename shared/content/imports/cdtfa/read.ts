@@ -40,7 +40,7 @@ const readCells = (cells: HeadedRow<keyof typeof columns>['cells'], base: Releas
   const rest = unitsOf(combined) - unitsOf(known?.rate ?? '1');
   if (known === undefined || rest < 0n)
     return bad(
-      `file says ${combined} in all, the release says ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
+      `the file has ${combined} in all, the release has ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
     );
   const name = cells.proper || cells.city;
   return row({ city, name, county: cells.county, change: { from, stateTo: known.to, rate: fractionOf(rest) } });

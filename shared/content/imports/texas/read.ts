@@ -128,7 +128,7 @@ const readTexas: Read = async function* (files, { base, onProgress }) {
       kind: 'bad',
       isOfFile: true,
       line: 1,
-      reason: `file says ${stateRate} for the state, the release says ${known ?? 'nothing'} on ${from}`,
+      reason: `the file has ${stateRate} for the state, the release has ${known ?? 'nothing'} on ${from}`,
     };
   const codes = new Codes(from);
   let count = 0;

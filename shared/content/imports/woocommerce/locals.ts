@@ -54,7 +54,7 @@ export const localsOf = (context: LocalContext, rates: readonly WooRate[], place
   const state = stateRateOn(base, base.established_from);
   const [{ line }] = rates as readonly [WooRate, ...WooRate[]];
   if (!state || total(rates) < unitsOf(state.rate)) {
-    const reason = `file says ${fractionOf(total(rates))} for ${place} in all, the release says ${state?.rate ?? 'nothing'} for the state alone: correct the rate, or choose another base release`;
+    const reason = `the file has ${fractionOf(total(rates))} for ${place} in all, the release has ${state?.rate ?? 'nothing'} for the state alone: correct the rate, or choose another base release`;
     bad.add(line);
     return { kind: 'bad', line, reason };
   }

@@ -91,7 +91,7 @@ const componentsOf = (cells: Cells): RowResult<Readonly<Record<'stateRate' | Par
   const left = unitsOf(combined) - others;
   if (left < 0n || (given !== null && unitsOf(given) !== left)) {
     const sum = fractionOf(others + unitsOf(given ?? '0'));
-    return bad(`says ${combined} combined, and its parts sum to ${sum}: correct one of them`);
+    return bad(`has ${combined} combined, and its parts sum to ${sum}: correct one of them`);
   }
   return row({ stateRate, county, city, special: fractionOf(left) });
 };
@@ -113,7 +113,7 @@ const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRa
   }
   if (known?.rate !== stateRate)
     return bad(
-      `file says ${stateRate} for the state, the release says ${known?.rate ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
+      `the file has ${stateRate} for the state, the release has ${known?.rate ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
     );
   return row({ ...place, local });
 };
