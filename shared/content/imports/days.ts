@@ -16,3 +16,7 @@ export const americanDay = (text: string): string | null => {
   if (!parts) return null;
   return calendarDay(`${parts['year']}-${parts['month']?.padStart(2, '0')}-${parts['day']?.padStart(2, '0')}`);
 };
+
+/** The earlier of two last days; `null` is no last day. */
+export const earlierEnd = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b < a) ? b : a;

@@ -1,4 +1,6 @@
 /** All import formats. To add one, write its folder and add it to this list. */
+import { alabama } from './alabama/read.ts';
+import { arizona } from './arizona/read.ts';
 import { cdtfa } from './cdtfa/read.ts';
 import type { Importer } from './importer.ts';
 import { sst } from './sst/read.ts';
@@ -6,7 +8,7 @@ import { texas } from './texas/read.ts';
 import { woocommerce } from './woocommerce/read.ts';
 import { zipRates } from './zip-rates/read.ts';
 
-const all = { sst, 'zip-rates': zipRates, woocommerce, cdtfa, texas } as const;
+const all = { sst, 'zip-rates': zipRates, woocommerce, cdtfa, texas, alabama, arizona } as const;
 
 export type Format = keyof typeof all;
 
