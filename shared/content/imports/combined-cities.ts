@@ -18,6 +18,8 @@ export type CombinedCity = {
   readonly name: string;
   /** Tells places of the same name apart: a county, or the state's own code. */
   readonly key: string;
+  /** Other spellings of the name, as `cityName` writes them. */
+  readonly alsoCalled?: readonly string[];
 };
 
 export type CombinedReading = CombinedCity & { readonly change: Change };
@@ -50,9 +52,10 @@ export class CombinedCities {
     this.jurisdictionOf = jurisdictionOf;
   }
 
-  *add({ city, name, key, change }: CombinedReading, line: number): Generator<Entry> {
+  *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
+    const { city, name, key } = place;
     const sameName = this.cities.get(city) ?? [];
-    const found = sameName.find((held) => held.key === key) ?? { city, name, key, changes: [] };
+    const found = sameName.find((held) => held.key === key) ?? { ...place, changes: [] };
     const other = found.changes.find(({ from }) => from === change.from);
     if (other) {
       const reason = `gives ${name} another rate than line ${other.line} from ${change.from} on: correct one`;
@@ -79,7 +82,8 @@ export class CombinedCities {
       const next = sorted[index + 1];
       const days = { from, to: earlierEnd(next ? dayBefore(next.from) : null, to) };
       yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, ...days } };
-      yield { kind: 'city', city: held.city, ...days, locals: rate === '0' ? [] : [jurisdiction.code] };
+      const locals = rate === '0' ? [] : [jurisdiction.code];
+      for (const city of [held.city, ...(held.alsoCalled ?? [])]) yield { kind: 'city', city, ...days, locals };
     }
   }
 }

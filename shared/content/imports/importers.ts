@@ -2,13 +2,14 @@
 import { alabama } from './alabama/read.ts';
 import { arizona } from './arizona/read.ts';
 import { cdtfa } from './cdtfa/read.ts';
+import { illinois } from './illinois/read.ts';
 import type { Importer } from './importer.ts';
 import { sst } from './sst/read.ts';
 import { texas } from './texas/read.ts';
 import { woocommerce } from './woocommerce/read.ts';
 import { zipRates } from './zip-rates/read.ts';
 
-const all = { sst, 'zip-rates': zipRates, woocommerce, cdtfa, texas, alabama, arizona } as const;
+const all = { sst, 'zip-rates': zipRates, woocommerce, cdtfa, texas, alabama, arizona, illinois } as const;
 
 export type Format = keyof typeof all;
 
