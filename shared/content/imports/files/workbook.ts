@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import readExcelFile from 'read-excel-file/node';
+import yauzl from 'yauzl';
+import { decimalText } from './decimal-text.ts';
+import type { Row } from './rows.ts';
+
+/** A sheet: its rows with any text, each with its number in the sheet, from 1. */
+export type Sheet = { readonly name: string; readonly rows: readonly Row[] };
+
+// Known workbooks have less than a megabyte. The library holds the unpacked content in memory.
+const unpackedBytesMax = 64 * 1024 * 1024;
+
+const assertFits = async (path: string): Promise<void> => {
+  const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
+  try {
+    let bytes = 0;
+    for await (const { uncompressedSize } of zip.eachEntry()) bytes += uncompressedSize;
+    if (bytes > unpackedBytesMax)
+      throw new Error(`${basename(path)} packs more than 64 MiB, which no workbook of rates has.`);
+  } finally {
+    zip.close();
+  }
+};
+
+/** Numbers are exact decimal text, and days are `YYYY-MM-DD`. */
+const cellText = (cell: unknown): string => {
+  if (cell === null || cell === undefined) return '';
+  return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell).replaceAll(/\s+/g, ' ').trim();
+};
+
+/**
+ * Read the sheets of an XLSX workbook as text. A number is the decimal text of what the workbook stores, never a
+ * floating-point number (`decimalText`). Throws where the file is no workbook.
+ */
+export const readWorkbook = async (
+  path: string,
+  onProgress: (readBytes: number, totalBytes: number) => void = () => {},
+): Promise<{ readonly name: string; readonly sheets: readonly Sheet[] }> => {
+  const name = basename(path);
+  const { size } = await stat(path);
+  try {
+    await assertFits(path);
+    const sheets = await readExcelFile(path, { parseNumber: (text) => decimalText(text) ?? text });
+    onProgress(size, size);
+    return {
+      name,
+      sheets: sheets.map(({ sheet, data }) => ({
+        name: sheet,
+        rows: data
+          .map((cells, index) => ({ line: index + 1, cells: cells.map(cellText) }))
+          .filter(({ cells }) => cells.some((text) => text !== '')),
+      })),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${name} cannot be read as an XLSX workbook: ${reason}`, { cause: error });
+  }
+};
