@@ -8,6 +8,7 @@ import { rateOn } from '../../shared/content/rates.ts';
 import { jurisdictionCode, stateFips } from '../../shared/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
@@ -19,11 +20,20 @@ const dated: Readonly<Record<string, readonly [page: string, folder: string]>> =
     'azdor.gov/business/transaction-privilege-tax/tax-rate-table',
     'azdor.gov/sites/default/files/document/',
   ],
+  'oct2026.xlsx': [
+    `dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${new Date().getUTCFullYear()}/`,
+    'dor.mo.gov/pdf/rates/2026/',
+  ],
 };
+/** Files that are not fixtures on disk. */
+const workbooks = new Map([missouriFile(), virginiaFile()].map(({ name, content }) => [name, content]));
+const contentOf = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
 const fixedPaths: Readonly<Record<string, string>> = {
   'taxrates.txt': texasPath,
   'cdtfa.csv': californiaPath,
   'taxrates_current.csv': 'www.revenue.alabama.gov/wp-content/uploads/2024/03/taxrates_current.csv',
+  'sales-and-use-tax-rates-by-locality-by-date.xlsx':
+    'www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
   'ordmache-current.txt':
     'tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/ordmache-current.txt',
 };
@@ -85,13 +95,13 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
     }
   };
   for (const [index, state] of states.entries()) publish(smallFiles(state), { pack: index % 2 === 0 });
-  for (const [name, path] of Object.entries(fixedPaths)) files.set(path, Buffer.from(fixture(name).content));
+  for (const [name, path] of Object.entries(fixedPaths)) files.set(path, contentOf(name));
   for (const [name, [page, folder]] of Object.entries(dated)) {
-    files.set(`${folder}${name}`, Buffer.from(fixture(name).content));
+    files.set(`${folder}${name}`, contentOf(name));
     files.set(page, Buffer.from(linkPage([`/${folder.replace(/^[^/]+\//, '')}${name}`])));
   }
   const contentAt = (path: string): Buffer | undefined => {
-    if (!path.endsWith('/')) return files.get(path);
+    if (files.has(path) || !path.endsWith('/')) return files.get(path);
     const names = [...files.keys()].filter((name) => name.startsWith(path)).map((name) => name.slice(path.length));
     return names.length === 0 ? undefined : Buffer.from(linkPage(names));
   };

@@ -27,6 +27,7 @@ export class OwnCodes {
   private readonly state: string;
   private readonly counties: ReadonlyMap<string, string>;
   private readonly countyCodes: ReadonlyMap<string, string>;
+  private readonly codedNames: ReadonlyMap<string, string>;
   private readonly places = new Map<string, OwnPlace[]>();
 
   constructor(state: string, tables: NameTables | undefined) {
@@ -35,7 +36,10 @@ export class OwnCodes {
     const counties = rowsOf(tables?.counties ?? '').filter((row) => row['fips']?.slice(0, 2) === fips);
     this.counties = new Map(counties.map(({ fips: code = '', name = '' }) => [code.slice(2), name]));
     this.countyCodes = new Map([...this.counties].map(([code, name]) => [countyKey(name), code]));
-    for (const row of rowsOf(tables?.rates ?? '').filter(({ place }) => place)) {
+    const rates = rowsOf(tables?.rates ?? '');
+    const coded = rates.filter(({ place, place_code }) => place && place_code);
+    this.codedNames = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
+    for (const row of rates.filter(({ place }) => place)) {
       const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => keyOf(name));
       for (const key of new Set(names)) {
         if (key === '') continue;
@@ -63,6 +67,18 @@ export class OwnCodes {
     const found = this.placesNamed(name);
     const here = found.find((place) => place.county === county) ?? found[0];
     return here ? { ...here, county } : { county, code: codePart(name), name };
+  }
+
+  /** A place by its Census code. */
+  placeCoded(county: string, code: string): OwnPlace | undefined {
+    const name = this.codedNames.get(code);
+    return name === undefined ? undefined : { county, code, name };
+  }
+
+  /** The city of a county that is one: from 510 on, Census codes of counties are of independent cities. */
+  independentCity(county: string): OwnPlace | undefined {
+    const name = (this.counties.get(county) ?? '').replace(/ city$/i, '');
+    return Number(county) >= 510 && name !== '' ? this.place(county, name) : undefined;
   }
 
   countyTax(county: string): Jurisdiction {

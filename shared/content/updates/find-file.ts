@@ -2,6 +2,7 @@
 import { Parser } from 'htmlparser2';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
+import { monthNumber } from '../imports/days.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 
@@ -13,8 +14,6 @@ export type CurrentFile = {
   readonly name: string;
 };
 
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-
 /**
  * A number that sorts names of files by quarter, then by the day of publication: `2026Q4AUG18`. `null` for other names.
  *
@@ -24,10 +23,10 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 export const publicationOrder = (text: string): number | null => {
   const { year, quarter, month, day } =
     /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})$/.exec(text)?.groups ?? {};
-  const index = months.indexOf(month ?? '');
-  if (index === -1) return null;
+  const number = monthNumber(month ?? '');
+  if (number === null) return null;
   const firstMonth = (Number(quarter) - 1) * 3;
-  const monthsAfter = (index - firstMonth + 18) % 12;
+  const monthsAfter = (number - 1 - firstMonth + 18) % 12;
   return ((Number(year) * 4 + Number(quarter)) * 12 + monthsAfter) * 31 + Number(day) - 1;
 };
 
@@ -68,7 +67,7 @@ const twoDigits = (value: number | string): string => String(value).padStart(2, 
 
 /** The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the named groups of the pattern. */
 const dayIn = ({ year = '', month = '', day = '1' }: Readonly<Record<string, string | undefined>>): string | null => {
-  const number = /^\d+$/.test(month) ? month : months.indexOf(month.slice(0, 3).toUpperCase()) + 1;
+  const number = /^\d+$/.test(month) ? month : (monthNumber(month) ?? 0);
   const text = `${year.length === 2 ? `20${year}` : year}-${twoDigits(number)}-${twoDigits(day)}`;
   return isDay(text) ? text : null;
 };

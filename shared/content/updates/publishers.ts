@@ -139,6 +139,36 @@ export const publishers: readonly Publisher[] = [
     ],
     layout: 'cited',
   },
+  {
+    state: 'MO',
+    name: 'Missouri Department of Revenue',
+    cadence: 'quarterly',
+    covers: 'cities, by name, without the districts in them',
+    format: 'missouri',
+    files: [
+      {
+        option: 'file',
+        find: 'dated',
+        url: 'https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/{year}/',
+        pattern: String.raw`^(?<month>[a-z]+)(?<year>20\d\d)\.xlsx$`,
+        example: 'oct2026.xlsx',
+      },
+    ],
+    layout: 'cited',
+  },
+  {
+    state: 'VA',
+    name: 'Virginia Department of Taxation',
+    cadence: 'yearly',
+    covers: 'independent cities, by name',
+    format: 'virginia',
+    files: [
+      fixed(
+        'https://www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
+      ),
+    ],
+    layout: 'cited',
+  },
   listed('AK', 'Alaska Remote Seller Sales Tax Commission', 'monthly', 'boroughs and cities', 'an XLSX rate sheet'),
   listed(
     'CO',
@@ -156,7 +186,6 @@ export const publishers: readonly Publisher[] = [
   listed('MA', 'Massachusetts Department of Revenue', 'yearly', 'the state rate', 'HTML'),
   listed('MD', 'Comptroller of Maryland', 'yearly', 'the state rate', 'HTML'),
   listed('ME', 'Maine Revenue Services', 'yearly', 'the state rate', 'HTML'),
-  listed('MO', 'Missouri Department of Revenue', 'quarterly', 'counties, cities and districts', 'XLSX'),
   listed('MS', 'Mississippi Department of Revenue', 'yearly', 'city taxes', 'HTML'),
   listed('NM', 'New Mexico Taxation and Revenue', 'twice a year', 'counties and cities', 'a feature service'),
   listed(
@@ -169,5 +198,4 @@ export const publishers: readonly Publisher[] = [
   listed('PA', 'Pennsylvania Department of Revenue', 'yearly', 'Allegheny County and Philadelphia', 'HTML'),
   listed('PR', 'Puerto Rico Department of the Treasury', 'yearly', 'the rates of Puerto Rico', 'HTML'),
   listed('SC', 'South Carolina Department of Revenue', 'twice a year', 'county taxes', 'PDF (ST-575)'),
-  listed('VA', 'Virginia Department of Taxation', 'yearly', 'localities', 'XLSX'),
 ];

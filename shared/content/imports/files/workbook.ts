@@ -57,3 +57,31 @@ export const readWorkbook = async (
     throw new Error(`${name} cannot be read as an XLSX workbook: ${reason}`, { cause: error });
   }
 };
+
+const plain = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** The positions of headers in a row, each after the one before; `null` if one is missing. */
+const positionsIn = ({ cells }: Row, headers: readonly string[]): readonly number[] | null => {
+  const found = cells.map(plain);
+  let last = -1;
+  const positions = headers.map((header) => {
+    last = found.indexOf(plain(header), last + 1);
+    return last;
+  });
+  return positions.every((position, index) => position > (positions[index - 1] ?? -1)) ? positions : null;
+};
+
+/**
+ * The rows of a sheet below its header, with only the columns of these headers, in their order. Headers match in any case
+ * and punctuation. Throws where no row has all of them.
+ */
+export const rowsBelow = (file: string, { name, rows }: Sheet, headers: readonly string[]): readonly Row[] => {
+  for (const [index, row] of rows.entries()) {
+    const positions = positionsIn(row, headers);
+    if (positions === null) continue;
+    return rows.slice(index + 1).map(({ line, cells }) => ({ line, cells: positions.map((at) => cells[at] ?? '') }));
+  }
+  throw new Error(
+    `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}: is it of this format?`,
+  );
+};
