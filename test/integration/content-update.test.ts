@@ -111,6 +111,18 @@ describe('update', () => {
     });
   });
 
+  it('never activates a release of files whose layout is not verified', async () => {
+    const { out, code } = await update(
+      '--state',
+      'AK',
+      '--activate',
+      '--override',
+      'vanished,changed,largest,built-in',
+    );
+    expect({ code, active: await activeOf('AK') }).toEqual({ code: 1, active: null });
+    expect(out).toContain('The layout of the files of Alaska Remote Seller Sales Tax Commission is not verified.');
+  });
+
   it('does not activate again what an operator rolled back', async () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');

@@ -8,7 +8,7 @@ import { rateOn } from '../../shared/content/rates.ts';
 import { jurisdictionCode, stateFips } from '../../shared/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
-import { missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
+import { alaskaFile, missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
@@ -24,9 +24,13 @@ const dated: Readonly<Record<string, readonly [page: string, folder: string]>> =
     `dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${new Date().getUTCFullYear()}/`,
     'dor.mo.gov/pdf/rates/2026/',
   ],
+  'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx': [
+    'arsstc.org/business-sellers/tax-rates/',
+    'arsstc.org/wp-content/uploads/2026/11/',
+  ],
 };
 /** Files that are not fixtures on disk. */
-const workbooks = new Map([missouriFile(), virginiaFile()].map(({ name, content }) => [name, content]));
+const workbooks = new Map([missouriFile(), virginiaFile(), alaskaFile()].map(({ name, content }) => [name, content]));
 const contentOf = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
 const fixedPaths: Readonly<Record<string, string>> = {
   'taxrates.txt': texasPath,

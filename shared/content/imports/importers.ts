@@ -1,5 +1,7 @@
 /** All import formats. To add one, write its folder and add it to this list. */
+
 import { alabama } from './alabama/read.ts';
+import { alaska } from './alaska/read.ts';
 import { arizona } from './arizona/read.ts';
 import { cdtfa } from './cdtfa/read.ts';
 import { illinois } from './illinois/read.ts';
@@ -22,6 +24,7 @@ const all = {
   illinois,
   missouri,
   virginia,
+  alaska,
 } as const;
 
 export type Format = keyof typeof all;
