@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readNameTables } from '../../shared/cli/content/local-names.ts';
-import { changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
+import { baseOf, changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
 
 const name = 'TPT_RATETABLE_ALL_11012026.csv';
 const names = await readNameTables('AZ');
@@ -28,6 +28,12 @@ describe('Arizona’s transaction privilege tax rates', () => {
       ['US-AZ-00-013', 'MAR'],
       ['US-AZ-01-55000', 'PX'],
     ]);
+  });
+
+  it('leave no rule behind: an imported city has the code that the rules on its groceries name', () => {
+    const named = baseOf('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
+    const imports = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
+    expect(named.filter((code) => imports.includes(code))).toContain('US-AZ-01-55000');
   });
 
   it('skip other businesses, regions that no address names, and cities of unknown counties', () => {
