@@ -4,7 +4,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
-import { openPublisherServer, type Play, type PublisherServer, smallFiles } from '../support/publisher-server.ts';
+import {
+  isPage,
+  openPublisherServer,
+  type Play,
+  type PublisherServer,
+  smallFiles,
+} from '../support/publisher-server.ts';
 
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
@@ -77,7 +83,7 @@ describe('update', () => {
     const second = await update('--all');
     expect(second.code).toBe(0);
     for (const state of importable) expect(await releasesOf(state), state).toHaveLength(1);
-    const files = server.requests.filter((line) => !line.includes('/ '));
+    const files = server.requests.filter((line) => !isPage(line));
     expect(files.every((line) => line.startsWith('GET') && line.endsWith(' 304'))).toBe(true);
   });
 
@@ -107,6 +113,18 @@ describe('update', () => {
     });
   });
 
+  it('never activates a release of files whose layout is not verified', async () => {
+    const { out, code } = await update(
+      '--state',
+      'AK',
+      '--activate',
+      '--override',
+      'vanished,changed,largest,built-in',
+    );
+    expect({ code, active: await activeOf('AK') }).toEqual({ code: 1, active: null });
+    expect(out).toContain('The layout of the files of Alaska Remote Seller Sales Tax Commission is not verified.');
+  });
+
   it('does not activate again what an operator rolled back', async () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
@@ -125,6 +143,23 @@ describe('update', () => {
     ]);
   });
 
+  it('takes the latest of several dated files, but none of a later day', async () => {
+    const links = ['10012026', '11012026', '01012099'].map(
+      (day) => `<a href="/sites/default/files/document/TPT_RATETABLE_ALL_${day}.csv">${day}</a>`,
+    );
+    server.put('azdor.gov/business/transaction-privilege-tax/tax-rate-table', links.join());
+    await update('--state', 'AZ');
+    expect((await readContentSource('AZ')).files.map(({ url }) => url)).toEqual([
+      'https://azdor.gov/sites/default/files/document/TPT_RATETABLE_ALL_11012026.csv',
+    ]);
+    server.put('azdor.gov/business/transaction-privilege-tax/tax-rate-table', links.slice(2).join());
+    const { out, code } = await update('--state', 'AZ');
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: expect.stringContaining('links to no file such as TPT_RATETABLE_ALL_11012026.csv of a day up to'),
+    });
+  });
+
   it('lists with --check the states that have newer files, and downloads nothing', async () => {
     expect(await update('--state', 'OH', '--check')).toMatchObject({
       code: 0,
@@ -136,7 +171,7 @@ describe('update', () => {
       code: 2,
       out: expect.stringContaining('OH: has newer files'),
     });
-    expect(server.requests.filter((line) => line.startsWith('GET') && !line.includes('/ '))).toEqual([]);
+    expect(server.requests.filter((line) => line.startsWith('GET') && !isPage(line))).toEqual([]);
   });
 });
 

@@ -8,10 +8,47 @@ import { rateOn } from '../../shared/content/rates.ts';
 import { jurisdictionCode, stateFips } from '../../shared/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
+import { alaskaFile, missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
 export const californiaPath = 'gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv';
+
+/** Pages that link to dated files, and the files, by name. */
+const dated: Readonly<Record<string, readonly [page: string, folder: string]>> = {
+  'TPT_RATETABLE_ALL_11012026.csv': [
+    'azdor.gov/business/transaction-privilege-tax/tax-rate-table',
+    'azdor.gov/sites/default/files/document/',
+  ],
+  'oct2026.xlsx': [
+    `dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${new Date().getUTCFullYear()}/`,
+    'dor.mo.gov/pdf/rates/2026/',
+  ],
+  'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx': [
+    'arsstc.org/business-sellers/tax-rates/',
+    'arsstc.org/wp-content/uploads/2026/11/',
+  ],
+};
+/** Files that are not fixtures on disk. */
+const workbooks = new Map([missouriFile(), virginiaFile(), alaskaFile()].map(({ name, content }) => [name, content]));
+const contentOf = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
+const fixedPaths: Readonly<Record<string, string>> = {
+  'taxrates.txt': texasPath,
+  'cdtfa.csv': californiaPath,
+  'taxrates_current.csv': 'www.revenue.alabama.gov/wp-content/uploads/2024/03/taxrates_current.csv',
+  'sales-and-use-tax-rates-by-locality-by-date.xlsx':
+    'www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
+  'ordmache-current.txt':
+    'tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/ordmache-current.txt',
+};
+
+/** Whether a line of `requests` is of a page, and not of a file. */
+export const isPage = (line: string): boolean =>
+  line.includes('/ ') || Object.values(dated).some(([page]) => line.includes(` ${page} `));
+
+/** Arizona's site refuses agents that do not name themselves. */
+const isRefused = (path: string, agent: string): boolean =>
+  path.startsWith('azdor.gov/') && !/^[A-Z]\w*\/\d/.test(agent);
 
 /** Answer a request in the place of the file; `false` lets the server send the file. */
 export type Play = (request: IncomingMessage, response: ServerResponse, content: Buffer) => boolean;
@@ -62,16 +99,20 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
     }
   };
   for (const [index, state] of states.entries()) publish(smallFiles(state), { pack: index % 2 === 0 });
-  files.set(texasPath, Buffer.from(fixture('taxrates.txt').content));
-  files.set(californiaPath, Buffer.from(fixture('cdtfa.csv').content));
+  for (const [name, path] of Object.entries(fixedPaths)) files.set(path, contentOf(name));
+  for (const [name, [page, folder]] of Object.entries(dated)) {
+    files.set(`${folder}${name}`, contentOf(name));
+    files.set(page, Buffer.from(linkPage([`/${folder.replace(/^[^/]+\//, '')}${name}`])));
+  }
   const contentAt = (path: string): Buffer | undefined => {
-    if (!path.endsWith('/')) return files.get(path);
+    if (files.has(path) || !path.endsWith('/')) return files.get(path);
     const names = [...files.keys()].filter((name) => name.startsWith(path)).map((name) => name.slice(path.length));
     return names.length === 0 ? undefined : Buffer.from(linkPage(names));
   };
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname.slice(1));
     response.on('close', () => requests.push(`${request.method} ${path} ${response.statusCode}`));
+    if (isRefused(path, request.headers['user-agent'] ?? '')) return response.writeHead(403).end('Forbidden');
     const content = contentAt(path);
     if (content === undefined) return response.writeHead(404).end('Not found');
     const etag = `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`;

@@ -16,3 +16,22 @@ export const americanDay = (text: string): string | null => {
   if (!parts) return null;
   return calendarDay(`${parts['year']}-${parts['month']?.padStart(2, '0')}-${parts['day']?.padStart(2, '0')}`);
 };
+
+/** The earlier of two last days; `null` is no last day. */
+export const earlierEnd = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b < a) ? b : a;
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** The number of a month by its name or the first three letters of it; `null` for another word. */
+export const monthNumber = (name: string): number | null => {
+  const index = months.indexOf(name.slice(0, 3).toLowerCase());
+  return index === -1 ? null : index + 1;
+};
+
+/** `July 1, 2026` as `2026-07-01`. */
+export const writtenDay = (text: string): string | null => {
+  const parts = /^(?<month>[A-Za-z]{3,9})\.? (?<day>\d{1,2}),? (?<year>\d{4})$/.exec(text)?.groups;
+  const month = monthNumber(parts?.['month'] ?? '');
+  return parts && month ? americanDay(`${month}/${parts['day']}/${parts['year']}`) : null;
+};

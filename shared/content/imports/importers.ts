@@ -1,12 +1,31 @@
 /** All import formats. To add one, write its folder and add it to this list. */
+
+import { alabama } from './alabama/read.ts';
+import { alaska } from './alaska/read.ts';
+import { arizona } from './arizona/read.ts';
 import { cdtfa } from './cdtfa/read.ts';
+import { illinois } from './illinois/read.ts';
 import type { Importer } from './importer.ts';
+import { missouri } from './missouri/read.ts';
 import { sst } from './sst/read.ts';
 import { texas } from './texas/read.ts';
+import { virginia } from './virginia/read.ts';
 import { woocommerce } from './woocommerce/read.ts';
 import { zipRates } from './zip-rates/read.ts';
 
-const all = { sst, 'zip-rates': zipRates, woocommerce, cdtfa, texas } as const;
+const all = {
+  sst,
+  'zip-rates': zipRates,
+  woocommerce,
+  cdtfa,
+  texas,
+  alabama,
+  arizona,
+  illinois,
+  missouri,
+  virginia,
+  alaska,
+} as const;
 
 export type Format = keyof typeof all;
 

@@ -1,5 +1,8 @@
 /** Finds the current files of a publisher. */
 import { Parser } from 'htmlparser2';
+import { dayOf, isDay } from '../../calendar.ts';
+import { now } from '../../config/clock.ts';
+import { monthNumber } from '../imports/days.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 
@@ -11,8 +14,6 @@ export type CurrentFile = {
   readonly name: string;
 };
 
-const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-
 /**
  * A number that sorts names of files by quarter, then by the day of publication: `2026Q4AUG18`. `null` for other names.
  *
@@ -22,10 +23,10 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 export const publicationOrder = (text: string): number | null => {
   const { year, quarter, month, day } =
     /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})$/.exec(text)?.groups ?? {};
-  const index = months.indexOf(month ?? '');
-  if (index === -1) return null;
+  const number = monthNumber(month ?? '');
+  if (number === null) return null;
   const firstMonth = (Number(quarter) - 1) * 3;
-  const monthsAfter = (index - firstMonth + 18) % 12;
+  const monthsAfter = (number - 1 - firstMonth + 18) % 12;
   return ((Number(year) * 4 + Number(quarter)) * 12 + monthsAfter) * 31 + Number(day) - 1;
 };
 
@@ -60,14 +61,49 @@ const newestLinked = (html: string, { option, url, name }: Index): CurrentFile |
   return newest && { option, url: newest.url, name: newest.name };
 };
 
+type Dated = PublishedFile & { readonly find: 'dated' };
+
+const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
+
+/** The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the named groups of the pattern. */
+const dayIn = ({ year = '', month = '', day = '1' }: Readonly<Record<string, string | undefined>>): string | null => {
+  const number = /^\d+$/.test(month) ? month : (monthNumber(month) ?? 0);
+  const text = `${year.length === 2 ? `20${year}` : year}-${twoDigits(number)}-${twoDigits(day)}`;
+  return isDay(text) ? text : null;
+};
+
+/** The file with the latest day up to today: a publisher may post next month's file early. */
+const latestDated = (html: string, { option, url, pattern }: Dated, today: string): CurrentFile | null => {
+  let latest: (CurrentFile & { readonly day: string }) | null = null;
+  for (const link of linksOf(html, url)) {
+    const name = nameOf(link);
+    const groups = new RegExp(pattern, 'i').exec(name)?.groups;
+    const day = groups ? dayIn(groups) : null;
+    if (day === null || day > today || (latest && day <= latest.day)) continue;
+    latest = { option, url: link.href, name, day };
+  }
+  return latest && { option, url: latest.url, name: latest.name };
+};
+
+const currentDated = async (file: Dated, client: Pick<PublisherClient, 'readText'>, today: string) => {
+  const url = file.url.replace('{year}', today.slice(0, 4));
+  const latest = latestDated(await client.readText(url), { ...file, url }, today);
+  if (latest) return latest;
+  throw new PublisherFailure(
+    `${url} links to no file such as ${file.example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+  );
+};
+
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
 export const currentFiles = (
   files: readonly PublishedFile[],
   client: Pick<PublisherClient, 'readText'>,
+  today = dayOf(now()),
 ): Promise<readonly CurrentFile[]> =>
   Promise.all(
     files.map(async (file) => {
       if (file.find === 'url') return { option: file.option, url: file.url, name: nameOf(new URL(file.url)) };
+      if (file.find === 'dated') return currentDated(file, client, today);
       const newest = newestLinked(await client.readText(file.url), file);
       if (newest) return newest;
       throw new PublisherFailure(

@@ -8,10 +8,19 @@ import type { Format } from '../imports/importers.ts';
  * - `url`: a fixed address whose content is replaced.
  * - `index`: an HTML page that links to the file. Its name begins with `name`, followed by a quarter and the day of
  *   publication, such as `MNR2026Q4AUG18.zip`.
+ * - `dated`: an HTML page that links to the file. Its name gives a day; `pattern` has the groups `year`, `month` (a number
+ *   or a name) and perhaps `day`. `{year}` in the address of the page is the current year.
  */
 type FileSource =
   | { readonly find: 'url'; readonly url: string }
-  | { readonly find: 'index'; readonly url: string; readonly name: string };
+  | { readonly find: 'index'; readonly url: string; readonly name: string }
+  | {
+      readonly find: 'dated';
+      readonly url: string;
+      readonly pattern: string;
+      /** A name that the pattern matches, for messages. */
+      readonly example: string;
+    };
 
 /** A file, and the option of its importer that takes it. */
 export type PublishedFile = FileSource & { readonly option: Importer['files'][number]['option'] };
@@ -57,6 +66,9 @@ const streamlinedPublisher = (state: string): Publisher => ({
   layout: 'cited',
 });
 
+/** The only file of a format, at a fixed address. */
+const fixed = (url: string): PublishedFile => ({ option: 'file', find: 'url', url });
+
 const notReadable =
   'Levy uses its built-in tables. To correct them, import a ZIP table (`content import --format zip-rates`).';
 const listed = (
@@ -75,54 +87,136 @@ export const publishers: readonly Publisher[] = [
     name: 'Texas Comptroller of Public Accounts',
     cadence: 'quarterly',
     covers: 'cities, counties, transit authorities and special purpose districts, by name',
-    format: 'texas' as const,
-    files: [
-      {
-        option: 'file' as const,
-        find: 'url' as const,
-        url: 'https://comptroller.texas.gov/data/edi/sales-tax/taxrates.txt',
-      },
-    ],
-    layout: 'cited' as const,
+    format: 'texas',
+    files: [fixed('https://comptroller.texas.gov/data/edi/sales-tax/taxrates.txt')],
+    layout: 'cited',
   },
   {
     state: 'CA',
     name: 'California Department of Tax and Fee Administration',
-    cadence: 'quarterly' as const,
+    cadence: 'quarterly',
     covers: 'cities and counties, by name',
-    format: 'cdtfa' as const,
+    format: 'cdtfa',
+    files: [fixed('https://gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv?layers=1')],
+    layout: 'cited',
+  },
+  {
+    state: 'AL',
+    name: 'Alabama Department of Revenue',
+    cadence: 'monthly',
+    covers: 'cities, by name, with their counties',
+    format: 'alabama',
+    files: [fixed('https://www.revenue.alabama.gov/wp-content/uploads/2024/03/taxrates_current.csv')],
+    layout: 'cited',
+  },
+  {
+    state: 'AZ',
+    name: 'Arizona Department of Revenue',
+    cadence: 'monthly',
+    covers: 'cities, by name, with their counties',
+    format: 'arizona',
     files: [
       {
-        option: 'file' as const,
-        find: 'url' as const,
-        url: 'https://gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv?layers=1',
+        option: 'file',
+        find: 'dated',
+        url: 'https://azdor.gov/business/transaction-privilege-tax/tax-rate-table',
+        pattern: String.raw`^TPT_RATETABLE_ALL_(?<month>\d\d)(?<day>\d\d)(?<year>\d{4})\.csv$`,
+        example: 'TPT_RATETABLE_ALL_11012026.csv',
       },
     ],
-    layout: 'cited' as const,
+    layout: 'cited',
   },
-  listed('AK', 'Alaska Remote Seller Sales Tax Commission', 'monthly', 'boroughs and cities', 'an XLSX rate sheet'),
-  listed('AL', 'Alabama Department of Revenue', 'monthly', 'counties, cities and police jurisdictions', 'CSV'),
-  listed('AZ', 'Arizona Department of Revenue', 'monthly', 'counties and cities', 'CSV'),
+  {
+    state: 'IL',
+    name: 'Illinois Department of Revenue',
+    cadence: 'twice a year',
+    covers: 'cities, by name, except those whose rates depend on the address',
+    format: 'illinois',
+    files: [
+      fixed(
+        'https://tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/ordmache-current.txt',
+      ),
+    ],
+    layout: 'cited',
+  },
+  {
+    state: 'MO',
+    name: 'Missouri Department of Revenue',
+    cadence: 'quarterly',
+    covers: 'cities, by name, without the districts in them',
+    format: 'missouri',
+    files: [
+      {
+        option: 'file',
+        find: 'dated',
+        url: 'https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/{year}/',
+        pattern: String.raw`^(?<month>[a-z]+)(?<year>20\d\d)\.xlsx$`,
+        example: 'oct2026.xlsx',
+      },
+    ],
+    layout: 'cited',
+  },
+  {
+    state: 'VA',
+    name: 'Virginia Department of Taxation',
+    cadence: 'yearly',
+    covers: 'independent cities, by name',
+    format: 'virginia',
+    files: [
+      fixed(
+        'https://www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
+      ),
+    ],
+    layout: 'cited',
+  },
+  {
+    state: 'AK',
+    name: 'Alaska Remote Seller Sales Tax Commission',
+    cadence: 'monthly',
+    covers: 'cities of members, by name, with their boroughs',
+    format: 'alaska',
+    files: [
+      {
+        option: 'file',
+        find: 'dated',
+        url: 'https://arsstc.org/business-sellers/tax-rates/',
+        pattern: String.raw`^ARSSTC-Sales-Tax-Rate-Sheet-(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:20)?\d\d)\.xlsx$`,
+        example: 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx',
+      },
+    ],
+    // How the sheet states rates of a season is not documented.
+    layout: 'unverified',
+  },
   listed(
     'CO',
     'Colorado Department of Revenue',
     'twice a year',
     'counties, cities and districts',
-    'DR 1002 and DR 0800',
+    'DR 1002 and DR 0800, whose names of districts are not those that rules of Levy name',
   ),
   listed('CT', 'Connecticut Department of Revenue Services', 'yearly', 'the state rate', 'HTML'),
   listed('DC', 'District of Columbia Office of Tax and Revenue', 'yearly', 'the rate of the District', 'HTML'),
   listed('FL', 'Florida Department of Revenue', 'yearly', 'county surtaxes', 'PDF (DR-15DSS)'),
   listed('HI', 'Hawaii Department of Taxation', 'yearly', 'county surcharges', 'HTML'),
   listed('ID', 'Idaho State Tax Commission', 'yearly', 'resort cities', 'HTML'),
-  listed('IL', 'Illinois Department of Revenue', 'twice a year', 'counties, cities and districts', 'fixed-width text'),
-  listed('LA', 'Louisiana Sales and Use Tax Commission for Remote Sellers', 'monthly', 'parishes', 'XLSX'),
+  listed(
+    'LA',
+    'Louisiana Sales and Use Tax Commission for Remote Sellers',
+    'monthly',
+    'parishes',
+    'XLSX of an undocumented layout',
+  ),
   listed('MA', 'Massachusetts Department of Revenue', 'yearly', 'the state rate', 'HTML'),
   listed('MD', 'Comptroller of Maryland', 'yearly', 'the state rate', 'HTML'),
   listed('ME', 'Maine Revenue Services', 'yearly', 'the state rate', 'HTML'),
-  listed('MO', 'Missouri Department of Revenue', 'quarterly', 'counties, cities and districts', 'XLSX'),
   listed('MS', 'Mississippi Department of Revenue', 'yearly', 'city taxes', 'HTML'),
-  listed('NM', 'New Mexico Taxation and Revenue', 'twice a year', 'counties and cities', 'a feature service'),
+  listed(
+    'NM',
+    'New Mexico Taxation and Revenue',
+    'twice a year',
+    'counties and cities',
+    'a feature service under a new name each time',
+  ),
   listed(
     'NY',
     'New York State Department of Taxation and Finance',
@@ -133,5 +227,4 @@ export const publishers: readonly Publisher[] = [
   listed('PA', 'Pennsylvania Department of Revenue', 'yearly', 'Allegheny County and Philadelphia', 'HTML'),
   listed('PR', 'Puerto Rico Department of the Treasury', 'yearly', 'the rates of Puerto Rico', 'HTML'),
   listed('SC', 'South Carolina Department of Revenue', 'twice a year', 'county taxes', 'PDF (ST-575)'),
-  listed('VA', 'Virginia Department of Taxation', 'yearly', 'localities', 'XLSX'),
 ];

@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import readExcelFile from 'read-excel-file/node';
+import yauzl from 'yauzl';
+import { decimalText } from './decimal-text.ts';
+import type { Row } from './rows.ts';
+
+/** A sheet: its rows with any text, each with its number in the sheet, from 1. */
+export type Sheet = { readonly name: string; readonly rows: readonly Row[] };
+
+// Known workbooks have less than a megabyte. The library holds the unpacked content in memory.
+const unpackedBytesMax = 64 * 1024 * 1024;
+
+const assertFits = async (path: string): Promise<void> => {
+  const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
+  try {
+    let bytes = 0;
+    for await (const { uncompressedSize } of zip.eachEntry()) bytes += uncompressedSize;
+    if (bytes > unpackedBytesMax)
+      throw new Error(`${basename(path)} packs more than 64 MiB, which no workbook of rates has.`);
+  } finally {
+    zip.close();
+  }
+};
+
+/** Numbers are exact decimal text, and days are `YYYY-MM-DD`. */
+const cellText = (cell: unknown): string => {
+  if (cell === null || cell === undefined) return '';
+  return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell).replaceAll(/\s+/g, ' ').trim();
+};
+
+/**
+ * Read the sheets of an XLSX workbook as text. A number is the decimal text of what the workbook stores, never a
+ * floating-point number (`decimalText`). Throws where the file is no workbook.
+ */
+export const readWorkbook = async (
+  path: string,
+  onProgress: (readBytes: number, totalBytes: number) => void = () => {},
+): Promise<{ readonly name: string; readonly sheets: readonly Sheet[] }> => {
+  const name = basename(path);
+  const { size } = await stat(path);
+  try {
+    await assertFits(path);
+    const sheets = await readExcelFile(path, { parseNumber: (text) => decimalText(text) ?? text });
+    onProgress(size, size);
+    return {
+      name,
+      sheets: sheets.map(({ sheet, data }) => ({
+        name: sheet,
+        rows: data
+          .map((cells, index) => ({ line: index + 1, cells: cells.map(cellText) }))
+          .filter(({ cells }) => cells.some((text) => text !== '')),
+      })),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${name} cannot be read as an XLSX workbook: ${reason}`, { cause: error });
+  }
+};
+
+const plain = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** The positions of headers in a row, each after the one before; `null` if one is missing. */
+const positionsIn = ({ cells }: Row, headers: readonly string[]): readonly number[] | null => {
+  const found = cells.map(plain);
+  let last = -1;
+  const positions = headers.map((header) => {
+    last = found.indexOf(plain(header), last + 1);
+    return last;
+  });
+  return positions.every((position, index) => position > (positions[index - 1] ?? -1)) ? positions : null;
+};
+
+/**
+ * The rows of a sheet below its header, with only the columns of these headers, in their order. Headers match in any case
+ * and punctuation. Throws where no row has all of them.
+ */
+export const rowsBelow = (file: string, { name, rows }: Sheet, headers: readonly string[]): readonly Row[] => {
+  for (const [index, row] of rows.entries()) {
+    const positions = positionsIn(row, headers);
+    if (positions === null) continue;
+    return rows.slice(index + 1).map(({ line, cells }) => ({ line, cells: positions.map((at) => cells[at] ?? '') }));
+  }
+  throw new Error(
+    `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}: is it of this format?`,
+  );
+};

@@ -1,0 +1,102 @@
+/** Levy's own codes of counties and places, which rules name, for files that have names or the state's codes. */
+import { parse } from 'csv-parse/sync';
+import { stateFips } from '../../jurisdiction.ts';
+import { combinedSuffix } from '../local/packed-table.ts';
+import { countyKey, plainName } from '../local/place-names.ts';
+import { cityName, codePart } from '../location/city-name.ts';
+import type { Jurisdiction } from '../release.ts';
+import type { NameTables } from './sst/layers.ts';
+
+type Row = Readonly<Record<string, string>>;
+
+/** A place within a county (three digits). */
+export type OwnPlace = { readonly county: string; readonly code: string; readonly name: string };
+
+const rowsOf = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
+
+const keyOf = (name: string): string => plainName(cityName(name) ?? '');
+
+const placeOf = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
+  county,
+  code: place_code || codePart(place),
+  name: place,
+});
+
+/** The counties and places of a state by name. Without tables, a place has a code made of its name. */
+export class OwnCodes {
+  private readonly state: string;
+  private readonly counties: ReadonlyMap<string, string>;
+  private readonly countyCodes: ReadonlyMap<string, string>;
+  private readonly codedNames: ReadonlyMap<string, string>;
+  private readonly places = new Map<string, OwnPlace[]>();
+
+  constructor(state: string, tables: NameTables | undefined) {
+    this.state = state;
+    const fips = stateFips(state);
+    const counties = rowsOf(tables?.counties ?? '').filter((row) => row['fips']?.slice(0, 2) === fips);
+    this.counties = new Map(counties.map(({ fips: code = '', name = '' }) => [code.slice(2), name]));
+    this.countyCodes = new Map([...this.counties].map(([code, name]) => [countyKey(name), code]));
+    const rates = rowsOf(tables?.rates ?? '');
+    const coded = rates.filter(({ place, place_code }) => place && place_code);
+    this.codedNames = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
+    for (const row of rates.filter(({ place }) => place)) {
+      const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => keyOf(name));
+      for (const key of new Set(names)) {
+        if (key === '') continue;
+        this.places.set(key, [...(this.places.get(key) ?? []), placeOf(row)]);
+      }
+    }
+  }
+
+  /** The three-digit code of a county by its name, with or without `County`. */
+  countyNamed(name: string): string | undefined {
+    return this.countyCodes.get(countyKey(name));
+  }
+
+  countyName(county: string): string {
+    return this.counties.get(county) ?? `County ${county}`;
+  }
+
+  /** The places with a name, each within a county: a city that lies in two counties is in the list twice. */
+  placesNamed(name: string): readonly OwnPlace[] {
+    return this.places.get(keyOf(name)) ?? [];
+  }
+
+  /** A place within a county; one that no table has gets a code made of its name. */
+  place(county: string, name: string): OwnPlace {
+    const found = this.placesNamed(name);
+    const here = found.find((place) => place.county === county) ?? found[0];
+    return here ? { ...here, county } : { county, code: codePart(name), name };
+  }
+
+  /** A place by its Census code. */
+  placeCoded(county: string, code: string): OwnPlace | undefined {
+    const name = this.codedNames.get(code);
+    return name === undefined ? undefined : { county, code, name };
+  }
+
+  /** The city of a county that is one: from 510 on, Census codes of counties are of independent cities. */
+  independentCity(county: string): OwnPlace | undefined {
+    const name = (this.counties.get(county) ?? '').replace(/ city$/i, '');
+    return Number(county) >= 510 && name !== '' ? this.place(county, name) : undefined;
+  }
+
+  countyTax(county: string): Jurisdiction {
+    return { code: `US-${this.state}-00-${county}`, name: this.countyName(county), type: 'county', tax_type: 'sales' };
+  }
+
+  cityTax({ code, name }: OwnPlace): Jurisdiction {
+    return { code: `US-${this.state}-01-${code}`, name, type: 'city', tax_type: 'sales' };
+  }
+
+  /** All local taxes of a place together. */
+  combinedTax({ county, code, name }: OwnPlace): Jurisdiction {
+    const own = { code: `US-${this.state}-${county}-${code}`, name: `${name}${combinedSuffix}` };
+    return { ...own, type: 'city', tax_type: 'sales', kind: 'combined' };
+  }
+}
+
+/** The names that an address may give a place: the one in the file, and the one in Levy's tables. */
+export const namesOf = (...names: readonly string[]): readonly string[] => [
+  ...new Set(names.map(cityName).filter((name) => name !== null)),
+];
