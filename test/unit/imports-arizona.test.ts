@@ -49,7 +49,7 @@ describe('Arizona’s transaction privilege tax rates', () => {
       from: 'SALES,6.300000',
       to: 'SALES,5.500000',
       line: 2,
-      reason: /^file says 0.055 in all, the release says 0.056/,
+      reason: /^the file has 0.055 in all, the release has 0.056/,
     },
     { from: '2.800000', to: '2.8%%', line: 5, reason: /^TaxRate 2.8%% is none/ },
     { from: '2.800000,Percent', to: '2.800000,Flat', line: 5, reason: /^TaxRateType is Flat/ },

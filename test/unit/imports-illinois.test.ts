@@ -54,7 +54,7 @@ describe('Illinois’ rates by location', () => {
       from: '2026110107000010000700',
       to: '2026110106000010000600',
       line: 3,
-      reason: /^file says 0.06 in all, the release says 0.0625/,
+      reason: /^the file has 0.06 in all, the release has 0.0625/,
     },
     {
       from: 'COOK                     N2026010110500',
