@@ -1,3 +1,4 @@
+import { defaults } from '../shared/accounts/account.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
@@ -22,8 +23,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
   tag: 'Transactions',
   summary: 'Create a transaction',
-  description:
-    'Records a sale or a credit. A draft expires after 24 hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.',
+  description: `Records a sale or a credit. A draft expires after ${defaults.draftTtlHours} hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.`,
   body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
   responses: [
     {

@@ -43,11 +43,14 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
+/** Defaults that the documentation names. */
+export const defaults = { rateLimit: 2000, draftTtlHours: 24 } as const;
+
 /** The settings of a new account. The service version is pinned at creation and stays (interface decisions 10). */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
-  rate_limit: 2000,
-  draft_ttl_hours: 24,
+  rate_limit: defaults.rateLimit,
+  draft_ttl_hours: defaults.draftTtlHours,
   rounding: 'line',
   ambiguous_address: 'warn',
   incomplete_coverage: 'warn',

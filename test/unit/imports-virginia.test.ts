@@ -44,7 +44,13 @@ describe('Virginia’s rates by locality', () => {
 
   it.each([
     { row: 1, column: 3, cell: { number: '6' }, line: 6, reason: /^General Sales 6 is none/ },
-    { row: 1, column: 3, cell: { number: '0.05' }, line: 6, reason: /^the file has 0.05 in all, the release has 0.053/ },
+    {
+      row: 1,
+      column: 3,
+      cell: { number: '0.05' },
+      line: 6,
+      reason: /^the file has 0.05 in all, the release has 0.053/,
+    },
     { row: 1, column: 2, cell: { number: '52510' }, line: 6, reason: /^Code 52510 is no locality of Virginia/ },
   ])('are bad with $cell', async ({ row, column, cell, line, reason }) => {
     const { built } = await read(withCell(row, column, cell));

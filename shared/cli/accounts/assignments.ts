@@ -1,7 +1,7 @@
 /** Settings as command-line arguments: `rate_limit=500`. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import type { Registration, Settings } from '../../accounts/account.ts';
+import { defaults, type Registration, type Settings } from '../../accounts/account.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
 import { stateJurisdiction } from '../../jurisdiction.ts';
@@ -114,8 +114,8 @@ const readers: Readers = {
 
 /** The settings, for `--help`. */
 export const fieldsHelp = `Settings:
-  rate_limit=2000               requests per 10 s; 0 refuses all
-  draft_ttl_hours=24            hours until a draft expires
+  ${`rate_limit=${defaults.rateLimit}`.padEnd(28)}  requests per 10 s; 0 refuses all
+  ${`draft_ttl_hours=${defaults.draftTtlHours}`.padEnd(28)}  hours until a draft expires
   rounding=line                 or invoice
   ambiguous_address=warn        or reject, highest_rate
   incomplete_coverage=warn      or reject

@@ -1,3 +1,5 @@
+import { defaults } from '../../accounts/account.ts';
+
 export const introduction = `Levy calculates sales tax and keeps a ledger of tax transactions.
 
 - **Calculate.** \`POST /calculations\` returns the tax on an order and stores nothing.
@@ -34,5 +36,5 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
   location. All errors about fields are returned together. Levy checks in this order: path and method, 401, 403, 429,
   the body (415, 413, 400), the version, the fields, 404, 412, 409.
 - Send an \`Idempotency-Key\` with every POST that writes, so that a retry never writes twice.
-- By default, an account may send 2,000 requests per 10 s. A 429 response says when to retry.
+- By default, an account may send ${defaults.rateLimit.toLocaleString('en-US')} requests per 10 s. A 429 response says when to retry.
 `;
