@@ -18,8 +18,11 @@ export const releaseView = (head: ReleaseHead, parts: readonly ReleasePart[]): R
     for (const { jurisdiction } of added) rated.add(jurisdiction);
   }
   jurisdictions.delete(state.code);
+  // Of an address's parts, that of its ZIP alone has streets.
+  const streets = parts.find((part) => part.streets)?.streets;
   return {
     ...head,
+    ...(streets ? { streets } : {}),
     jurisdictions: [state, ...jurisdictions.values()],
     rates,
     locations: [...head.locations, ...parts.flatMap(({ locations }) => locations)],
