@@ -22,7 +22,7 @@ export const limits = {
   /** Different streets, with their units and kinds of house numbers. */
   streetKinds: 1_500_000,
   /** Characters of the street ranges of a ZIP: compressed, they take at most 390 kB. */
-  streetTextOfZip: 1_000_000,
+  streetTextOfZip: 800_000,
 } as const;
 
 /** Throw an error that tells the operator to check the files. */
