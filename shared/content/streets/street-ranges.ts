@@ -67,71 +67,58 @@ export type Scanned = { readonly near: readonly NearRange[]; readonly sets: Read
 const zero = 48;
 const nine = 57;
 const slash = 47;
-const space = 32;
 const codeB = 66;
 const codeE = 69;
 const codeU = 85;
 
+const isDigit = (code: number): boolean => code >= zero && code <= nine;
+
 const hasParityCode = (code: number, number: number): boolean =>
   code === codeB || (code === codeE) === (number % 2 === 0);
 
-/** Reads numbers and single characters of a text, one after another. */
-class Reader {
-  at = 0;
-  readonly text: string;
+/** The end of a number that begins at a position. */
+const endOfNumber = (text: string, start: number): number => {
+  let at = start;
+  while (at < text.length && isDigit(text.charCodeAt(at))) at += 1;
+  return at;
+};
 
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  number(): number {
-    let value = 0;
-    for (let code = this.text.charCodeAt(this.at); code >= zero && code <= nine; code = this.text.charCodeAt(++this.at))
-      value = value * 10 + code - zero;
-    return value;
-  }
-
-  code(): number {
-    return this.text.charCodeAt(this.at++);
-  }
-
-  /** The start of a unit's text, which is then skipped. */
-  skipUnit(end: number): number {
-    const start = this.at;
-    if (this.text.charCodeAt(start) !== slash) return start;
-    const next = this.text.indexOf(' ', start);
-    this.at = next < 0 || next > end ? end : next;
-    return start;
-  }
-}
+const numberAt = (text: string, start: number, end: number): number => {
+  let value = 0;
+  for (let at = start; at < end; at += 1) value = value * 10 + text.charCodeAt(at) - zero;
+  return value;
+};
 
 /** Find the ranges that may have a house in the text of its street name. */
 export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: House): Scanned => {
   const near: NearRange[] = [];
   const sets = new Map<string, Set<number>>();
-  const reader = new Reader(text);
-  while (reader.at < text.length) {
-    const start = text.indexOf(':', reader.at);
-    const next = text.indexOf(';', start);
-    const end = next < 0 ? text.length : next;
-    const [affixes = '', prefix = ''] = text.slice(reader.at, start).split('|');
+  for (let groupStart = 0; groupStart < text.length; ) {
+    let at = text.indexOf(':', groupStart) + 1;
+    const next = text.indexOf(';', at);
+    const groupEnd = next < 0 ? text.length : next;
+    const [affixes = '', prefix = ''] = text.slice(groupStart, at - 1).split('|');
     const ofGroup = sets.get(affixes) ?? new Set<number>();
     sets.set(affixes, ofGroup);
-    reader.at = start;
-    do {
-      reader.at += 1;
-      const set = reader.number();
-      const parity = reader.code();
-      const low = reader.number();
-      reader.at += 1;
-      const high = reader.number();
-      const unit = reader.skipUnit(end);
-      ofGroup.add(set);
+    let before = -1;
+    while (at < groupEnd) {
+      const setEnd = endOfNumber(text, at);
+      const lowEnd = endOfNumber(text, setEnd + 1);
+      const highEnd = endOfNumber(text, lowEnd + 1);
+      const space = highEnd < groupEnd && text.charCodeAt(highEnd) === slash ? text.indexOf(' ', highEnd) : highEnd;
+      const end = space < 0 || space > groupEnd ? groupEnd : space;
+      const set = numberAt(text, at, setEnd);
+      if (set !== before) ofGroup.add(set);
+      before = set;
+      const parity = text.charCodeAt(setEnd);
       const isUnread = parity === codeU;
-      if (isUnread || (low <= own && own <= high && prefix === ownPrefix && hasParityCode(parity, own)))
-        near.push({ set, affixes, isUnread, unit: unitOf(text.slice(unit, reader.at)) });
-    } while (text.charCodeAt(reader.at) === space);
-    reader.at = end + 1;
+      const holds =
+        numberAt(text, setEnd + 1, lowEnd) <= own && own <= numberAt(text, lowEnd + 1, highEnd) && prefix === ownPrefix;
+      if (isUnread || (holds && hasParityCode(parity, own)))
+        near.push({ set, affixes, isUnread, unit: unitOf(text.slice(highEnd, end)) });
+      at = end + 1;
+    }
+    groupStart = groupEnd + 1;
   }
   return { near, sets };
 };
