@@ -2,7 +2,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { fixture, headOf, importFiles } from '../fixtures/imports/harness.ts';
+import { fixture, headOf, importFiles, withFiles } from '../fixtures/imports/harness.ts';
+import { runInProcess } from '../support/run-command.ts';
 
 // What is active is so for everybody: the table is this file's own.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
@@ -12,6 +13,12 @@ const { database } = await import('../../shared/store/client/client.ts');
 const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller } = await import('../support/api.ts');
 const { goods } = await import('../support/sales.ts');
+const { contentProgram } = await import('../../shared/cli/content/program.ts');
+
+const content = async (...args: readonly string[]) => {
+  const { code, out, err } = await runInProcess(contentProgram(), args);
+  return code === 0 ? out : err;
+};
 
 let calls: string[] = [];
 beforeAll(async () => {
@@ -69,4 +76,17 @@ it('decide the rates of an address', async () => {
   expect(await ratesAt({ line1: '150 Main St' })).toEqual(['0.079', 'street', false, 3]);
   expect(await ratesAt({ line1: '300 Main St' })).toEqual(['0.059', 'zip5', false, 2]);
   expect(await ratesAt({})).toEqual(['0.059', 'zip5', true, 2]);
+});
+
+it('are imported, shown, verified and compared by the command line', async () => {
+  const files = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
+  const out = await withFiles(files, ([rates = '', boundaries = '']) =>
+    content('import', '--format', 'sst', '--state', 'WI', '--rates', rates, '--boundaries', boundaries),
+  );
+  expect(out).toContain('Street-address rows name 1 ZIP.');
+  const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
+  expect(await content('show', id, '--zip', '53213')).toContain('53213: 2 locations, 1 street range');
+  expect(await content('verify', id)).toContain(id);
+  expect(await content('verify', id)).not.toContain('corrupt');
+  expect(await content('diff', 'US-WI@2030-01-01.1', id, '--rates')).not.toContain('53213');
 });
