@@ -54,13 +54,28 @@ const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: rea
   };
 };
 
-// A ZIP+4 helps only where the content has ranges of ZIP+4 in this ZIP.
-const ofZip = ({ address: { zip5, plus4 }, choice }: Decisive): Ambiguity => {
-  if (choice?.byStreet)
+const ofStreet = ({ address: { zip5, line1 }, place: { release } }: Decisive): Ambiguity => {
+  const why = `streets decide in ZIP ${zip5}: the content gives some street addresses there other local taxes`;
+  if (!release?.streets)
+    return { why: `${why}, and does not have their house numbers.`, advice: 'No other address would be more precise.' };
+  if (line1 === undefined)
     return {
-      why: `streets decide in ZIP ${zip5}: the content gives some street addresses there other local taxes, and Levy does not look up streets.`,
-      advice: 'No other address would be more precise.',
+      why: `${why}, and \`line1\` was not sent.`,
+      advice: 'Send house number and street in `line1` (150 N Main St).',
     };
+  return {
+    why: `${why}, and none of them certainly is that in \`line1\`.`,
+    advice: 'Send house number, direction, street, suffix and unit in `line1`, as in 150 N Main St Apt 4.',
+  };
+};
+
+// A ZIP+4 helps only where the content has ranges of ZIP+4 in this ZIP.
+const ofZip = (decisive: Decisive): Ambiguity => {
+  const {
+    address: { zip5, plus4 },
+    choice,
+  } = decisive;
+  if (choice?.byStreet) return ofStreet(decisive);
   const hasRanges = choice?.hasRanges === true;
   const advice = hasRanges ? sendPlus4 : noMorePrecise;
   if (choice?.isPart)

@@ -3,6 +3,7 @@ import type { ReleaseFor } from '../content/content.ts';
 import { readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { Resolution } from '../content/location/place.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
+import { withRelevantStreet } from '../content/location/street-choice.ts';
 import type { Evidence } from '../content/release.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { Problem } from '../problem.ts';
@@ -128,15 +129,24 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
   return { ...sourced, resolution: resolutionOf(sourced.decisive) };
 };
 
-/** Finds each route once: addresses of one ZIP that differ in their street share it. */
+/** Finds each route once: addresses of one ZIP that differ in their street share it if the content has no streets there. */
 const finderOf = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
-  return (route: Route): Found => getOrAdd(known, JSON.stringify(route), () => findRoute(route, context, day));
+  const { releaseFor } = context;
+  return ({ to, from }: Route): Found => {
+    const route = {
+      to: withRelevantStreet(to, releaseFor),
+      from: from && withRelevantStreet(from, releaseFor),
+    };
+    return getOrAdd(known, JSON.stringify(route), () => findRoute(route, context, day));
+  };
 };
 
 /** Find where a sale from another state to an address is taxed. The address is the whole request. */
 export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
-  lineOf(findRoute({ to, from: null }, context, day), { pointers: { destination: '', origin: '' } });
+  lineOf(findRoute({ to: withRelevantStreet(to, context.releaseFor), from: null }, context, day), {
+    pointers: { destination: '', origin: '' },
+  });
 
 /** The releases that places are taxed by, by the states' jurisdiction codes. Transactions pin them. */
 export const contentReleases = (located: readonly { readonly place: Place }[]): Record<string, string> => {

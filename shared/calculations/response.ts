@@ -70,8 +70,8 @@ export type TaxRowResponse = z.infer<typeof TaxRowResponse>;
 export const AddressResolution = described(
   z.object({
     level: described(
-      z.enum(['zip9', 'zip5', 'city', 'county', 'state', 'none']),
-      'The part of the address that decided the jurisdictions: ZIP+4, ZIP code, city, county, state or nothing.',
+      z.enum(['street', 'zip9', 'zip5', 'city', 'county', 'state', 'none']),
+      'The part of the address that decided the jurisdictions: house number and street, ZIP+4, ZIP code, city, county, state or nothing.',
     ),
     ambiguous: described(
       z.boolean(),

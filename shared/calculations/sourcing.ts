@@ -114,7 +114,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
 };
 
 // From the worst to the best.
-const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9'] as const;
+const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9', 'street'] as const;
 const coverages = ['none', 'partial', 'complete'] as const;
 
 /** The worst level, ambiguity and coverage of the addresses that decide. */

@@ -1,6 +1,6 @@
 /** Content of a calculation: loaded once for all its addresses, then looked up synchronously. */
 import type { TaxAddress } from './location/address.ts';
-import type { Jurisdiction, Location, Rate, Release } from './release.ts';
+import type { Jurisdiction, Location, Rate, Release, Streets } from './release.ts';
 
 /**
  * Finds the release that taxes an address, with at least the locations that the address may lie in; `undefined` if there
@@ -24,6 +24,8 @@ export type ReleasePart = {
   readonly jurisdictions: readonly Jurisdiction[];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
+  /** The street addresses of a ZIP whose file lists some. */
+  readonly streets?: Streets;
 };
 
 /** An imported release without its parts, and the import's metadata. */
@@ -46,6 +48,8 @@ export type ReleaseHead = Release & {
     readonly jurisdictions: number;
     readonly rates: number;
     readonly locations: number;
+    /** Ranges of street addresses; absent if there are none. */
+    readonly streets?: number;
     /** How many of the parts are of ZIPs; the others are of cities. Absent in older heads. */
     readonly zips?: number;
   };

@@ -2,7 +2,7 @@ import { assert } from '../assert.ts';
 import type { ReleasePart } from './content.ts';
 import type { Jurisdiction, Rate, Release } from './release.ts';
 
-type Addition = Pick<ReleasePart, 'jurisdictions' | 'rates' | 'locations'>;
+type Addition = Pick<ReleasePart, 'jurisdictions' | 'rates' | 'locations' | 'streets'>;
 
 /**
  * A release with more jurisdictions, rates and locations, without duplicates. An addition contains either every rate of a
@@ -21,8 +21,16 @@ export const releaseWith = (release: Release, additions: readonly Addition[]): R
     for (const { jurisdiction } of added) rated.add(jurisdiction);
   }
   jurisdictions.delete(state.code);
+  // Of an address's parts, only that of its ZIP has streets.
+  const streets = [release, ...additions].find((part) => part.streets)?.streets;
   const locations = [release, ...additions].flatMap((part) => part.locations);
-  return { ...release, jurisdictions: [state, ...jurisdictions.values()], rates, locations: [...new Set(locations)] };
+  return {
+    ...release,
+    ...(streets && { streets }),
+    jurisdictions: [state, ...jurisdictions.values()],
+    rates,
+    locations: [...new Set(locations)],
+  };
 };
 
 /** Merge two views of a release, each loaded for one address, so that the jurisdictions of both can tax one sale. */

@@ -104,12 +104,20 @@ export type Location = Dated &
     /** The source has only the state's rate here: local taxes may be missing. */
     readonly lacks_locals?: true;
     /**
-     * The alternatives apply to some street addresses in the ZIPs, which the release does not list. Any address of the ZIPs
-     * may have them, in addition to the sets of its other locations.
+     * The alternatives apply to some street addresses in the ZIPs, which `streets` of their part lists. An address that it
+     * does not find may have them, in addition to the sets of its other locations.
      */
     readonly of_streets?: true;
     readonly alternatives: readonly (readonly string[])[];
   };
+
+/** The street addresses of one ZIP with their local jurisdictions. */
+export type Streets = {
+  /** The lists of jurisdictions, with the days on which they apply. */
+  readonly sets: readonly (Dated & { readonly codes: readonly string[] })[];
+  /** By the name of the street, without directions and suffix, the ranges of house numbers (`nameText`). */
+  readonly names: Readonly<Record<string, string>>;
+};
 
 /** `complete`: the jurisdictions are all there are. `partial`: local rates are missing. */
 export type Coverage = 'complete' | 'partial' | 'none';
@@ -193,6 +201,8 @@ export type Release = {
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
+  /** The street addresses of the ZIP that the release is loaded for. Imports of earlier versions have none. */
+  readonly streets?: Streets;
   /** The source of the local rates of addresses that no location names. */
   readonly local?: LocalTables;
   /** The release for addresses that this one does not name. The content loader sets it; it is not stored. */

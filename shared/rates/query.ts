@@ -12,7 +12,11 @@ export const RatesQuery = z.object({
   city: described(part, 'City. Default: the main city of the ZIP code.', example('Minneapolis')),
   state: described(part, 'State: its two-letter code or its name.', example('MN')),
   county: described(part, 'County. It decides if a ZIP code spans several counties.'),
-  line1: described(part, 'House number and street.'),
+  line1: described(
+    part,
+    'House number and street. It decides in ZIP codes whose content has street addresses.',
+    example('150 N Main St'),
+  ),
   country: described(part, 'ISO 3166 two-letter code. Default: `US`.'),
   date: described(z.optional(day), 'The tax date, past or future. Default: today in UTC.', example('2026-11-22')),
 });

@@ -249,6 +249,35 @@ describe('unknown facts about the deciding address', () => {
   });
 });
 
+describe('a street address of the origin', () => {
+  const whole = [['90001', '90001']] as const;
+  const streets = {
+    sets: [{ from: null, to: null, codes: codesOf(near) }],
+    names: { MAIN: ',ST,|:0B1-99' },
+  };
+  const locations = [
+    locationOf({ zips: whole, alternatives: [[]] }),
+    locationOf({ zips: whole, of_streets: true, alternatives: [codesOf(near)] }),
+  ];
+  const content = contentOf('origin', { near: { locations, streets } });
+
+  it('decides a sale that is taxed there, and not that of the destination', () => {
+    const from = (line1: string | null) =>
+      ask(sale({ ...origin, line1 }, { ...destination, line1: '5 Main St' }), content);
+    expect(rowsOf(from('5 Main St'))).toEqual(atOrigin);
+    expect(resolutionOf(from('5 Main St'))).toEqual({ level: 'street', ambiguous: false, coverage: 'complete' });
+    expect(rowsOf(from('500 Main St'))).toEqual(atOrigin.slice(0, 1));
+    expect(resolutionOf(from('500 Main St'))).toMatchObject({ level: 'zip5', ambiguous: false });
+    expect(resolutionOf(from(null))).toMatchObject({ level: 'zip5', ambiguous: true });
+  });
+
+  it('of the account decides where the request has none', () => {
+    const policies = { ship_from: { ...origin, line1: '5 Main St' } };
+    const outcome = ask(sale(null), { ...content, settings: policies });
+    expect(resolutionOf(outcome)).toMatchObject({ level: 'street', ambiguous: false });
+  });
+});
+
 describe('lines that share their addresses', () => {
   it('share their place in all of its streets, and others do not', () => {
     const line_items = [

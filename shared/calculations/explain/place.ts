@@ -11,6 +11,7 @@ import type { Decisive } from '../sourcing.ts';
 import { cite, decimalText, listed, step } from './step.ts';
 
 const levelTexts = {
+  street: 'by its street address',
   zip9: 'by its ZIP+4',
   zip5: 'by its ZIP',
   city: 'by its city',

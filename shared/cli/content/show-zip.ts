@@ -2,7 +2,8 @@ import type { ReleasePart } from '../../content/content.ts';
 import { isInForce } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import { rateOn } from '../../content/rates.ts';
-import type { Location, Release } from '../../content/release.ts';
+import type { Location, Release, Streets } from '../../content/release.ts';
+import { rangeCount } from '../../content/streets/street-ranges.ts';
 import { fractionOf } from './texts.ts';
 import { type Zone, zipText, zonesOf } from './zip-pieces.ts';
 
@@ -34,13 +35,16 @@ const shownLocation = (release: Release, location: Location, zones: readonly Zon
     yields_to_city: location.yields_to_city ?? false,
     /** Whether borders cross the ZIPs, so that there may be other taxes. */
     crosses_borders: location.crosses_borders ?? false,
-    /** Whether the alternatives belong to some street addresses, so that any address may have them. */
+    /** Whether the alternatives belong to some street addresses, so that an address without one of them may have them. */
     of_streets: location.of_streets ?? false,
     alternatives: location.alternatives.map((codes) =>
       shownAlternative(release, [release.state, ...codes], date, inForce),
     ),
   };
 };
+
+/** How many ranges of street addresses a ZIP has. */
+const rangesOf = ({ names }: Streets): number => Object.values(names).reduce((sum, text) => sum + rangeCount(text), 0);
 
 /** A release's locations in one ZIP or ZIP+4 (digits only), with the rates of a day as fractions; the latest come first. */
 export const showZip = (head: Release, part: ReleasePart | undefined, zip: string, date: string) => {
@@ -57,7 +61,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
       const zones = zonesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
       return zones.length === 0 ? [] : [shownLocation(release, location, zones, date)];
     });
-  return { zip, date, locations };
+  return { zip, date, locations, street_ranges: part?.streets ? rangesOf(part.streets) : 0 };
 };
 
 export type ShownZip = ReturnType<typeof showZip>;

@@ -59,7 +59,7 @@ const printLocation = (location: ShownLocation, date: string): void => {
   const where = `${zips.length > 0 ? zipsText(zips) : 'by its name'}${within_city === null ? '' : `, only ${within_city}`}`;
   print(`\n${where}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`);
   if (yields_to_city) print('  A city that is known by its name only has priority.');
-  if (of_streets) print('  Some street addresses there have these jurisdictions; Levy does not look up streets.');
+  if (of_streets) print('  Some street addresses there have these jurisdictions.');
   if (crosses_borders) print('  Borders cross the ZIP, so there may be other taxes.');
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {
@@ -82,8 +82,9 @@ const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date
   return `The release names no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
 };
 
-const printZip = (head: Release, { zip, date, locations }: ShownZip): void => {
-  print(`\n${zipCode(zip)}: ${counted(locations.length, 'location')}`);
+const printZip = (head: Release, { zip, date, locations, street_ranges }: ShownZip): void => {
+  const streets = street_ranges > 0 ? `, ${counted(street_ranges, 'street range')}` : '';
+  print(`\n${zipCode(zip)}: ${counted(locations.length, 'location')}${streets}`);
   if (locations.length === 0) print(withoutLocation(head, zip, date));
   for (const location of locations) printLocation(location, date);
 };

@@ -122,7 +122,7 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
 };
 
 const streetsNote = (zips: number): string =>
-  `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. Levy does not look up streets: an address there is ambiguous where these rows have other jurisdictions than its ZIP.`;
+  `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. An address there whose \`line1\` matches no row is ambiguous where these rows have other jurisdictions than its ZIP.`;
 
 /** Write the collected parts; closes the file in any case. */
 const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
@@ -151,7 +151,13 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   if (streets.size > 0) tally.note(streetsNote(streets.size));
   const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
   const summary = withInForce(tally.summary(), inForce.counted);
-  const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
+  const { streets: ranges, ...stored } = written;
+  const counts = {
+    ...stored,
+    ...(ranges > 0 ? { streets: ranges } : {}),
+    rates,
+    jurisdictions: registry.used.size + 1,
+  };
   const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
   const content_hash = await contentHash(head, readParts(path));
   return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };

@@ -1,5 +1,6 @@
 /** An importer's output: a stream of entries in any order, so that a file of any length needs constant memory. */
 import type { Jurisdiction, Location, Rate } from '../release.ts';
+import type { StreetRange } from '../streets/street-ranges.ts';
 
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
 export type LocalSet = readonly string[];
@@ -23,6 +24,8 @@ export type Entry =
       readonly to: string | null;
       readonly locals: LocalSet;
       readonly flags?: LocationFlags;
+      /** With the flag `of_streets`, the addresses that the span is limited to. */
+      readonly street?: StreetRange;
       /** Of two spans that contain an address, the lower rank applies, then the narrower span. Default: 0. */
       readonly rank?: number;
     }

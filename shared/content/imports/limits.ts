@@ -19,6 +19,10 @@ export const limits = {
   heldZips: 5_000_000,
   /** Separate spans of days on which a list of jurisdictions has street addresses in a ZIP. */
   spansOfStreets: 1_000,
+  /** Different streets, with their units and kinds of house numbers. */
+  streetKinds: 1_500_000,
+  /** Characters of the street ranges of a ZIP: compressed, they take at most 390 kB. */
+  streetTextOfZip: 800_000,
 } as const;
 
 /** Throw an error that tells the operator to check the files. */

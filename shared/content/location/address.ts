@@ -17,6 +17,8 @@ export type TaxAddress = {
   readonly city: string | null;
   /** As sent; it decides if a ZIP spans counties. */
   readonly county: string | null;
+  /** House number and street as sent; only with a ZIP, because streets are looked up within one. */
+  readonly line1?: string;
   /** Whether the postal service uses the ZIP at all. */
   readonly isZipKnown: boolean;
   /** Whether no state was sent, and the ZIP is in several. */
@@ -85,7 +87,9 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
       `${pointer}/postal_code`,
       `ZIP ${zip5} is in ${states.join(' or ')}, not in ${state}. Correct one of them.`,
     );
+  const line1 = zip5 === null ? '' : (address.line1?.trim() ?? '');
   return accept({
+    ...(line1 === '' ? {} : { line1 }),
     country: 'US',
     state,
     zip5,

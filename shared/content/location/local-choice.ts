@@ -28,7 +28,7 @@ export type ByPlace = {
 /** The local jurisdictions that an address may have. */
 export type LocalChoice = {
   /** The part of the address that decided. */
-  readonly level: 'zip9' | 'zip5' | 'city' | 'county' | 'state';
+  readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state';
   /** All sets that the address may have. Several make it ambiguous. */
   readonly possible: readonly [LocalSet, ...LocalSet[]];
   /** The default sets: those of the whole ZIP, if it has any (SSUTA section 305). */
@@ -55,7 +55,7 @@ export type LocalChoice = {
   readonly hasRanges: boolean;
   /** `null` if an imported location decided. */
   readonly byPlace: ByPlace | null;
-  /** Whether some of the possible sets are of street addresses in the ZIP, which Levy does not look up. */
+  /** Whether some of the possible sets are of street addresses in the ZIP, none of which was found for the address. */
   readonly byStreet?: true;
 };
 

@@ -4,7 +4,8 @@ import type { TaxAddress } from './address.ts';
 import { combinedRate } from './combined-rate.ts';
 import { againstCity, choiceOf, hasLocals, type LocalChoice, untaxedZip } from './local-choice.ts';
 import { type Area, locationIndex, type Span } from './location-index.ts';
-import { chooseByZip } from './zip-choice.ts';
+import { chooseByStreet } from './street-choice.ts';
+import { chooseByZip, type ZipLookup } from './zip-choice.ts';
 
 /** Whether a ZIP without a location has no local tax: the release is complete and lists all places with local taxes. */
 const isRestUntaxed = ({ coverage, locals }: Release): boolean => coverage === 'complete' && locals !== 'listed';
@@ -49,9 +50,15 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
   return { named: choiceOf('city', wherever), withinZips: choiceOf('city', within) };
 };
 
+/** The choice by ZIP if the rows of street addresses do not have the address; if no other row has it, they are all there is. */
+const outsideStreets = (near: readonly Span[], zip: ZipLookup, isUntaxed: boolean): LocalChoice | undefined => {
+  const others = near.filter(({ area }) => !area.of_streets);
+  return chooseByZip(others, zip, isUntaxed) ?? chooseByZip(near, zip, isUntaxed);
+};
+
 /**
- * Find the local jurisdictions of an address on a tax day: by the narrowest range with its ZIP+4, else by its ZIP, else by
- * its city (content notes 1.6). `undefined` if no location names it.
+ * Find the local jurisdictions of an address on a tax day: by its street, else by the narrowest range with its ZIP+4, else
+ * by its ZIP, else by its city (content notes 1.6). `undefined` if no location names it.
  *
  * A ZIP without its four digits may have the jurisdictions of every range in it. If the ZIP has no local taxes, and the
  * city (known only by its name) has some, the city's apply: a shop's table gives cities rates that its ZIPs lack. If the
@@ -64,7 +71,10 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   if (zip5 === null) return named;
   const zip = { first: Number(zip5) * 10_000, plus4, city };
   const near = spansNear(release, zip5, day);
-  const found = chooseByZip(near, zip, isRestUntaxed(release));
+  const street = chooseByStreet(release, near, address, day);
+  if (typeof street === 'object') return street;
+  const chooseZip = street === 'outside' ? outsideStreets : chooseByZip;
+  const found = chooseZip(near, zip, isRestUntaxed(release));
   const isDecided = named !== undefined && hasAllZipsOf(release, named);
   if (!found && isDecided && isZipKnown)
     return hasLocals(named) ? againstCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;

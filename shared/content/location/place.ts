@@ -11,7 +11,7 @@ import type { LocalSet } from './location-index.ts';
 
 /** How precisely an address was resolved: `address_resolution` of the API (interface decisions 2). */
 export type Resolution = {
-  readonly level: 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
+  readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
   /** The address may lie in more than one set of jurisdictions. */
   readonly ambiguous: boolean;
   readonly coverage: Coverage;

@@ -7,7 +7,10 @@ const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send a
 export const PostalAddress = described(
   z.object(
     {
-      line1: described(text, 'House number and street.'),
+      line1: described(
+        text,
+        'House number and street, as in `150 N Main St Apt 4`. It decides in ZIP codes whose content has street addresses. Send `postal_code`, too.',
+      ),
       city: described(text, 'City.'),
       county: described(text, 'County. It decides if a ZIP code spans several counties.'),
       state: described(text, 'State: its two-letter code or its name.'),

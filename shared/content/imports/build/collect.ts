@@ -7,6 +7,7 @@ import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
 import { Registry } from './registry.ts';
 import { SpanSets } from './span-sets.ts';
 import { Spill } from './spill.ts';
+import { StreetRows } from './street-rows.ts';
 import { StreetSets } from './street-sets.ts';
 
 /** An empty collection of a state's entries: spans go to files in the folder, everything else is in memory. */
@@ -16,8 +17,9 @@ export const newCollection = (folder: string, state: string, evidence: Evidence)
     tally: new Tally(),
     registry: new Registry(evidence),
     sets: new SpanSets(),
-    spill: new Spill(folder),
+    spill: new Spill(folder, 'spans'),
     streets: new StreetSets(),
+    streetRows: new StreetRows(folder),
     /** The pieces of each city. */
     cities: new Map<string, Piece[]>(),
     /** The ZIPs of the state, sorted, and their first three digits. */
@@ -36,11 +38,13 @@ const times = (collection: Collection, entry: Span | City) => ({
 });
 
 const addStreets = (collection: Collection, span: Span): void => {
-  const { zips, streets } = collection;
+  const { zips, streets, streetRows } = collection;
   const [first, last] = [Number(span.low.slice(0, 5)), Number(span.high.slice(0, 5))];
   const found = times(collection, span);
-  for (let index = indexFrom(zips, first); index < zips.length && (zips[index] as number) <= last; index += 1)
+  for (let index = indexFrom(zips, first); index < zips.length && (zips[index] as number) <= last; index += 1) {
     streets.add(zips[index] as number, found);
+    streetRows.add(zips[index] as number, found, span.street);
+  }
 };
 
 const spillSpan = (collection: Collection, span: Span): void => {

@@ -41,15 +41,17 @@ const count = (zip3: number, { counts, used, written }: Partition, { low, high }
 };
 
 /**
- * Stores spans on disk, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB for each of a
+ * Stores spans on disk in files of a name, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB for each of a
  * state's three-digit ZIPs, of which no state has a hundred.
  */
 export class Spill {
   private readonly partitions = new Map<number, Partition>();
   private readonly folder: string;
+  private readonly name: string;
 
-  constructor(folder: string) {
+  constructor(folder: string, name: string) {
     this.folder = folder;
+    this.name = name;
   }
 
   /** Add a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
@@ -76,7 +78,7 @@ export class Spill {
   }
 
   private path(zip3: number): string {
-    return join(this.folder, `spans-${String(zip3).padStart(3, '0')}`);
+    return join(this.folder, `${this.name}-${String(zip3).padStart(3, '0')}`);
   }
 
   private flush(zip3: number, partition: Partition): void {

@@ -1,4 +1,4 @@
-import type { Evidence, Location } from '../../release.ts';
+import type { Evidence, Location, Streets } from '../../release.ts';
 import type { LocationFlags } from '../entry.ts';
 import type { InForceCount } from '../summary.ts';
 import type { Collection } from './collect.ts';
@@ -56,8 +56,13 @@ const cityLocations = (city: string, resolved: readonly Resolved[], details: Det
 
 const zipUnit = 10_000;
 
+const tooManyStreets = (zip: number): string =>
+  `ZIP ${String(zip).padStart(5, '0')} has more street ranges than fit into an item: its addresses are not looked up by street.`;
+
 export type Written = {
   readonly locations: number;
+  /** Ranges of street addresses. */
+  readonly streets: number;
   /** How many parts are of ZIPs. */
   readonly zips: number;
 };
@@ -81,16 +86,18 @@ const cut = (piece: Piece, zip: number): Piece => ({
 
 /** Write the part of every ZIP and city in the order of their keys, with one three-digit ZIP in memory at a time. */
 export const writeParts = (
-  { registry, sets, spill, streets, cities, zips }: Collection,
+  { registry, sets, spill, streets, streetRows, cities, zips, tally }: Collection,
   evidence: Evidence,
   file: PartsFile,
   inForce: InForceCount,
 ): Written => {
   let [count, zipCount] = [0, 0];
   const details = { evidence, meaningOf: (set: number) => sets.meaning(set) };
-  const write = (key: string, locations: readonly Location[]): void => {
+  const write = (key: string, locations: readonly Location[], ofStreets?: Streets): void => {
     const { json } = registry.carried(locations.flatMap(({ alternatives }) => alternatives.flat()));
-    file.write(`{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}}`);
+    file.write(
+      `{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}${ofStreets ? `,"streets":${JSON.stringify(ofStreets)}` : ''}}`,
+    );
     count += locations.length;
     inForce.add(locations);
   };
@@ -98,15 +105,18 @@ export const writeParts = (
   const zip3s = new Set([...spill.zip3s(), ...streets.zip3s()]);
   for (const zip3 of [...zip3s].toSorted((a, b) => a - b)) {
     const pieces = spill.take(zip3);
+    const streetsOf = streetRows.take(zip3, (set) => sets.meaning(set).locals);
     for (const [zip, indexes] of byZip(pieces, zipsByZip3.get(zip3) ?? [])) {
       if (indexes.length === 0 && !streets.has(zip)) continue;
       const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
       const ofStreets = resolve(streets.piecesOf(zip));
-      write(String(zip).padStart(5, '0'), zipLocations([...own, ...ofStreets], details));
+      const key = String(zip).padStart(5, '0');
+      write(key, zipLocations([...own, ...ofStreets], details), streetsOf(zip));
       zipCount += 1;
     }
   }
   for (const city of [...cities.keys()].toSorted())
     write(city, cityLocations(city, resolve(cities.get(city) ?? []), details));
-  return { locations: count, zips: zipCount };
+  for (const zip of streetRows.tooMany) tally.note(tooManyStreets(zip));
+  return { locations: count, streets: streetRows.count, zips: zipCount };
 };

@@ -1,3 +1,4 @@
+import { anyStreet, type StreetRange } from '../../streets/street-ranges.ts';
 import { type Entry, type LocationFlags, unknownPlace } from '../entry.ts';
 import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { assertFits, limits } from '../limits.ts';
@@ -6,6 +7,7 @@ import { type Layers, readLayers } from './boundary-layers.ts';
 import type { LayerKey } from './layers.ts';
 import { jurisdictionOf, type RateBook } from './rate-book.ts';
 import { rowDates } from './rate-row.ts';
+import { streetRange } from './street-row.ts';
 
 /** Most states send 89 columns; South Dakota and Washington send 90. */
 const boundaryColumns: readonly number[] = [89, 90];
@@ -19,6 +21,7 @@ export type BoundarySpan = {
   readonly rank: 0 | 1;
   /** `of_streets`: the row is of street addresses, and its span is the whole of their ZIP. */
   readonly flags?: LocationFlags;
+  readonly street?: StreetRange;
 };
 
 const ofStreets: LocationFlags = { of_streets: true };
@@ -77,7 +80,13 @@ const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<Boun
   const dates = rowDates(cells[1] ?? '', cells[2] ?? '');
   if (dates.kind !== 'row') return dates;
   const rank = type === '4' ? 0 : 1;
-  return row({ low, high, ...dates.value, rank, ...(type === 'A' && { flags: ofStreets }) });
+  return row({
+    low,
+    high,
+    ...dates.value,
+    rank,
+    ...(type === 'A' && { flags: ofStreets, street: streetRange(cells) }),
+  });
 };
 
 /** Resolves boundary rows against the rates. It caches layers, because most rows repeat them. */
@@ -95,7 +104,17 @@ export type BoundaryReader = {
 
 const untaxedReason = 'names a county or place without a rate: no tax of its own there';
 const endedReason = 'outlives a rate of what it names: not covered from the day after it';
-const streetsReason = 'is a street-address row: any address in its ZIP may have its jurisdictions';
+const streetsReason =
+  'is a street-address row: an address of its ZIP that matches no such row may have its jurisdictions';
+const unreadStreetReason =
+  'is a street-address row whose house numbers or unit cannot be read: any address of its street may have its jurisdictions';
+const namelessReason =
+  'is a street-address row without a street that can be read: any address of its ZIP may have its jurisdictions';
+
+const reasonOfStreet = ({ street, parity }: StreetRange): string => {
+  if (street === anyStreet) return namelessReason;
+  return parity === 'U' ? unreadStreetReason : streetsReason;
+};
 const codesNamed = 20;
 
 /** A note that lists the first counties and places without rates, if there are any. */
@@ -107,8 +126,8 @@ export function* untaxedNote({ untaxed }: BoundaryReader): Generator<Entry> {
 }
 
 function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, span: BoundarySpan): Generator<Entry> {
-  const { to, flags } = span;
-  if (flags?.of_streets) yield { kind: 'remark', line, reason: streetsReason };
+  const { to, street } = span;
+  if (street) yield { kind: 'remark', line, reason: reasonOfStreet(street) };
   for (const code of layers.untaxed) untaxed.add(code);
   assertFits(untaxed.size, limits.jurisdictions, 'counties and places');
   if (layers.untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };

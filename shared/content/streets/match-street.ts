@@ -1,0 +1,54 @@
+import { isInForce } from '../effective.ts';
+import type { Streets } from '../release.ts';
+import type { StreetAddress } from './street-address.ts';
+import { anyStreet, type NearRange, scanRanges, unitStatus } from './street-ranges.ts';
+
+/**
+ * `found`: all rows that may have the address have these codes. `outside`: the rows have the street as it is written, and
+ * neither it nor a street of its name has the house number. `unknown`: the rows do not decide.
+ */
+export type StreetMatch =
+  | { readonly kind: 'found'; readonly codes: readonly string[] }
+  | { readonly kind: 'outside' | 'unknown' };
+
+/** The ranges that decide: those of the unit if there are any, otherwise those of the whole house. */
+const decidingOf = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
+  const readable = ranges.filter(({ isUnread }) => !isUnread);
+  const statuses = readable.map((range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));
+  const having = (wanted: string) => readable.filter((_, index) => statuses[index] === wanted);
+  const certain = statuses.includes('yes') ? having('yes') : having('whole');
+  return { certain, possible: [...certain, ...having('maybe'), ...ranges.filter(({ isUnread }) => isUnread)] };
+};
+
+/** Find the jurisdictions of a street address on a tax day. */
+export const matchStreet = (
+  { names, sets }: Streets,
+  address: StreetAddress,
+  day: string,
+  establishedFrom: string,
+): StreetMatch => {
+  const { house, street } = address;
+  const isCurrent = (set: number): boolean => {
+    const dated = sets[set];
+    return dated !== undefined && isInForce(dated, day, establishedFrom);
+  };
+  // A row without a street may have any address of the ZIP.
+  const scanned = [anyStreet.name, street.name].flatMap((name) =>
+    Object.hasOwn(names, name) ? scanRanges(names[name] ?? '', house) : [],
+  );
+  const near = scanned.flatMap((one) => one.near).filter(({ set }) => isCurrent(set));
+  if (near.length === 0) {
+    const isListed = scanned.some((one) => one.sets.get(street.affixes)?.values().some(isCurrent));
+    return { kind: isListed ? 'outside' : 'unknown' };
+  }
+  const own = near.filter(({ affixes }) => affixes === street.affixes || affixes === anyStreet.affixes);
+  const { certain, possible } = decidingOf(own, address);
+  const lists = new Map(
+    possible.flatMap(({ set }) => {
+      const codes = sets[set]?.codes;
+      return codes ? [[codes.toSorted().join(' '), codes] as const] : [];
+    }),
+  );
+  const [codes, ...others] = lists.values();
+  return certain.length > 0 && codes && others.length === 0 ? { kind: 'found', codes } : { kind: 'unknown' };
+};

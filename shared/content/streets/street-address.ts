@@ -1,0 +1,110 @@
+/** Reads a street address strictly: what it cannot read for certain is `null`, and the ZIP decides. */
+import { directions, loneUnits, suffixes, units } from './suffixes.ts';
+
+/** A house number: `N56W16839` has the prefix `N56W`, as grid addresses in Wisconsin do. */
+export type House = { readonly prefix: string; readonly number: number };
+
+/** A street by its normalized parts. Directions and suffixes are USPS abbreviations; empty if there is none. */
+export type Street = {
+  readonly name: string;
+  /** Pre-direction, suffix and post-direction: `N,ST,`. */
+  readonly affixes: string;
+};
+
+/** `designator: null` is `#4`. `id: null`: the designator stands alone (`REAR`). */
+export type Unit = { readonly designator: string | null; readonly id: string | null };
+
+export type StreetAddress = {
+  readonly house: House;
+  readonly street: Street;
+  /** `unclear`: there is a unit that could not be read, as in `150A` or with two designators. */
+  readonly unit: Unit | 'unclear' | null;
+};
+
+const housePattern = /^(?<prefix>[A-Z0-9]*[A-Z])?(?<digits>\d{1,9})$/;
+
+/** Read a house number without a letter or fraction after it; `null` if it is none. */
+export const readHouse = (text: string): House | null => {
+  const found = housePattern.exec(text)?.groups;
+  return found ? { prefix: found['prefix'] ?? '', number: Number(found['digits']) } : null;
+};
+
+/** Upper case, without accents, periods and apostrophes, in words. */
+export const wordsOf = (text: string): readonly string[] =>
+  text
+    .normalize('NFD')
+    .replaceAll(/\p{M}|[.'’]/gu, '')
+    .toUpperCase()
+    .replaceAll(/#/g, ' # ')
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
+
+/** A street from its words. A direction or suffix counts only if a name is left beside it: `N ST` is the street N. */
+export const streetOf = (words: readonly string[]): Street => {
+  let [first, last] = [0, words.length];
+  const post = last > 1 ? directions.get(words[last - 1] ?? '') : undefined;
+  if (post !== undefined) last -= 1;
+  const suffix = last > 1 ? suffixes.get(words[last - 1] ?? '') : undefined;
+  if (suffix !== undefined) last -= 1;
+  const pre = last > 1 ? directions.get(words[0] ?? '') : undefined;
+  if (pre !== undefined) first = 1;
+  return {
+    name: words.slice(first, last).join(' '),
+    affixes: [pre, suffix, post].map((word) => word ?? '').join(),
+  };
+};
+
+const plainWord = /^[A-Z0-9-]+$/;
+const fraction = /^\d\/\d$/;
+const gridPart = /^[NSEW]\d+$/;
+// `150N MAIN ST` may be 150 N MAIN ST, so these letters do not count as a part of the house number.
+const houseWithPart = /^(?<house>\d+)(?:-?[A-DF-MO-RT-VX-Z]|-\d\/\d)$/;
+
+type HouseRead = { readonly house: House; readonly rest: readonly string[]; readonly hasPart: boolean };
+
+const houseOf = (words: readonly string[]): HouseRead | null => {
+  const [first = '', second = '', ...others] = words;
+  const isGrid = gridPart.test(first) && gridPart.test(second);
+  const house = readHouse(isGrid ? first + second : first);
+  if (house && fraction.test(second)) return { house, rest: others, hasPart: true };
+  if (house) return { house, rest: isGrid ? others : words.slice(1), hasPart: false };
+  const found = houseWithPart.exec(first)?.groups;
+  const numbered = readHouse(found?.['house'] ?? '');
+  return numbered ? { house: numbered, rest: words.slice(1), hasPart: true } : null;
+};
+
+// A longer word after a designator may be a part of the street: 100 FRONT ST, 100 KEY HWY.
+const unitId = /^(?:[A-Z]|[A-Z]?-?\d+-?[A-Z]?)$/;
+
+type UnitRead = { readonly unit: Unit; readonly length: number };
+
+/** The unit at the end of the words, and how many words it takes. */
+const unitAtEnd = (words: readonly string[]): UnitRead | null => {
+  const [designator = '', id = ''] = words.slice(-2);
+  const isGeneric = designator === '#';
+  const known = isGeneric ? null : units.get(designator);
+  if (known !== undefined && unitId.test(id)) {
+    const hasBoth = isGeneric && units.has(words.at(-3) ?? '');
+    const own = hasBoth ? (units.get(words.at(-3) ?? '') ?? null) : known;
+    return { unit: { designator: own, id: id.replaceAll('-', '') }, length: hasBoth ? 3 : 2 };
+  }
+  const alone = loneUnits.get(id);
+  // Without a suffix before it, the word may belong to the name of the street: LAKE SIDE.
+  const isUnit = alone !== undefined && streetOf(words.slice(0, -1)).affixes.split(',')[1] !== '';
+  return isUnit ? { unit: { designator: alone, id: null }, length: 1 } : null;
+};
+
+/** Read `line1` of an address. `null`: it has no house number and street, as a PO box or a rural route has none. */
+export const readStreetAddress = (line1: string): StreetAddress | null => {
+  const read = houseOf(wordsOf(line1));
+  if (!read) return null;
+  let { rest } = read;
+  let unit: StreetAddress['unit'] = read.hasPart ? 'unclear' : null;
+  for (let found = unitAtEnd(rest); found && rest.length > found.length; found = unitAtEnd(rest)) {
+    rest = rest.slice(0, -found.length);
+    unit = unit === null ? found.unit : 'unclear';
+  }
+  if (rest.length === 0 || !rest.every((word) => plainWord.test(word))) return null;
+  const street = streetOf(rest);
+  return /[A-Z0-9]/.test(street.name) ? { house: read.house, street, unit } : null;
+};

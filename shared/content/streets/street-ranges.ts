@@ -1,0 +1,147 @@
+/** Ranges of house numbers as text: a ZIP has thousands, and a look-up reads those of one street name. */
+import type { House, Street, Unit } from './street-address.ts';
+
+/** `U`: the row could not be read, so that any number of the street may have its jurisdictions. */
+export type Parity = 'E' | 'O' | 'B' | 'U';
+
+/** Which units of its houses a range is limited to. `parity` is that of the row: `E`, `O` or `B`. */
+export type UnitRange = {
+  readonly designator: string;
+  readonly low: string;
+  readonly high: string;
+  readonly parity: string;
+};
+
+/** House numbers of a street, inclusive. */
+export type StreetRange = {
+  readonly street: Street;
+  readonly prefix: string;
+  readonly low: number;
+  readonly high: number;
+  readonly parity: Parity;
+  readonly unit: UnitRange | null;
+};
+
+/** The street of a row whose street could not be read. */
+export const anyStreet: Street = { name: '', affixes: '*' };
+
+/** The text of a range: `0E100-198`, `3O1-99/APT,1,10,B`. It begins with the index of its set. */
+export const rangeText = (
+  set: number,
+  { low, high, parity, unit }: Pick<StreetRange, 'low' | 'high' | 'parity' | 'unit'>,
+): string =>
+  `${set}${parity}${low}-${high}${unit ? `/${[unit.designator, unit.low, unit.high, unit.parity].join()}` : ''}`;
+
+/** What the ranges of a group share. */
+export const groupText = ({ street, prefix }: Pick<StreetRange, 'street' | 'prefix'>): string =>
+  `${street.affixes}|${prefix}`;
+
+/** The text of all ranges of one street name, by what they share: `N,ST,|:0E100-198 0O101-199;,AVE,|N56W:1B1-50`. */
+export const nameText = (rangesOf: ReadonlyMap<string, Iterable<string>>): string =>
+  [...rangesOf].map(([group, texts]) => `${group}:${[...texts].join(' ')}`).join(';');
+
+/** How many ranges such a text has. */
+export const rangeCount = (text: string): number => text.split(/[ ;]/).length;
+
+const hasParity = (parity: string, number: number): boolean =>
+  parity === 'B' || (parity === 'E') === (number % 2 === 0);
+
+/** A range that may have a house. */
+export type NearRange = {
+  readonly set: number;
+  readonly affixes: string;
+  readonly isUnread: boolean;
+  readonly unit: UnitRange | null;
+};
+
+const unitOf = (text: string): UnitRange | null => {
+  if (text === '') return null;
+  const [designator = '', low = '', high = '', parity = ''] = text.slice(1).split(',');
+  return { designator, low, high, parity };
+};
+
+/** The ranges in a text that may have a house, and the sets of all ranges by directions and suffix. */
+export type Scanned = { readonly near: readonly NearRange[]; readonly sets: ReadonlyMap<string, ReadonlySet<number>> };
+
+// Character codes. Constants, because a street can have a thousand ranges and a look-up reads all of its text.
+const zero = 48;
+const nine = 57;
+const slash = 47;
+const codeB = 66;
+const codeE = 69;
+const codeU = 85;
+
+const isDigit = (code: number): boolean => code >= zero && code <= nine;
+
+const hasParityCode = (code: number, number: number): boolean =>
+  code === codeB || (code === codeE) === (number % 2 === 0);
+
+/** The end of a number that begins at a position. */
+const endOfNumber = (text: string, start: number): number => {
+  let at = start;
+  while (at < text.length && isDigit(text.charCodeAt(at))) at += 1;
+  return at;
+};
+
+const numberAt = (text: string, start: number, end: number): number => {
+  let value = 0;
+  for (let at = start; at < end; at += 1) value = value * 10 + text.charCodeAt(at) - zero;
+  return value;
+};
+
+/** Find the ranges that may have a house in the text of its street name. */
+export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: House): Scanned => {
+  const near: NearRange[] = [];
+  const sets = new Map<string, Set<number>>();
+  for (let groupStart = 0; groupStart < text.length; ) {
+    let at = text.indexOf(':', groupStart) + 1;
+    const next = text.indexOf(';', at);
+    const groupEnd = next < 0 ? text.length : next;
+    const [affixes = '', prefix = ''] = text.slice(groupStart, at - 1).split('|');
+    const ofGroup = sets.get(affixes) ?? new Set<number>();
+    sets.set(affixes, ofGroup);
+    let before = -1;
+    while (at < groupEnd) {
+      const setEnd = endOfNumber(text, at);
+      const lowEnd = endOfNumber(text, setEnd + 1);
+      const highEnd = endOfNumber(text, lowEnd + 1);
+      const space = highEnd < groupEnd && text.charCodeAt(highEnd) === slash ? text.indexOf(' ', highEnd) : highEnd;
+      const end = space < 0 || space > groupEnd ? groupEnd : space;
+      const set = numberAt(text, at, setEnd);
+      if (set !== before) ofGroup.add(set);
+      before = set;
+      const parity = text.charCodeAt(setEnd);
+      const isUnread = parity === codeU;
+      const holds =
+        numberAt(text, setEnd + 1, lowEnd) <= own && own <= numberAt(text, lowEnd + 1, highEnd) && prefix === ownPrefix;
+      if (isUnread || (holds && hasParityCode(parity, own)))
+        near.push({ set, affixes, isUnread, unit: unitOf(text.slice(highEnd, end)) });
+      at = end + 1;
+    }
+    groupStart = groupEnd + 1;
+  }
+  return { near, sets };
+};
+
+const numbered = /^([A-Z]*)0*(\d+)$/;
+
+/** Whether an identifier lies in a range of them; `null` if they cannot be compared. */
+const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null => {
+  const [own, first, last] = [id, low, high].map((text) => numbered.exec(text));
+  if (own && first && last && first[1] === last[1]) {
+    if (own[1] !== first[1]) return false;
+    const number = Number(own[2]);
+    return Number(first[2]) <= number && number <= Number(last[2]) && hasParity(parity, number);
+  }
+  if ([id, low, high].every((text) => /^[A-Z]$/.test(text))) return low <= id && id <= high;
+  return id === low && id === high ? true : null;
+};
+
+/** Whether a unit of an address is one of a range; `maybe` if that is not certain. */
+export const unitStatus = (range: UnitRange, unit: Unit | 'unclear' | null): 'yes' | 'no' | 'maybe' => {
+  if (unit === null || unit === 'unclear') return 'maybe';
+  if (range.low === '' && range.high === '') return range.designator === unit.designator ? 'yes' : 'maybe';
+  const isComparable = unit.designator === null || range.designator === unit.designator;
+  const holds = isComparable && unit.id !== null ? holdsId(range, unit.id) : null;
+  return holds === null ? 'maybe' : holds ? 'yes' : 'no';
+};

@@ -1,0 +1,92 @@
+/** Street addresses of an imported SST file over HTTP: POST /calculations and GET /rates. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { fixture, headOf, importFiles, withFiles } from '../fixtures/imports/harness.ts';
+import { runInProcess } from '../support/run-command.ts';
+
+// What is active is so for everybody: the table is this file's own.
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const store = await import('../../shared/store/content/content-store.ts');
+const { newCaller } = await import('../support/api.ts');
+const { goods } = await import('../support/sales.ts');
+const { contentProgram } = await import('../../shared/cli/content/program.ts');
+
+const content = async (...args: readonly string[]) => {
+  const { code, out, err } = await runInProcess(contentProgram(), args);
+  return code === 0 ? out : err;
+};
+
+let calls: string[] = [];
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  const imported = await importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
+  const head = { ...headOf(imported), id: 'US-WI@2030-01-01.1' };
+  expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
+  const active = await store.readActiveReleases();
+  expect((await store.activateRelease('US-WI', head.id, active, '2030-01-01T00:00:00.000Z')).ok).toBe(true);
+  database.middlewareStack.add(
+    (next, context) => (sent) => {
+      const input = sent.input as { readonly TableName?: string; readonly RequestItems?: object };
+      if ([input.TableName, ...Object.keys(input.RequestItems ?? {})].includes(environment.tables.content))
+        calls.push(String(context.commandName));
+      return next(sent);
+    },
+    { step: 'initialize', name: 'record' },
+  );
+});
+
+const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
+const at = (line1: string | null) => ({ customer: { address: { ...wauwatosa, line1 } } });
+const tax_date = '2026-11-22';
+
+it('decide the tax of a calculation with the calls of a look-up by ZIP', async () => {
+  const { call } = await newCaller();
+  const calculate = async (request: object) => {
+    calls = [];
+    const { body } = await call('POST', '/calculations', {
+      body: { tax_date, line_items: [goods()], ...request },
+    });
+    return [body.tax_amount, body.line_items[0].address_resolution, body.warnings.length, calls];
+  };
+  const complete = { coverage: 'complete' };
+  expect(await calculate(at('150 Main Street'))).toEqual([
+    ...['7.90', { level: 'street', ambiguous: false, ...complete }, 0],
+    ['GetItemCommand', 'BatchGetItemCommand'],
+  ]);
+  expect(await calculate(at('300 Main St'))).toEqual(['5.90', { level: 'zip5', ambiguous: false, ...complete }, 0, []]);
+  expect(await calculate(at(null))).toEqual(['5.90', { level: 'zip5', ambiguous: true, ...complete }, 1, []]);
+  const both = { ...at(null), line_items: [goods(at('150 Main St')), goods(at('300 Main St'))] };
+  expect(await calculate(both)).toEqual(['13.80', { level: 'street', ambiguous: false, ...complete }, 0, []]);
+});
+
+it('decide the rates of an address', async () => {
+  const { call } = await newCaller({ scopes: ['read'] });
+  const ratesAt = async (query: Record<string, string>) => {
+    const { body } = await call(
+      'GET',
+      `/rates?${new URLSearchParams({ postal_code: '53213', date: tax_date, ...query })}`,
+    );
+    const codes = body.jurisdictions.map((one: { jurisdiction_code: string }) => one.jurisdiction_code);
+    return [body.combined_rate, body.address_resolution.level, body.address_resolution.ambiguous, codes.length];
+  };
+  expect(await ratesAt({ line1: '150 Main St' })).toEqual(['0.079', 'street', false, 3]);
+  expect(await ratesAt({ line1: '300 Main St' })).toEqual(['0.059', 'zip5', false, 2]);
+  expect(await ratesAt({})).toEqual(['0.059', 'zip5', true, 2]);
+});
+
+it('are imported, shown, verified and compared by the command line', async () => {
+  const files = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
+  const out = await withFiles(files, ([rates = '', boundaries = '']) =>
+    content('import', '--format', 'sst', '--state', 'WI', '--rates', rates, '--boundaries', boundaries),
+  );
+  expect(out).toContain('Street-address rows name 1 ZIP.');
+  const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
+  expect(await content('show', id, '--zip', '53213')).toContain('53213: 2 locations, 1 street range');
+  expect(await content('verify', id)).toContain(id);
+  expect(await content('verify', id)).not.toContain('corrupt');
+  expect(await content('diff', 'US-WI@2030-01-01.1', id, '--rates')).not.toContain('53213');
+});
