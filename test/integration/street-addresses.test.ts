@@ -13,7 +13,7 @@ const { database } = await import('../../shared/store/client/client.ts');
 const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller } = await import('../support/api.ts');
 const { goods } = await import('../support/sales.ts');
-const { contentProgram } = await import('../../shared/cli/content/program.ts');
+const { contentProgram } = await import('../../shared/cli/content.ts');
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);
