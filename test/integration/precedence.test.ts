@@ -122,10 +122,10 @@ describe('429', () => {
       expect(refusalOf(answer)).toBe('429 | rate_limit_error');
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(10);
-      expect(answer.headers.get('x-ratelimit-limit')).toBe('4');
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('1');
       expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
     }
-    for (const { headers } of answers) expect(headers.get('x-ratelimit-limit')).toBe('4');
+    for (const { headers } of answers) expect(headers.get('x-ratelimit-limit')).toBe('1');
   });
 });
 

@@ -9,6 +9,9 @@ const responseMs = 1500;
 // The SDK's longest backoff before the second and the third attempt, when DynamoDB throttles: 500 ms, then 1 s.
 const backoffMs = 1500;
 
+// An emulator shares the processor with its callers, which may keep it busy for seconds.
+const emulatorFactor = 10;
+
 /** The longest time that one call can take, all attempts together. */
 export const callMsMax = attempts * (connectMs + responseMs) + backoffMs;
 
@@ -37,12 +40,17 @@ const countCalls = (client: DynamoDBDocumentClient): void =>
  */
 const createClient = (): DynamoDBDocumentClient => {
   const { dynamodbEndpoint, region } = environment;
+  const factor = dynamodbEndpoint ? emulatorFactor : 1;
   const client = DynamoDBDocumentClient.from(
     new DynamoDBClient({
       region,
       ...(dynamodbEndpoint && { endpoint: dynamodbEndpoint }),
       maxAttempts: attempts,
-      requestHandler: { connectionTimeout: connectMs, requestTimeout: responseMs, throwOnRequestTimeout: true },
+      requestHandler: {
+        connectionTimeout: connectMs * factor,
+        requestTimeout: responseMs * factor,
+        throwOnRequestTimeout: true,
+      },
     }),
     { marshallOptions: { removeUndefinedValues: true } },
   );
