@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../../shared/accounts/account.ts';
+import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
@@ -31,7 +31,7 @@ describe('create', () => {
     expect(account?.cursor_secret).toMatch(/^[\w-]{43}$/);
     expect(Math.abs(Date.parse(account?.created_at ?? '') - now())).toBeLessThan(minuteMs);
     const list = await ranJson('list');
-    expect(list.find(({ id }: any) => id === account?.id)).toEqual({
+    expect(list.find(({ id }: Account) => id === account?.id)).toEqual({
       id: account?.id,
       name: 'A shop',
       created_at: account?.created_at,

@@ -40,7 +40,7 @@ describe('revoke', () => {
   ])('prints a prompt on a terminal (isTTY: %s)', async (isTTY, said) => {
     const input = vi
       .spyOn(process, 'stdin', 'get')
-      .mockReturnValue(Object.assign(Readable.from(['levy_nothing\n']), { isTTY }) as never);
+      .mockReturnValue(Object.assign(Readable.from(['levy_nothing\n']), { isTTY }) as unknown as typeof process.stdin);
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
       await expect(ran('keys', 'revoke', '--leaked')).rejects.toThrow('No account has the key');

@@ -34,7 +34,7 @@ describe('a key', () => {
     expect(key).toMatchObject({ scopes: ['read', 'write'], expires_at: null, state: 'active' });
     const digest = createHash('sha256').update(secret).digest('hex');
     const items: string[] = [];
-    let ExclusiveStartKey: any;
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
     do {
       const page = await database.send(
         new ScanCommand({ TableName: environment.tables.accounts, ConsistentRead: true, ExclusiveStartKey }),

@@ -2,6 +2,7 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
+import type { TransactionList, TransactionRow } from '../../shared/transactions/response.ts';
 import { newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
 
@@ -17,7 +18,10 @@ beforeEach(() => {
       if (input.TableName === environment.tables.accounts) return next(sent);
       // Before it is made: one that is refused counts, too.
       seen.calls.push(String(context.commandName).replace('Command', ''));
-      const answer = await next({ ...sent, input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as never });
+      const answer = await next({
+        ...sent,
+        input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
+      });
       const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
       for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
         seen.table += Table?.CapacityUnits ?? 0;
@@ -132,7 +136,7 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
     const client = await warmClient();
     const first = await sold(client);
     for (let block = 0; block < 21; block++) await Promise.all(Array.from({ length: 20 }, () => client.create(sale())));
-    let page: any;
+    let page!: TransactionList;
     const calls = await callsOf(async () => {
       const answer = await client.list({ status: 'finalized' });
       page = answer.body;
@@ -140,8 +144,8 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
     });
     expect(calls).toEqual(['Query', 'Query', 'Query', 'Query']);
     expect(page).toMatchObject({ data: [], has_more: true });
-    const next = await made(client.list({ status: 'finalized', starting_after: page.next_cursor }));
-    expect(next.data.map(({ id }: any) => id)).toEqual([first.id]);
+    const next = await made(client.list({ status: 'finalized', starting_after: page.next_cursor as string }));
+    expect(next.data.map(({ id }: TransactionRow) => id)).toEqual([first.id]);
     expect(next).toMatchObject({ has_more: false, next_cursor: null });
   });
 });

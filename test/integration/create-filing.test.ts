@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import type { FilingEntry, FilingRate, FilingTotal } from '../../shared/filings/response.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, everyEntry, filerOf, settled, soldOn, summaryOf, totalsOf } from '../support/filings.ts';
 import { dayMs, goods, later, made, refusalOf, sale } from '../support/sales.ts';
@@ -8,7 +9,7 @@ const newFiler = async (settings: Partial<Settings> = {}) => filerOf(await newCa
 const october = { state: 'MI', period_end: '2026-10-31' };
 /** Four percent to the state, and a half to the county. */
 const honolulu = { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } };
-const idsOf = (entries: readonly any[]): string[] => entries.map(({ transaction_id }) => transaction_id).sort();
+const idsOf = (entries: readonly FilingEntry[]): string[] => entries.map(({ transaction_id }) => transaction_id).sort();
 const registered = (frequency: 'month' | 'quarter' | 'year', others: object = {}) => ({
   registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency, ...others }],
 });
@@ -32,7 +33,7 @@ describe('closing a period', () => {
     expect(filing).toMatchObject({ status: 'closed', filed_at: null, canceled_at: null, confirmation_number: null });
     expect(filing.progress).toMatchObject({ entries_moved: 2, complete: true });
     expect(totalsOf(filing)).toEqual(['US-MI USD 150.00 0.00 150.00 9.00 2']);
-    expect(filing.totals[0].rates.map(({ rate }: any) => rate)).toEqual(['0.06']);
+    expect(filing.totals[0].rates.map(({ rate }: FilingRate) => rate)).toEqual(['0.06']);
     expect(summaryOf(filing)).toEqual(['USD 150.00 0.00 150.00 9.00 2']);
     expect(idsOf(await everyEntry(filer, filing.id))).toEqual(sales.map(({ id }) => id).sort());
     expect(Date.parse(filing.closed_at)).toBeGreaterThanOrEqual(Date.parse(filing.created_at));
@@ -55,7 +56,7 @@ describe('closing a period', () => {
       'US-HI-00-003 EUR 30.00 0.00 30.00 0.15 1',
       'US-HI-00-003 USD 10.00 0.00 10.00 0.05 1',
     ]);
-    expect(hawaii.totals.map((total: any) => [total.jurisdiction_name, total.jurisdiction_type])).toEqual([
+    expect(hawaii.totals.map((total: FilingTotal) => [total.jurisdiction_name, total.jurisdiction_type])).toEqual([
       ['Hawaii', 'state'],
       ['Hawaii', 'state'],
       ['Honolulu County', 'county'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Calculation, LineItemResponse } from '../../shared/calculations/response.ts';
 import { newCaller } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
 import { type Client, clientOf, creditOf, goods, made, metaOf, refusalOf, sale, sold } from '../support/sales.ts';
@@ -10,7 +11,7 @@ const creditedOf = async (client: Client, { id }: { id: string }) => {
   return [credited_amount, credited_tax_amount, refund_status];
 };
 const detailOf = ({ body }: Answer): string => body.errors[0].detail;
-const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
+const warningsOf = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 
 describe('the parent (interface decisions 5.1)', () => {
   it('must exist in this account: otherwise 422 with the same detail', async () => {
@@ -139,7 +140,7 @@ describe('a credit with line items (5.3)', () => {
     const credit = await made(client.create(creditOf(parent, { line_items: [line] })));
     expect(credit.line_items[0]).toMatchObject({ id: 'mug', parent_line_item_id: 'shirt', amount: '9.99' });
     const { line_items } = await made(client.create(creditOf(parent, { credit_remaining: true })));
-    expect(line_items.map(({ id, amount }: any) => [id, amount])).toEqual([
+    expect(line_items.map(({ id, amount }: LineItemResponse) => [id, amount])).toEqual([
       ['shirt', '19.98'],
       ['mug', '100.00'],
     ]);

@@ -6,7 +6,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts';
 import { patterns } from '../../shared/events/pattern.ts';
+import type { Filing } from '../../shared/filings/response.ts';
+import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
 import { matches } from '../support/event-pattern.ts';
 import { openStream, recordsOf } from '../support/stream.ts';
 
@@ -37,18 +40,32 @@ const personal = {
 
 // Who is meant, by id: written beside each request.
 const named = new Map<string, string>();
-const name = (as: string, of: any) => {
+const name = <Named extends { readonly id: string }>(as: string, of: Named): Named => {
   named.set(of.id, as);
   return of;
 };
 
+/** What is read and changed of the records of items with audit entries or filings. */
+type Image = {
+  readonly unfinished: { BOOL: boolean };
+  readonly about: { readonly M: Record<string, unknown> };
+  version?: unknown;
+};
+type StreamRecord = {
+  readonly dynamodb: {
+    readonly SequenceNumber: string;
+    readonly Keys: { readonly pk: { readonly S: string }; readonly sk: { readonly S: string } };
+    readonly NewImage: Image;
+  };
+};
+
 type Published = Awaited<ReturnType<typeof handler>>;
-let records: any[];
-let letThrough: any[];
+let records: StreamRecord[];
+let letThrough: StreamRecord[];
 let published: Published;
 let account: string;
-const histories = new Map<string, any[]>();
-let filings: { readonly first: any; readonly second: any };
+const histories = new Map<string, readonly HistoryEntry[]>();
+let filings: { readonly first: Filing; readonly second: Filing };
 
 const sweep = () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
 const inOctober = { tax_date: '2026-10-08' };
@@ -149,8 +166,8 @@ it('publishes exactly these changes', () => {
 it('matches the history of the API: every change of status, and no other change', () => {
   const changes = [...histories].flatMap(([id, history]) =>
     history
-      .filter(({ from, to }: any) => from !== to)
-      .map(({ version, at, from, to }: any) => `${id} ${version} ${at} ${from} ${to}`),
+      .filter(({ from, to }) => from !== to)
+      .map(({ version, at, from, to }) => `${id} ${version} ${at} ${from} ${to}`),
   );
   const events = published.flatMap((event) =>
     'transaction' in event
@@ -168,13 +185,13 @@ const eventOf = (as: string, type: string) =>
   published.find((event) => named.get(subjectOf(event).id) === as && event.event_type === type) as Published[number];
 
 it('contains the figures of a transaction, and no personal data', () => {
-  const { id, parent_transaction_id } = (eventOf('mistake', 'credit.finalized') as any).transaction;
-  expect(named.get(parent_transaction_id)).toBe('sold');
+  const { id, parent_transaction_id } = (eventOf('mistake', 'credit.finalized') as TransactionEvent).transaction;
+  expect(named.get(parent_transaction_id as string)).toBe('sold');
   expect(eventOf('mistake', 'credit.finalized')).toEqual({
     event_id: `${id}.1.credit.finalized`,
     event_type: 'credit.finalized',
     account,
-    occurred_at: histories.get(id)?.find(({ version }: any) => version === 1).at,
+    occurred_at: histories.get(id)?.find(({ version }) => version === 1)?.at,
     transaction: {
       id,
       version: 1,
@@ -202,7 +219,7 @@ it('contains the figures of a transaction, and no personal data', () => {
 });
 
 it('contains the period, the sums and the confirmation number of a filing', () => {
-  const event = eventOf('second', 'filing.filed') as any;
+  const event = eventOf('second', 'filing.filed') as FilingEvent;
   expect(event).toEqual({
     event_id: `${event.filing.id}.4.filing.filed`,
     event_type: 'filing.filed',
@@ -317,7 +334,7 @@ describe('the stored events', () => {
   it('are printed for `aws events put-events --entries`, ten at a time', () => {
     const { status, stdout, stderr } = events('--account', account, ...always);
     expect([status, stderr]).toEqual([0, `${published.length} events.\n`]);
-    const lines: any[][] = stdout
+    const lines: { readonly Detail: string }[][] = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -334,9 +351,9 @@ describe('the stored events', () => {
 
   it('are printed without an invalid entry, which is reported without its content', async () => {
     const [id = ''] = [...named].find(([, as]) => as === 'wavering') ?? [];
-    await tamper(auditKey(account, id, 4), (item: any) => ({
+    await tamper(auditKey(account, id, 4), (item) => ({
       ...item,
-      about: { ...item.about, tax_amount: [secret] },
+      about: { ...(item?.about as Record<string, unknown>), tax_amount: [secret] },
     }));
     try {
       const { status, stdout, stderr } = events('--account', account, ...always);
@@ -361,14 +378,16 @@ describe('the stored events', () => {
 });
 
 describe('a record that is not what the store writes', () => {
-  const broken = (change: (item: any) => void) => {
-    const record = structuredClone(letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')));
+  const broken = (change: (item: Image) => void) => {
+    const record = structuredClone(
+      letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')) as StreamRecord,
+    );
     record.dynamodb.NewImage.about.M.reference_id = { S: secret };
     change(record.dynamodb.NewImage);
     return record;
   };
 
-  it.each<[string, (item: any) => void]>([
+  it.each<[string, (item: Image) => void]>([
     ['has no figures', (item) => delete item.about.M.tax_amount],
     ['has no version', (item) => delete item.version],
     ['is of nobody', (item) => Object.assign(item, { pk: { S: secret } })],

@@ -6,6 +6,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, type Filer, filerOf, settled, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
+import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
 /** Calls to the ledger's table by the commands' names, and the units that they took. */
@@ -19,7 +20,10 @@ beforeEach(() => {
       // The caller's key, account and window are in another table.
       if (input.TableName === environment.tables.accounts) return next(sent);
       seen.calls.push(String(context.commandName).replace('Command', ''));
-      const answer = await next({ ...sent, input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as never });
+      const answer = await next({
+        ...sent,
+        input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
+      });
       const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
       for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
         const units = Table?.CapacityUnits ?? 0;
@@ -132,7 +136,7 @@ describe('calls to the ledger of what closes and files', () => {
 
   it('to do it makes a write for 49 entries of each shard, one to end each shard, and one to end it', async () => {
     const { filer } = await filersWith(120);
-    const writesOf = async (run: () => Promise<any>) => {
+    const writesOf = async (run: () => Promise<Answer>) => {
       const calls = await callsOf(async () => {
         await settled(filer, (await made(run())).id);
         return { status: 200 };
@@ -150,7 +154,7 @@ describe('calls to the ledger of what closes and files', () => {
 describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units of a filing', () => {
   it('are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
     const { filer } = await filersWith(0);
-    const written = async (run: () => Promise<any>) => {
+    const written = async (run: () => Promise<Answer>) => {
       const { writes, indexes } = await used(async () => {
         await settled(filer, (await made(run())).id);
         return { status: 200 };
