@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Filing, FilingEntry, FilingTotal } from '../../shared/filings/filing.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, csv, everyEntry, type Filer, filerOf, soldOn } from '../support/filings.ts';
 import { creditOf, dayMs, later, made, refusalOf } from '../support/sales.ts';
@@ -10,15 +12,15 @@ const read = (text: string): Record<string, string>[] => parse(text, { columns: 
 
 let caller: Caller;
 let filer: Filer;
-let filing: any;
-const sales: any[] = [];
+let filing: Filing & { readonly id: string; readonly totals: [FilingTotal, FilingTotal] };
+const sales: Transaction[] = [];
 
 beforeAll(async () => {
   caller = await newCaller();
   filer = filerOf(caller);
   for (let at = 0; at < 30; at++) sales.push(await soldOn(filer, '2026-10-05', `${at + 1}.00`, { customer: honolulu }));
   const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
-  sales.push(await made(filer.create(creditOf(sales[29], { tax_date: '2026-10-06', ...line }))));
+  sales.push(await made(filer.create(creditOf(sales[29] as Transaction, { tax_date: '2026-10-06', ...line }))));
   filing = await closedFiling(filer, 'HI', '2026-10-31');
 });
 
@@ -26,9 +28,15 @@ describe('the entries of a filing', () => {
   it.each([1, 7, 25, 100])('come in pages of %i, each once, as they went in', async (limit) => {
     const entries = await everyEntry(filer, filing.id, limit);
     expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
-    const credit = entries.find((entry) => entry.transaction_id === sales[30].id);
+    const credit = entries.find((entry) => entry.transaction_id === (sales[30] as Transaction).id);
     expect([credit.month, credit.currency]).toEqual(['2026-10', 'USD']);
-    expect(credit.amounts.map((row: any) => [row.jurisdiction_code, row.taxable_amount, row.tax_amount])).toEqual([
+    expect(
+      credit.amounts.map((row: FilingEntry['amounts'][number]) => [
+        row.jurisdiction_code,
+        row.taxable_amount,
+        row.tax_amount,
+      ]),
+    ).toEqual([
       ['US-HI', '-30.00', '-1.20'],
       ['US-HI-00-003', '-30.00', '-0.15'],
     ]);
@@ -61,7 +69,7 @@ describe('the entries of a filing', () => {
       `${payload}.`,
       `${payload}x.${signature}`,
       signature,
-      sales[0].id,
+      (sales[0] as Transaction).id,
       'x',
       '.',
       'a.b.c',
@@ -127,7 +135,9 @@ describe('a filing as CSV', () => {
     }
     expect(pages).toBe(4);
     const listed = (await everyEntry(filer, filing.id)).flatMap(({ transaction_id, amounts }) =>
-      amounts.map((row: any) => [transaction_id, row.jurisdiction_code, row.rate, row.tax_amount].join(' ')),
+      amounts.map((row: FilingEntry['amounts'][number]) =>
+        [transaction_id, row.jurisdiction_code, row.rate, row.tax_amount].join(' '),
+      ),
     );
     const written = rows.map((row) =>
       [row['transaction_id'], row['jurisdiction_code'], row['rate'], row['tax_amount']].join(' '),
@@ -185,7 +195,7 @@ describe('a filing that is not there', () => {
     expect(await answerOf(stranger.filing(filing.id, { expand: 'entries' }, csv))).toEqual(absent);
     expect(await answerOf(stranger.change(filing.id, { status: 'canceled' }))).toEqual(absent);
     expect(await answerOf(stranger.change(unknown, { status: 'canceled' }))).toEqual(absent);
-    for (const id of ['x', 'txn_x', `${filing.id}%23x`, '%2e%2e', sales[0].id, `${filing.id}%230`])
+    for (const id of ['x', 'txn_x', `${filing.id}%23x`, '%2e%2e', (sales[0] as Transaction).id, `${filing.id}%230`])
       expect([id, await answerOf(filer.filing(id))]).toEqual([id, absent]);
     expect((await made(filer.filing(filing.id))).status).toBe('closed');
   });

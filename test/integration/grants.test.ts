@@ -4,6 +4,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { draftPartitions, updatablePartitions } from '../../shared/store/table-access.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
 // because activation affects all tests.
@@ -28,6 +29,16 @@ const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../
 
 type Client = ReturnType<typeof filerOf>;
 type Entry = Operation | ScheduleName;
+type Identified = { readonly id: string };
+/** A sale, and what else is there before an operation. */
+type Parent = Identified & {
+  draft: Transaction;
+  credit: Identified;
+  pinned: Identified;
+  hurried: Client;
+  filing: Identified;
+  filed: Identified;
+};
 type Key = { readonly pk: string };
 type Write = { readonly TableName: string; readonly Key?: Key; readonly Item?: Key };
 type Input = Partial<Write> & {
@@ -111,7 +122,7 @@ const release = headOf('US-MN@2030-01-01.1');
 const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
 /** What is there before an operation, and then every way through it that asks something else of the database. */
-const ways: Record<Entry, (client: Client, parent: any) => Promise<unknown>> = {
+const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> = {
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
   'list-product-tax-codes': (client) => client.call('GET', '/product-tax-codes'),
   'get-openapi': (client) => client.call('GET', '/openapi.json'),

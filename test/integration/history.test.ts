@@ -7,6 +7,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { type HistoryReads, transactionHistory } from '../../shared/transactions/history/history.ts';
+import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import {
   type Client,
@@ -31,16 +32,17 @@ const historyOf = (client: Client, id: string, parameters: Record<string, string
 const expanded = (client: Client, id: string) => client.get(`${id}?expand=history`);
 
 /** JSON with sorted keys and without white space, written here once more. */
-const canonical = (value: any): string => {
+const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
+  const fields = value as Record<string, unknown>;
+  const names = Object.keys(fields).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(fields[name])}`).join(',')}}`;
 };
 const digest = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url');
 
 /** The hash of an entry as an auditor computes it from the answer alone. */
-const hashOf = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: any) =>
+const hashOf = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: HistoryEntry) =>
   digest({ ...others, transactionId, stateHash: state_hash, previousHash: previous_hash });
 
 /** A draft that was changed until it has this version. */
@@ -64,7 +66,7 @@ describe('an entry', () => {
       next_cursor: null,
     });
     const [third, second, first] = data;
-    expect(data.map(({ version, at, from, to }: any) => [version, at, from, to])).toEqual([
+    expect(data.map(({ version, at, from, to }: HistoryEntry) => [version, at, from, to])).toEqual([
       [3, finalized.updated_at, 'draft', 'finalized'],
       [2, edited.updated_at, 'draft', 'draft'],
       [1, draft.created_at, null, 'draft'],
@@ -72,11 +74,11 @@ describe('an entry', () => {
     expect(first.fields).toEqual([]);
     expect(third.fields).toEqual(expect.arrayContaining(['reference_id', 'status']));
     expect(second.fields).toEqual(expect.arrayContaining(['metadata', 'tax_amount']));
-    const credential = data.map(({ by }: any) => by);
+    const credential = data.map(({ by }: HistoryEntry) => by);
     expect(new Set(credential).size).toBe(1);
     expect(credential[0]).toMatch(/^key_/);
     expect(client.key).not.toContain(credential[0]);
-    expect(data.map(({ state_hash }: any) => state_hash)).toEqual([finalized, edited, draft].map(digest));
+    expect(data.map(({ state_hash }: HistoryEntry) => state_hash)).toEqual([finalized, edited, draft].map(digest));
   });
 
   it('a hash that can be computed from the answer and is in the next entry', async () => {
@@ -86,9 +88,9 @@ describe('an entry', () => {
     await made(client.update(credit.id, { status: 'void' }));
     for (const { id } of [parent, credit]) {
       const { data } = await made(historyOf(client, id));
-      expect(data.map(({ hash }: any) => hash)).toEqual(data.map((entry: any) => hashOf(id, entry)));
-      expect(data.map(({ previous_hash }: any) => previous_hash)).toEqual([
-        ...data.slice(1).map(({ hash }: any) => hash),
+      expect(data.map(({ hash }: HistoryEntry) => hash)).toEqual(data.map((entry: HistoryEntry) => hashOf(id, entry)));
+      expect(data.map(({ previous_hash }: HistoryEntry) => previous_hash)).toEqual([
+        ...data.slice(1).map(({ hash }: HistoryEntry) => hash),
         null,
       ]);
       expect(data[0].state_hash).toBe(digest(recorded(await made(client.get(id)))));
@@ -102,7 +104,7 @@ describe('expand=history', () => {
     const draft = await changedTo(client, 52);
     const answer = await expanded(client, draft.id);
     const plain = await client.get(draft.id);
-    expect(answer.body.history.map(({ version }: any) => version)).toEqual(
+    expect(answer.body.history.map(({ version }: HistoryEntry) => version)).toEqual(
       Array.from({ length: 50 }, (_, i) => 52 - i),
     );
     expect({ ...answer.body, history: null }).toEqual(plain.body);
@@ -123,7 +125,7 @@ describe('paging', () => {
     const { data, has_more, next_cursor } = await made(historyOf(client, id));
     expect([data.length, has_more, next_cursor]).toEqual([25, true, '3']);
     const rest = await made(historyOf(client, id, { starting_after: next_cursor }));
-    expect([rest.data.map(({ version }: any) => version), rest.has_more]).toEqual([[2, 1], false]);
+    expect([rest.data.map(({ version }: HistoryEntry) => version), rest.has_more]).toEqual([[2, 1], false]);
     for (const limit of ['0', '101', '-1', '1.5', 'x', ''])
       expect(refusalOf(await historyOf(client, id, { limit }))).toBe('422 | validation_invalid_format limit');
   });
@@ -153,7 +155,7 @@ describe('a draft after its deadline', () => {
       const page = await historyOf(client, draft.id, { limit: '1' });
       expect(page.body).toMatchObject({ has_more: true, next_cursor: '4' });
       const rest = await historyOf(client, draft.id, { starting_after: '4' });
-      expect(before.body.data.map(({ version }: any) => version)).toEqual([4, 3, 2, 1]);
+      expect(before.body.data.map(({ version }: HistoryEntry) => version)).toEqual([4, 3, 2, 1]);
       expect(before.body.data[0]).toMatchObject({
         at: draft.expires_at,
         by: 'draft_expired',
@@ -217,7 +219,7 @@ describe('whose it is', () => {
     const Key = auditKey(client.account.id, id, 2);
     await database.send(new DeleteCommand({ TableName: environment.tables.transactions, Key }));
     const { data } = await made(historyOf(client, id));
-    expect(data.map(({ version }: any) => version)).toEqual([3, 1]);
+    expect(data.map(({ version }: HistoryEntry) => version)).toEqual([3, 1]);
     expect(data[0].previous_hash).not.toBe(data[1].hash);
   });
 });

@@ -2,6 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import type { Calculation } from '../../shared/calculations/response.ts';
 import { headOf, partOf } from '../support/imported.ts';
 
 // Activation affects all tests, so this file has its own table.
@@ -119,13 +120,13 @@ describe('an imported release that is active', () => {
     const request = sale({ line_items: zips.map((zip) => goods({ ...inMinnesota(zip) })) });
     await activated(one, async () => {
       await client.calculate(sale());
-      let answer: any;
+      let answer!: Calculation;
       const run = async () => {
         answer = await made(client.calculate(request));
       };
       expect(await callsOf(run)).toEqual(['BatchGetItem', 'BatchGetItem']);
       for (const [index, line] of answer.line_items.entries()) {
-        const codes = line.taxes.map((row: any) => row.jurisdiction_code);
+        const codes = line.taxes.map((row) => row.jurisdiction_code);
         expect(codes).toEqual(['US-MN', `US-MN-${zips[index]}`]);
       }
       expect(await callsOf(run)).toEqual([]);

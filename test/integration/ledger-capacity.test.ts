@@ -37,7 +37,10 @@ const add = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity) => {
 beforeEach(() => {
   database.middlewareStack.add(
     (next) => async (sent) => {
-      const answer = await next({ ...sent, input: { ...sent.input, ReturnConsumedCapacity: 'INDEXES' } as never });
+      const answer = await next({
+        ...sent,
+        input: { ...sent.input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
+      });
       const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
       used.requests += 1;
       for (const one of [consumed].flat()) add(one);

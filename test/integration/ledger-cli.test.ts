@@ -28,6 +28,7 @@ import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { entryHashOf } from '../../shared/transactions/audit.ts';
+import type { RetrievedTransaction } from '../../shared/transactions/history/response.ts';
 import { type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { newCaller } from '../support/api.ts';
@@ -737,7 +738,9 @@ describe.runIf(hasPython)('the script of the README', () => {
   });
 
   it('finds a changed transaction or audit entry', async () => {
-    const answer: any = await made(books.get(`${owned('edited').id}?expand=history`));
+    const answer: RetrievedTransaction & { readonly history: object[] } = await made(
+      books.get(`${owned('edited').id}?expand=history`),
+    );
     const [newest, second, ...others] = answer.history;
     expect(check({ ...answer, total_amount: '1.00' }).stderr).toContain('The transaction was altered.');
     expect(check({ ...answer, history: [newest, { ...second, by: 'key_x' }, ...others] }).stderr).toContain(

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
+import type { FilingList } from '../../shared/filings/filing.ts';
 import { listFilings } from '../../shared/filings/list-filings.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
+import type { Accepted } from '../../shared/result.ts';
 import { chainKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
@@ -390,6 +392,6 @@ it('works on every unfinished filing, however large another one is', async () =>
     },
   };
   expect(await resume(account, ports)).toMatchObject({ finished: 0, complete: false, failed: 0 });
-  const { data } = ((await listFilings({ limit: 9 }, account, portsFor(account))) as any).value;
+  const { data } = ((await listFilings({ limit: 9 }, account, portsFor(account))) as Accepted<FilingList>).value;
   for (const { progress } of data) expect(progress.entries_moved).toBeGreaterThan(0);
 });

@@ -4,8 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Account } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { exportLedger } from '../../shared/cli/ledger/export/export-ledger.ts';
 import { importLedger } from '../../shared/cli/ledger/import/import-ledger.ts';
@@ -96,7 +98,7 @@ const resealed = (lines: readonly string[]): string => {
   let sum = '';
   const all = createHash('sha256');
   const values = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind !== 'trailer');
-  const close = ({ sum: _, ...value }: any) => {
+  const close = ({ sum: _, ...value }: Record<string, unknown>) => {
     const text = JSON.stringify(value);
     sum = createHash('sha256').update(`${sum}\n${text}`).digest('base64url');
     return `{"sum":"${sum}",${text.slice(1)}\n`;
@@ -162,9 +164,9 @@ const plain = (account: string, item: Record<string, unknown>) =>
       ]),
   );
 
-const keyOf = ({ pk, sk }: any) => `${pk} ${sk}`;
-const isOfLedger = ({ pk }: any, account: string) =>
-  ['T', 'R', 'O', 'F', 'P'].some((letter) => pk.startsWith(`${letter}#${account}`));
+const keyOf = ({ pk, sk }: Record<string, unknown>) => `${pk} ${sk}`;
+const isOfLedger = ({ pk }: Record<string, unknown>, account: string) =>
+  ['T', 'R', 'O', 'F', 'P'].some((letter) => (pk as string).startsWith(`${letter}#${account}`));
 
 const plainItems = (account: string, items: readonly Record<string, unknown>[]) =>
   items
@@ -177,10 +179,10 @@ const itemsInEmulator = async (account: string) => {
   const items: Record<string, unknown>[] = [];
   let start: Record<string, unknown> | undefined;
   do {
-    const page: any = await database.send(
+    const page: ScanCommandOutput = await database.send(
       new ScanCommand({ TableName: environment.tables.transactions, ...(start && { ExclusiveStartKey: start }) }),
     );
-    items.push(...page.Items);
+    items.push(...(page.Items as Record<string, unknown>[]));
     start = page.LastEvaluatedKey;
   } while (start);
   return plainItems(account, items);
@@ -216,7 +218,7 @@ const answersWith = async (key: string): Promise<Record<string, unknown>> => {
       const { data, next_cursor } = JSON.parse(
         await ask('GET', `${path}${path.includes('?') ? '&' : '?'}limit=50${after && `&starting_after=${after}`}`),
       );
-      ids.push(...data.map(({ id }: any) => id));
+      ids.push(...data.map(({ id }: { id: string }) => id));
       if (next_cursor === null) return ids;
       after = ids.at(-1) ?? '';
     }
@@ -309,7 +311,7 @@ describe('an imported ledger', () => {
     const source = await itemsInEmulator(books.account.id);
     expect(source.length).toBeGreaterThan(plainDrafts * 3);
     expect(itemsIn(db, 'acct_other')).toEqual(source);
-    const account: any = await within(db, () => findAccount('acct_other'));
+    const account = (await within(db, () => findAccount('acct_other'))) as Account;
     expect(account).toEqual({ ...books.account, id: 'acct_other', cursor_secret: account.cursor_secret });
     expect(account.cursor_secret).not.toBe(books.account.cursor_secret);
     expect(account.cursor_secret.length).toBeGreaterThan(40);

@@ -1,13 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Filing, FilingList } from '../../shared/filings/filing.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, type Filer, file, filerOf, soldOn } from '../support/filings.ts';
 import { made, refusalOf } from '../support/sales.ts';
 
 let filer: Filer;
 /** In the order in which they were made: three months of Michigan, two of Hawaii. */
-const filings: any[] = [];
-const idsOf = (rows: readonly any[]): string[] => rows.map(({ id }) => id);
-const newestFirst = (keeps: (filing: any) => boolean) => idsOf(filings.filter(keeps)).reverse();
+/** Any but a dry run. */
+type Stored = Filing & { readonly id: string };
+type StoredList = Omit<FilingList, 'data'> & { readonly data: readonly Stored[] };
+
+const filings: Stored[] = [];
+const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
+const newestFirst = (keeps: (filing: Stored) => boolean) => idsOf(filings.filter(keeps)).reverse();
 
 beforeAll(async () => {
   filer = filerOf(await newCaller());
@@ -20,15 +25,17 @@ beforeAll(async () => {
     ['HI', '2026-10-31'],
   ] as const)
     filings.push(await closedFiling(filer, state, end));
-  await file(filer, filings[0].id);
-  await cancel(filer, filings[4].id);
+  await file(filer, (filings[0] as Stored).id);
+  await cancel(filer, (filings[4] as Stored).id);
 });
 
 const everyPage = async (parameters: Record<string, string>): Promise<string[][]> => {
   const pages: string[][] = [];
   let after: string | null = null;
   for (let asked = 0; asked < 50; asked++) {
-    const page: any = await made(filer.filings({ ...parameters, ...(after !== null && { starting_after: after }) }));
+    const page: StoredList = await made(
+      filer.filings({ ...parameters, ...(after !== null && { starting_after: after }) }),
+    );
     pages.push(idsOf(page.data));
     if (!page.has_more) return pages;
     after = page.next_cursor;
@@ -56,12 +63,12 @@ describe('GET /filings', () => {
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
   });
 
-  it.each<{ parameters: Record<string, string>; keeps: (filing: any) => boolean }>([
+  it.each<{ parameters: Record<string, string>; keeps: (filing: Stored) => boolean }>([
     { parameters: { state: 'MI' }, keeps: ({ state }) => state === 'US-MI' },
     { parameters: { state: 'hawaii' }, keeps: ({ state }) => state === 'US-HI' },
     { parameters: { period_end: '2026-09-30' }, keeps: ({ period_end }) => period_end === '2026-09-30' },
     { parameters: { status: 'closed' }, keeps: ({ id }) => idsOf(filings.slice(1, 4)).includes(id) },
-    { parameters: { status: 'canceled', state: 'HI' }, keeps: ({ id }) => id === filings[4].id },
+    { parameters: { status: 'canceled', state: 'HI' }, keeps: ({ id }) => id === (filings[4] as Stored).id },
     { parameters: { state: 'OH' }, keeps: () => false },
   ])('with $parameters', async ({ parameters, keeps }) => {
     expect((await everyPage(parameters)).flat()).toEqual(newestFirst(keeps));

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const list = (parameters: Record<string, string> = {}, headers: Record<string, string | string[]> = {}) =>
   call('GET', `${path}?${new URLSearchParams(parameters)}`, { headers });
-const codesOf = ({ body }: { body: any }): string[] => body.data.map((item: { code: string }) => item.code);
+const codesOf = ({ body }: { body: { data: { code: string }[] } }): string[] => body.data.map((item) => item.code);
 
 describe('GET /product-attributes', () => {
   it('returns the whole vocabulary in one page by default (spec 4.1 rule 1)', async () => {
@@ -112,7 +112,10 @@ describe('GET /product-attributes', () => {
   it('refuses unknown and repeated parameters', async () => {
     const { status, body } = await call('GET', `${path}?page=2&limit=1&limit=2`);
     expect(status).toBe(422);
-    expect(body.errors.map(({ source }: any) => source.parameter).sort()).toEqual(['limit', 'page']);
+    expect(body.errors.map(({ source }: { source: { parameter: string } }) => source.parameter).sort()).toEqual([
+      'limit',
+      'page',
+    ]);
   });
 });
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const list = (parameters: Record<string, string> = {}) => call('GET', `${path}?${new URLSearchParams(parameters)}`);
-const codesOf = ({ body }: { body: any }): string[] => body.data.map((item: { code: string }) => item.code);
+const codesOf = ({ body }: { body: { data: { code: string }[] } }): string[] => body.data.map((item) => item.code);
 
 describe('GET /product-tax-codes', () => {
   it('returns every product tax code in one page by default', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { TransactionRow } from '../../shared/transactions/response.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, dayMs, everyPage, goods, later, made, recorded, refusalOf, sale, sold } from '../support/sales.ts';
 
-const idsOf = ({ data }: any): string[] => data.map(({ id }: { id: string }) => id);
+const idsOf = ({ data }: { data: TransactionRow[] }): string[] => data.map(({ id }) => id);
 
 it('expands line items on at most 10 rows', async () => {
   const client = clientOf(await newCaller());
@@ -73,7 +74,7 @@ it('fills its pages where the index has to be read further, and pages on from wh
   for (let block = 0; block < 13; block++) await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
   const newest = await sold(client);
   const { data, has_more } = await made(client.list({ status: 'finalized', limit: '2' }));
-  expect([data.map((row: any) => row.id), has_more]).toEqual([[newest.id, rare.id], false]);
+  expect([data.map((row: TransactionRow) => row.id), has_more]).toEqual([[newest.id, rare.id], false]);
   const { ids } = await everyPage(client, { status: 'finalized', limit: '1' });
   expect(ids).toEqual([newest.id, rare.id]);
 });

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chosenKind } from '../../infra/local/emulator-process.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
@@ -118,7 +119,7 @@ describe('npm start, running', () => {
   afterAll(endAll);
   const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(service.url, method, path, { ...(body !== undefined && { body }), headers });
-  const codeOf = (answer: { body: any }) => answer.body.errors[0].code;
+  const codeOf = (answer: { body: { errors: [{ code: string }] } }) => answer.body.errors[0].code;
 
   it('prints a curl line that works: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
@@ -309,12 +310,12 @@ describe('npm start, from start to end', () => {
 });
 
 describe('the local gateway', () => {
-  const echo = async (event: any, context: any) => ({
+  const echo = async (event: APIGatewayProxyEvent, context: Context) => ({
     statusCode: 200,
     multiValueHeaders: { 'X-Twice': ['a', 'b'] },
     body: JSON.stringify({ event, remainingMs: context.getRemainingTimeInMillis() }),
   });
-  const odd: Record<string, () => any> = {
+  const odd: Record<string, () => Promise<unknown>> = {
     'an error': () => Promise.reject(new Error('a table name')),
     never: () => new Promise(() => {}),
     nothing: async () => undefined,
@@ -323,10 +324,10 @@ describe('the local gateway', () => {
   };
   const handlers = {
     endpoints: new Proxy({} as Handlers['endpoints'], {
-      get: (_, name) => (event: any, context: any) =>
+      get: (_, name) => (event: APIGatewayProxyEvent, context: Context) =>
         name === 'method-not-allowed'
           ? Promise.resolve({ statusCode: 405, body: '{}' })
-          : (odd[event.pathParameters?.id] ?? (() => echo(event, context)))(),
+          : (odd[event.pathParameters?.['id'] as string] ?? (() => echo(event, context)))(),
     }),
     schedules: {} as Handlers['schedules'],
   };

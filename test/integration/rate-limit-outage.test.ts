@@ -12,7 +12,9 @@ afterEach(() => vi.restoreAllMocks());
 
 const exchange = (headers: Record<string, string>): Exchange =>
   exchangeOf(
-    { requestContext: { requestId: 'request' }, httpMethod: 'GET', resource: '/', headers } as any,
+    { requestContext: { requestId: 'request' }, httpMethod: 'GET', resource: '/', headers } as unknown as Parameters<
+      typeof exchangeOf
+    >[0],
     () => 1000,
   );
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
+import type { JurisdictionRate, Rates } from '../../shared/rates/response.ts';
 import { headOf, partOf } from '../support/imported.ts';
 
 // Activation affects all tests, so this file has its own table.
@@ -38,7 +39,7 @@ const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => {
   await run();
   return calls;
 };
-const codesOf = (body: any): string[] => body.warnings.map(({ code }: any) => code);
+const codesOf = (body: Rates): string[] => body.warnings.map(({ code }) => code);
 const minneapolis = { postal_code: '55401', city: 'Minneapolis', state: 'MN' };
 
 describe('the built-in content', () => {
@@ -149,7 +150,7 @@ describe('an import over the built-in content', () => {
       expect(await callsOf(file)).toEqual(['GetItemCommand', 'BatchGetItemCommand']);
       const { body } = await file();
       expect(body).toMatchObject({ combined_rate: '0.07875', content_releases: { 'US-MN': id } });
-      expect(body.jurisdictions.map(({ jurisdiction_code }: any) => jurisdiction_code)).toEqual([
+      expect(body.jurisdictions.map(({ jurisdiction_code }: JurisdictionRate) => jurisdiction_code)).toEqual([
         'US-MN',
         'US-MN-FILE',
       ]);

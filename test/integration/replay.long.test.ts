@@ -4,6 +4,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import type { Replay } from '../../shared/transactions/replay/response.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
@@ -110,14 +111,14 @@ const lessThan = (random: Random, amount: string) => {
   return (Number(amount) * random.of([0.25, 0.5, 0.9])).toFixed(decimals.length);
 };
 
-const partOf = (random: Random, transaction: any) => ({
+const partOf = (random: Random, transaction: Transaction) => ({
   line_items: transaction.line_items
     .filter(() => random.chance(0.6))
-    .map(({ id, unit_price }: any) => ({ id, quantity: '1', unit_price: lessThan(random, unit_price) })),
+    .map(({ id, unit_price }) => ({ id, quantity: '1', unit_price: lessThan(random, unit_price) })),
 });
 
 /** Every kind of credit; a credit that its sale does not allow is refused, and there is nothing to replay. */
-const creditsOf = async (random: Random, client: Client, parent: any): Promise<string[]> => {
+const creditsOf = async (random: Random, client: Client, parent: Transaction): Promise<string[]> => {
   const part = partOf(random, parent);
   const kinds = [
     {},
@@ -173,7 +174,7 @@ const mixMsMax = 240_000;
 it('at least 300 sales, edits, supplied taxes and credits of all kinds come out as they were recorded', {
   timeout: mixMsMax,
 }, async () => {
-  const replays: any[] = [];
+  const replays: Replay[] = [];
   const kinds = new Set<string>();
   const tell = async (own: object, seed: number) => {
     const client = clientOf(await newCaller({ settings: { ...own, rate_limit: 100_000 } }));

@@ -1,3 +1,4 @@
+import type { ConsumedCapacity as Consumed } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
@@ -202,8 +203,8 @@ describe('the counts of a line', () => {
     database.middlewareStack.add(
       (next) => async (sent) => {
         const answer = await next(sent);
-        const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: any };
-        charged.push([ConsumedCapacity].flat().reduce((sum: number, { CapacityUnits }) => sum + CapacityUnits, 0));
+        const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: Consumed | Consumed[] };
+        charged.push([ConsumedCapacity].flat().reduce((sum, { CapacityUnits = Number.NaN }) => sum + CapacityUnits, 0));
         return answer;
       },
       { step: 'deserialize', name: 'charge', priority: 'high' },

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { newSession } from '../../shared/cli/smoke/session.ts';
 import { runSmoke } from '../../shared/cli/smoke/workflows.ts';
+import type { TransactionRow } from '../../shared/transactions/response.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody } from '../support/breaking-proxy.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -19,10 +20,11 @@ const smoke = (args: readonly string[], key: string | null) => {
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 
 /** The transactions of the account, oldest first. */
-const stored = async (caller: Caller): Promise<any[]> =>
+const stored = async (caller: Caller): Promise<TransactionRow[]> =>
   (await clientOf(caller).list({ limit: '100' })).body.data.toReversed();
 
-const statesOf = (rows: readonly any[]) => rows.map(({ status, void_reason }) => `${status}: ${void_reason}`);
+const statesOf = (rows: readonly TransactionRow[]) =>
+  rows.map(({ status, void_reason }) => `${status}: ${void_reason}`);
 
 /** Run through a proxy with a fault. */
 const broken = async (caller: Caller, how: Break) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, file, filerOf, settled, soldOn } from '../support/filings.ts';
 import { creditOf, made, refusalOf } from '../support/sales.ts';
@@ -46,20 +47,22 @@ describe('filing', () => {
     const [mi, hi] = [await closedFiling(filer, 'MI', '2026-10-31'), await closedFiling(filer, 'HI', '2026-10-31')];
     await file(filer, mi.id);
     const half = await made(filer.get(id));
-    expect([half.status, half.filed_at, half.filings.map(({ state }: any) => state)]).toEqual([
-      'finalized',
-      null,
-      ['US-MI'],
-    ]);
+    expect([
+      half.status,
+      half.filed_at,
+      half.filings.map(({ state }: Transaction['filings'][number]) => state),
+    ]).toEqual(['finalized', null, ['US-MI']]);
     await file(filer, hi.id);
     const whole = await made(filer.get(id));
     expect([whole.status, whole.version]).toEqual(['filed', 3]);
-    expect(whole.filings.map((filing: any) => filing.id).sort()).toEqual([mi.id, hi.id].sort());
+    expect(whole.filings.map((filing: Transaction['filings'][number]) => filing.id).sort()).toEqual(
+      [mi.id, hi.id].sort(),
+    );
   });
 
   it('marks each of many transactions once while credits are recorded', async () => {
     const filer = await newFiler();
-    const sales: any[] = [];
+    const sales: Transaction[] = [];
     for (let block = 0; block < 10; block++)
       sales.push(...(await Promise.all(Array.from({ length: 12 }, () => soldOn(filer, '2026-10-05', '10.00')))));
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');

@@ -3,6 +3,8 @@ import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { openEntryFrom } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { createTransaction } from '../../shared/transactions/create-transaction.ts';
+import type { TransactionRequest } from '../../shared/transactions/request.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { updateTransaction } from '../../shared/transactions/update-transaction.ts';
 import { newCaller } from '../support/api.ts';
 import {
@@ -22,7 +24,7 @@ import {
 import { itemsOf } from '../support/transactions.ts';
 
 const newClient = async () => clientOf(await newCaller());
-const warningsOf = ({ warnings }: any): string[] => warnings.map(({ code }: { code: string }) => code);
+const warningsOf = ({ warnings }: Transaction): string[] => warnings.map(({ code }) => code);
 
 const states = {
   draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
@@ -362,16 +364,16 @@ describe('the account settings that figures rest on (decisions 3)', () => {
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
     const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
     const asked = { idempotency: null, unknownFields: [] };
-    const request = sale({ status: 'finalized', tax_amount: '5.00' }) as any;
+    const request = sale({ status: 'finalized', tax_amount: '5.00' }) as unknown as TransactionRequest;
     const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);
-    const { id, calculated_tax_amount } = JSON.parse((sold as any).value.answer.body);
+    const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.answer.body);
     expect(calculated_tax_amount).toBe('0.00');
     const { settings } = account;
     const { service_version, rate_limit, draft_ttl_hours, ...pinned } = settings;
     expect((await ports.ledger.find(account.id, id))?.pinned).toEqual(pinned);
     const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
     const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);
-    expect(JSON.parse((changed as any).value.answer.body)).toMatchObject({
+    expect(JSON.parse((changed as Extract<typeof changed, { ok: true }>).value.answer.body)).toMatchObject({
       tax_amount: '0.00',
       line_items: [{ taxes: [{ taxability_reason: 'not_collecting' }] }],
     });

@@ -101,7 +101,10 @@ describe('a refusal', () => {
     const wrong = { ...sale({ line_items: [{ ...line(name), [name]: 7 }] }), [reference]: '' };
     const answer = await ask('POST', '/transactions', wrong, as(version));
     expect(answer.status).toBe(422);
-    const problems = answer.body.errors.map(({ title, source }: any) => [source.pointer, title]);
+    const problems = answer.body.errors.map(({ title, source }: { title: string; source: { pointer: string } }) => [
+      source.pointer,
+      title,
+    ]);
     expect(problems).toEqual([
       [`/line_items/0/${name}`, expect.stringContaining(` ${name}`)],
       [`/${reference}`, expect.stringContaining(` ${reference}`)],

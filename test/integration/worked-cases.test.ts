@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import type { Calculation, LineItemResponse, TaxRowResponse, Warning } from '../../shared/calculations/response.ts';
 import { buildRelease } from '../../shared/content/imports/build.ts';
 import fixture from '../../shared/content/worked-cases.json' with { type: 'json' };
 import { problemsOf } from '../contract/validate-response.ts';
@@ -75,7 +76,7 @@ const calculated = (one: WorkedCase) => withContent(one, () => made(client.calcu
 // The sources of these are about the state's tax; the built-in content adds the local taxes of the place.
 const isOfStateAlone = ({ rates, expected: { rows = [], local_tax, sourced_to } }: WorkedCase): boolean =>
   !rates && !local_tax && !sourced_to && rows.length > 0 && rows.every(({ level }) => level === 'state');
-const stateTax = ({ line_items, shipping }: any): string => {
+const stateTax = ({ line_items, shipping }: Calculation): string => {
   const rows = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
   const cents = rows
     .filter(({ jurisdiction_type }) => jurisdiction_type === 'state')
@@ -98,13 +99,15 @@ describe('worked cases', () => {
     expect(Object.keys(answer.content_releases)).toEqual([`US-${state}`]);
     if (tax !== undefined) expect(isOfStateAlone(one) ? stateTax(answer) : answer.tax_amount).toBe(tax);
     for (const row of rows) expect({ ...row, ...foundOf(answer, row, one) }).toEqual(row);
-    const taxes = answer.line_items.flatMap((line: any) => line.taxes);
+    const taxes = answer.line_items.flatMap((line: LineItemResponse) => line.taxes);
     if (local_tax !== undefined)
-      expect(taxes.filter((row: any) => row.jurisdiction_type !== 'state').map((row: any) => row.tax_amount)).toEqual([
-        local_tax,
-      ]);
+      expect(
+        taxes
+          .filter((row: TaxRowResponse) => row.jurisdiction_type !== 'state')
+          .map((row: TaxRowResponse) => row.tax_amount),
+      ).toEqual([local_tax]);
     if (sourced_to !== undefined)
-      expect(taxes.map((row: any) => [row.jurisdiction_code, row.sourcing])).toEqual([
+      expect(taxes.map((row: TaxRowResponse) => [row.jurisdiction_code, row.sourcing])).toEqual([
         [`US-${state}`, 'destination'],
         [sourced_to, 'destination'],
       ]);
@@ -115,7 +118,7 @@ describe('worked cases', () => {
   it('ca-component-rounding: what is shown of each jurisdiction adds up, and is a cent off the source at most', async () => {
     const one = byId('ca-component-rounding');
     const answer = await calculated(one);
-    const shown = answer.line_items[0].taxes.map((row: any) => Math.round(Number(row.tax_amount) * 100));
+    const shown = answer.line_items[0].taxes.map((row: TaxRowResponse) => Math.round(Number(row.tax_amount) * 100));
     const displayed = Object.values(one.expected.by_jurisdiction_tax_displayed ?? {}).map((text) =>
       Math.round(Number(text) * 100),
     );
@@ -127,9 +130,11 @@ describe('worked cases', () => {
   it('fi-vat-24: no content covers Finland, and the response has a warning', async () => {
     const answer = await calculated(byId('fi-vat-24'));
     expect(answer.tax_amount).toBe('0.00');
-    const reasons = [...answer.line_items, answer.shipping].flatMap(({ taxes }: any) => taxes);
-    expect(reasons.map(({ taxability_reason }: any) => taxability_reason)).toEqual(['not_supported', 'not_supported']);
-    expect(answer.warnings.map(({ code }: any) => code)).toContain('not_covered');
+    const reasons = [...answer.line_items, answer.shipping].flatMap(
+      ({ taxes }: Pick<LineItemResponse, 'taxes'>) => taxes,
+    );
+    expect(reasons.map(({ taxability_reason }) => taxability_reason)).toEqual(['not_supported', 'not_supported']);
+    expect(answer.warnings.map(({ code }: Warning) => code)).toContain('not_covered');
   });
 
   it.each([
@@ -153,10 +158,12 @@ describe('worked cases', () => {
       const body = { ...requestOf(one), line_items: lines, tax_included, status: 'finalized' };
       const sale = await made(client.create(body));
       expect(sale.total_amount).toBe(total);
-      expect(sale.line_items.map(({ tax_amount }: any) => tax_amount)).toEqual(original.map(({ tax }) => tax));
+      expect(sale.line_items.map(({ tax_amount }: LineItemResponse) => tax_amount)).toEqual(
+        original.map(({ tax }) => tax),
+      );
       const credit = await made(client.create(creditOf(sale, { line_items: refunds })));
       expect(credit.tax_amount).toBe(expected.tax);
-      expect(credit.line_items.map(({ tax_amount }: any) => tax_amount)).toEqual(
+      expect(credit.line_items.map(({ tax_amount }: LineItemResponse) => tax_amount)).toEqual(
         Object.values(expected.by_line ?? {}).map(({ tax }) => tax),
       );
       expect(credit.total_amount).toBe(one.refund);
