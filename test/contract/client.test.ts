@@ -6,8 +6,27 @@ import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { newCaller, startApi } from '../support/api.ts';
 import { Storefront } from '../support/typed-client.ts';
 
+type Reply = {
+  readonly data: { readonly id: string; readonly data: readonly { readonly id: string }[] };
+  readonly error: { readonly errors: readonly [{ readonly code: string }] };
+  readonly response: Response;
+};
+type Ask = (path: string, options?: object) => Promise<Reply>;
+type Levy = { readonly GET: Ask; readonly POST: Ask };
+type Workflow<Result = unknown> = (levy: Levy) => Promise<Result>;
+/** What test/fixtures/client/workflows.ts.txt exports, which is compiled elsewhere. */
+type Shop = Readonly<
+  Record<'draftInvoice' | 'estimate' | 'fullRefund' | 'partialRefund' | 'unchanged' | 'wrongPage', Workflow>
+> & {
+  readonly createClient: (options: object) => Levy;
+  readonly monthlyReturn: Workflow<{ readonly csv: string }>;
+  readonly duplicate: Workflow<readonly unknown[]>;
+  readonly references: (levy: Levy, limit: number) => Promise<string[]>;
+};
+type Operations = Readonly<Record<string, { readonly operationId: string; readonly parameters?: readonly unknown[] }>>;
+
 let storefront: Storefront;
-let shop: any;
+let shop: Shop;
 
 beforeAll(async () => {
   storefront = await Storefront.open();
@@ -40,7 +59,9 @@ describe('npm run client', () => {
   });
 
   it('retries every POST, because each takes an Idempotency-Key or needs only the scope read', () => {
-    const posts = Object.entries<any>(document.paths).flatMap(([path, { post }]) => (post ? [{ path, post }] : []));
+    const posts = Object.entries<Operations>(document.paths).flatMap(([path, { post }]) =>
+      post ? [{ path, post }] : [],
+    );
     const withoutKey = posts
       .filter(({ post }) => !JSON.stringify(post.parameters ?? []).includes('IdempotencyKey'))
       .map(({ path }) => path);

@@ -31,8 +31,10 @@ const calculate = async (body: object, settings: Partial<Settings> = {}): Promis
 const create = async (caller: Caller, body: object, headers = {}): Promise<Answer> =>
   caller.call('POST', '/transactions', { body, headers });
 
+type Created = { readonly id: string; readonly currency: string };
+
 /** Create a transaction that a test needs. */
-const created = async (caller: Caller, body: object): Promise<any> => {
+const created = async (caller: Caller, body: object): Promise<Created> => {
   const answer = await create(caller, body);
   expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
   return answer.body;

@@ -39,7 +39,7 @@ describe('a period keeps the contract', () => {
   it('when it is canceled, and closed anew', async () => {
     const filer = await filerWith(1);
     const { body } = await filer.close({ ...october, colour: 'red' });
-    expect(body.warnings.map(({ pointer }: any) => pointer)).toEqual(['/colour']);
+    expect(body.warnings.map(({ pointer }: { readonly pointer: string }) => pointer)).toEqual(['/colour']);
     await settled(filer, body.id);
     expect((await filer.change(body.id, { status: 'canceled' })).status).toBe(202);
     expect(await settled(filer, body.id)).toMatchObject({ status: 'canceled', entries: null });

@@ -2,6 +2,7 @@ import { request as startRequest } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { newCaller, startApi } from '../support/api.ts';
+import type { Refused } from '../support/http.ts';
 
 it('a body may arrive in two parts, wherever it is cut', async () => {
   const [{ url }, { key }] = [await startApi(), await newCaller()];
@@ -15,7 +16,7 @@ it('a body may arrive in two parts, wherever it is cut', async () => {
     );
     outgoing.on('error', answer.reject);
     outgoing.write(bytes.subarray(0, cut), () => outgoing.end(bytes.subarray(cut)));
-    return JSON.parse(await answer.promise).errors.map(({ source }: any) => source.pointer);
+    return JSON.parse(await answer.promise).errors.map(({ source }: Refused) => source.pointer);
   };
   const cuts = Array.from({ length: bytes.length - 1 }, (_, at) => at + 1);
   const results = await Promise.all(cuts.map(pointersOf));

@@ -84,7 +84,11 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
     // It is a good one: the account itself gets on with it, and so does the stranger with its own.
     const filing = two.owner.filing;
     const [method, path, request] = ask(cursor);
-    const own: Asked = [method, path.replace(two.stranger.filing, filing), ...(request ? [request] : [])] as never;
+    const own: Asked = [
+      method,
+      path.replace(two.stranger.filing, filing),
+      ...(request ? ([request] as const) : ([] as const)),
+    ];
     expect((await send(own, two.credentials['a good key'])).status).toBe(200);
     if (expected !== notFound) expect((await asStranger(as, ask(two.stranger.cursors[kind]))).value.status).toBe(200);
   });

@@ -15,10 +15,14 @@ export const publicAnswer = async (serve: Handler, path: string, { headers = {},
       multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
       multiValueQueryStringParameters: query,
       body: null,
-    } as any,
-    {} as any,
+    } as unknown as Parameters<Handler>[0],
+    {} as Parameters<Handler>[1],
   );
-  const answer = { status: result.statusCode, headers: new Headers(result.headers as any), text: result.body };
+  const answer = {
+    status: result.statusCode,
+    headers: new Headers(result.headers as Record<string, string>),
+    text: result.body,
+  };
   const isJson = answer.headers.get('Content-Type') === 'application/json';
   const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;
   expect(problemsOf({ method: 'GET', path, ...answer, body })).toEqual([]);

@@ -27,12 +27,15 @@ type Operation = {
 const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** The value at a JSON Pointer of the document (`#/components/…`); throws if there is none. */
-export const resolve = (reference: string): any => {
+export const resolve = <Value>(reference: string): Value => {
   const parts = reference.split('/').slice(1);
-  let value: any = document;
-  for (const part of parts) value = value?.[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  let value: unknown = document;
+  for (const part of parts)
+    value = (value as Readonly<Record<string, unknown>> | undefined)?.[
+      part.replaceAll('~1', '/').replaceAll('~0', '~')
+    ];
   if (value === undefined) throw new Error(`The document has nothing at ${reference}.`);
-  return value;
+  return value as Value;
 };
 
 const dereferenced = <Value extends object>(value: Value | Reference): Value =>

@@ -142,7 +142,11 @@ describe('the examples of the document work as they are', () => {
   const cases = Object.entries(requestExamples)
     .filter(([operation]) => !operation.endsWith('-filing'))
     .flatMap(([operation, examples]) =>
-      Object.entries<{ value: any }>(examples).map(([name, { value }]) => ({ operation, name, value })),
+      Object.entries<{ value: Readonly<Record<string, unknown>> }>(examples).map(([name, { value }]) => ({
+        operation,
+        name,
+        value,
+      })),
     );
 
   it.each(cases)('$operation: $name', async ({ operation, value }) => {

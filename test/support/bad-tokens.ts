@@ -5,7 +5,7 @@ import { assembled, type LocalIssuer, secondsNow } from './issuer.ts';
 type Make = () => Promise<string>;
 
 const publicPem = async ({ keyOf }: LocalIssuer) =>
-  exportSPKI((await importJWK(keyOf('rsa').jwk, 'RS256', { extractable: true })) as never);
+  exportSPKI((await importJWK(keyOf('rsa').jwk, 'RS256', { extractable: true })) as Parameters<typeof exportSPKI>[0]);
 const keyedHash = (secret: string, header: unknown, payload: unknown) => {
   const unsigned = assembled(header, payload).slice(0, -1);
   return `${unsigned}.${createHmac('sha256', secret).update(unsigned).digest('base64url')}`;
@@ -24,7 +24,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
   const byStranger = async (header: Record<string, unknown>) => {
     const { privateKey, jwk } = keyOf('stranger');
     return new SignJWT(claims())
-      .setProtectedHeader({ alg: 'RS256', kid: 'rsa', ...(header['jwk'] === true ? { jwk } : header) } as never)
+      .setProtectedHeader({ alg: 'RS256', kid: 'rsa', ...(header['jwk'] === true ? { jwk } : header) })
       .sign(privateKey);
   };
   return [
@@ -34,8 +34,8 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
     ['that ends at infinity', () => signText(JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999'))],
     ['not valid yet', () => sign(claims({ nbf: secondsNow() + 70 }))],
     ['issued in the future', () => sign(claims({ iat: secondsNow() + 70 }))],
-    ['whose nbf is no number', () => sign(claims({ nbf: 'soon' as never }))],
-    ['whose exp is no number', () => sign(claims({ exp: 'never' as never }))],
+    ['whose nbf is no number', () => sign(claims({ nbf: 'soon' as unknown as number }))],
+    ['whose exp is no number', () => sign(claims({ exp: 'never' as unknown as number }))],
     ['for another audience', () => sign(claims({ aud: 'other' }))],
     ['for an audience that begins like ours', () => sign(claims({ aud: 'levy-' }))],
     ['for no audience', () => sign(claims({ aud: undefined }))],
@@ -85,7 +85,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
     ['of an algorithm that does not fit the key', () => withHeader({ alg: 'EdDSA', kid: 'rsa' })],
     ['of an algorithm that the library has not (PS256)', () => withHeader({ alg: 'PS256', kid: 'rsa' })],
     ['of a key that the issuer does not have', () => sign(claims(), { kid: 'unknown' }, 'rsa')],
-    ['that names no key', () => sign(claims(), { kid: undefined as never }, 'rsa')],
+    ['that names no key', () => sign(claims(), { kid: undefined as unknown as string }, 'rsa')],
     ['that names a key by a number', () => withHeader({ alg: 'RS256', kid: 1 })],
     [
       'signed by another key of the issuer under this name',
@@ -102,7 +102,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
       async () => {
         const { privateKey } = keyOf('rsa');
         return new SignJWT(claims())
-          .setProtectedHeader({ alg: 'RS256', kid: 'rsa', crit: ['levy'], levy: 1 } as never)
+          .setProtectedHeader({ alg: 'RS256', kid: 'rsa', crit: ['levy'], levy: 1 })
           .sign(privateKey, { crit: { levy: true } });
       },
     ],

@@ -68,14 +68,19 @@ const schema = {
 const validate = new Ajv({ allErrors: true }).compile(schema);
 
 type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string }[] };
-const directivesOf = (line: any): Directive[] => line._aws.CloudWatchMetrics;
+/** A line of the embedded metric format. */
+export type MetricLine = {
+  readonly _aws: { readonly CloudWatchMetrics: Directive[] };
+  readonly [field: string]: unknown;
+};
+const directivesOf = (line: MetricLine): Directive[] => line._aws.CloudWatchMetrics;
 
 const isValue = (value: unknown): boolean =>
   Number.isFinite(value) || (Array.isArray(value) && value.length <= 100 && value.every(Number.isFinite));
 const isDimension = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 1024;
 
 /** What keeps CloudWatch from reading the metrics of a line: its form, and what a metric or a dimension points at. */
-export const emfProblems = (line: any): string[] => {
+export const emfProblems = (line: MetricLine): string[] => {
   if (!validate(line)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   const names = directivesOf(line).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
   const dimensions = directivesOf(line).flatMap(({ Dimensions }) => Dimensions.flat());
@@ -87,7 +92,7 @@ export const emfProblems = (line: any): string[] => {
 };
 
 /** The CloudWatch series of a line: namespace, metric and dimensions. */
-export const seriesOf = (line: any): string[] =>
+export const seriesOf = (line: MetricLine): string[] =>
   directivesOf(line).flatMap(({ Namespace, Dimensions, Metrics }) =>
     Metrics.flatMap(({ Name }) => Dimensions.map((keys) => [Namespace, Name, ...keys].join(' '))),
   );

@@ -24,8 +24,16 @@ export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
 };
 export type Filer = ReturnType<typeof filerOf>;
 
+type Shown = {
+  readonly id: string;
+  readonly status: string;
+  readonly state: string;
+  readonly period_end: string;
+  readonly confirmation_number: string | null;
+};
+
 // On a slow machine work may remain. A repeated request continues it, with the same result.
-const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: any): Promise<Answer> => {
+const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: Shown): Promise<Answer> => {
   if (status === 'closing') return filer.close({ state, period_end });
   return filer.change(id, status === 'canceled' ? { status } : { status: 'filed', confirmation_number });
 };
@@ -72,12 +80,20 @@ export const soldOn = (
     ),
   );
 
+type EntryPage = {
+  readonly entries: {
+    readonly data: readonly unknown[];
+    readonly has_more: boolean;
+    readonly next_cursor: string | null;
+  };
+};
+
 /** Every entry of a filing, page by page, as JSON. */
 export const everyEntry = async (filer: Filer, id: string, limit = 100): Promise<any[]> => {
   const entries: any[] = [];
   let after: string | null = null;
   for (let pages = 0; pages < 1000; pages++) {
-    const page: any = await made(
+    const page: EntryPage = await made(
       filer.filing(id, { expand: 'entries', limit: String(limit), ...(after !== null && { starting_after: after }) }),
     );
     entries.push(...page.entries.data);
@@ -87,11 +103,20 @@ export const everyEntry = async (filer: Filer, id: string, limit = 100): Promise
   throw new Error('The entries do not end.');
 };
 
-export const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count }: any) =>
+type Sums = Readonly<
+  Record<'gross_amount' | 'exempt_amount' | 'taxable_amount' | 'tax_amount', string> & { count: number }
+>;
+type Row = Sums & { readonly currency: string };
+type Summed = {
+  readonly totals: readonly (Row & { readonly jurisdiction_code: string })[];
+  readonly summary: readonly Row[];
+};
+
+export const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count }: Sums) =>
   [gross_amount, exempt_amount, taxable_amount, tax_amount, count].join(' ');
 
 /** The totals of a filing in short: `US-MI USD gross exempt taxable tax count`. */
-export const totalsOf = (filing: any): string[] =>
-  filing.totals.map((total: any) => `${total.jurisdiction_code} ${total.currency} ${sumsOf(total)}`);
+export const totalsOf = (filing: Summed): string[] =>
+  filing.totals.map((total) => `${total.jurisdiction_code} ${total.currency} ${sumsOf(total)}`);
 
-export const summaryOf = (filing: any): string[] => filing.summary.map((row: any) => `${row.currency} ${sumsOf(row)}`);
+export const summaryOf = (filing: Summed): string[] => filing.summary.map((row) => `${row.currency} ${sumsOf(row)}`);

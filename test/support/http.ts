@@ -20,6 +20,12 @@ export type Answer = {
   readonly text: string;
 };
 
+/** An error of a refusal, as far as tests read it. */
+export type Refused = {
+  readonly code: string;
+  readonly source: { readonly pointer?: string; readonly parameter?: string; readonly header?: string };
+};
+
 const agent = new Agent({ keepAlive: true });
 
 const listeners = new Set<(request: Request) => void>();
@@ -37,7 +43,7 @@ const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders =
   return Object.fromEntries(kept);
 };
 
-const parsed = (text: string): any => {
+const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

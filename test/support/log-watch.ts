@@ -46,27 +46,28 @@ const noting = <Write extends (...written: never[]) => unknown>(write: Write): W
 
 const levels = ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const;
 for (const level of levels) console[level] = noting(console[level]);
-for (const stream of [process.stdout, process.stderr]) stream.write = noting(stream.write.bind(stream)) as never;
+for (const stream of [process.stdout, process.stderr])
+  stream.write = noting(stream.write.bind(stream)) as typeof stream.write;
 
 // Every request has its line, as when it is deployed, so that each is read here; they go no further.
 requestLines.areOn = true;
 const { write } = process.stdout;
-process.stdout.write = ((text: unknown, ...others: never[]): boolean => {
+process.stdout.write = ((text: unknown, ...others: [BufferEncoding?, ((error?: Error | null) => void)?]): boolean => {
   if (typeof text !== 'string' || !text.startsWith('{"_aws":'))
-    return write.call(process.stdout, text as never, ...others);
+    return write.call(process.stdout, text as string, ...others);
   // Who writes it is known, and a stack for each of thousands takes its time.
   writes.push({ written: [text], from: 'shared/observability/metric.ts' });
   return true;
-}) as never;
+}) as typeof write;
 
 // A test that takes the console's place hears what was written, and so does this.
-const spyOn = vi.spyOn.bind(vi);
-vi.spyOn = ((object: object, ...names: [never]) => {
-  const spy = spyOn(object as never, ...names) as unknown as ReturnType<typeof vi.fn>;
+const spyOn = vi.spyOn.bind(vi) as unknown as (object: object, ...names: string[]) => ReturnType<typeof vi.fn>;
+vi.spyOn = ((object: object, ...names: string[]) => {
+  const spy = spyOn(object, ...names);
   if (object !== console) return spy;
   const { mockImplementation } = spy;
   const replace = (implementation: (...written: unknown[]) => unknown) =>
-    mockImplementation.call(spy, noting(implementation as never));
+    mockImplementation.call(spy, noting(implementation));
   return Object.assign(spy, { mockImplementation: replace, mockReturnValue: (value: unknown) => replace(() => value) });
 }) as unknown as typeof vi.spyOn;
 

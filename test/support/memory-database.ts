@@ -28,7 +28,7 @@ export class MemoryDatabase extends Database {
 }
 
 /** Replace the service's client by `send`. Returns a function that restores the client. */
-export const answerFrom = (send: (command: Command) => Promise<any>): (() => void) => {
+export const answerFrom = (send: (command: Command) => Promise<unknown>): (() => void) => {
   const own = Object.getOwnPropertyDescriptor(database, 'send');
   Object.defineProperty(database, 'send', { value: send, configurable: true, writable: true });
   return () => {

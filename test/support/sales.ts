@@ -1,6 +1,6 @@
 import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Caller } from './api.ts';
-import type { Answer, Request } from './http.ts';
+import type { Answer, Refused, Request } from './http.ts';
 
 /** Michigan taxes at 6 %, without local taxes. */
 export const michigan = {
@@ -63,7 +63,10 @@ export const made = async (answer: Promise<Answer>): Promise<any> => {
 };
 
 /** The GET response of a transaction, expected from the response of the write, plus the history that only GET returns. */
-export const retrieved = (transaction: any): any => ({ ...transaction, history: null });
+export const retrieved = <Recorded>(transaction: Recorded): Recorded & { readonly history: null } => ({
+  ...transaction,
+  history: null,
+});
 
 /** The transaction of such an answer, as writes and lists know it. */
 export const recorded = ({ history: _, ...transaction }: any): any => transaction;
@@ -80,6 +83,12 @@ export const creditOf = (parent: { readonly id: string }, others: Record<string,
   ...others,
 });
 
+type Page = {
+  readonly data: readonly { readonly id: string }[];
+  readonly has_more: boolean;
+  readonly next_cursor: string;
+};
+
 /** Everything of a list, page by page, with the number of pages. */
 export const everyPage = async (
   client: { readonly list: (parameters: Record<string, string>) => Promise<Answer> },
@@ -89,7 +98,7 @@ export const everyPage = async (
   const ids: string[] = [];
   let after: string | null = null;
   for (let pages = 1; pages <= 1000; pages++) {
-    const body: any = await made(client.list({ ...parameters, ...(after !== null && { starting_after: after }) }));
+    const body: Page = await made(client.list({ ...parameters, ...(after !== null && { starting_after: after }) }));
     ids.push(...body.data.map(({ id }: { id: string }) => id));
     if (!body.has_more) return { ids, pages };
     after = cursor === 'next_cursor' ? body.next_cursor : (ids.at(-1) ?? null);
@@ -101,7 +110,7 @@ export const everyPage = async (
 export const refusalOf = ({ status, body }: Answer): string =>
   [
     status,
-    ...(body?.errors ?? []).map((error: any) =>
+    ...(body?.errors ?? []).map((error: Refused) =>
       [error.code, error.source?.pointer ?? error.source?.parameter ?? error.source?.header ?? ''].join(' ').trim(),
     ),
   ].join(' | ');

@@ -3,7 +3,7 @@ import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 const endpoint = () => process.env['DYNAMODB_ENDPOINT'] as string;
 
 // No client for streams among the packages: two calls of one JSON protocol. Emulators look at the credential's form alone.
-const ask = async (action: string, body: Record<string, unknown>): Promise<any> => {
+const ask = async <Reply>(action: string, body: Record<string, unknown>): Promise<Reply> => {
   const response = await fetch(endpoint(), {
     method: 'POST',
     headers: {
@@ -16,7 +16,7 @@ const ask = async (action: string, body: Record<string, unknown>): Promise<any> 
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
-  return response.json();
+  return (await response.json()) as Reply;
 };
 
 /** Have the emulator keep a stream of a table, as the deployed one has (infra/tables.ts); answers its ARN. */
@@ -33,14 +33,19 @@ export const openStream = async (table: string): Promise<string> => {
 };
 
 /** Every record that the stream has by now, as DynamoDB writes them. */
-export const recordsOf = async (StreamArn: string): Promise<any[]> => {
-  const records: any[] = [];
-  const { StreamDescription } = await ask('DescribeStream', { StreamArn });
+export const recordsOf = async (StreamArn: string): Promise<Record<string, unknown>[]> => {
+  const records: Record<string, unknown>[] = [];
+  const { StreamDescription } = await ask<{ StreamDescription: { Shards: { ShardId: string }[] } }>('DescribeStream', {
+    StreamArn,
+  });
   for (const { ShardId } of StreamDescription.Shards) {
     const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' };
-    let { ShardIterator } = await ask('GetShardIterator', start);
+    let { ShardIterator } = await ask<{ ShardIterator: string }>('GetShardIterator', start);
     for (;;) {
-      const page = await ask('GetRecords', { ShardIterator, Limit: 1000 });
+      const page = await ask<{ Records: Record<string, unknown>[]; NextShardIterator?: string }>('GetRecords', {
+        ShardIterator,
+        Limit: 1000,
+      });
       // An open shard goes on for ever.
       if (page.Records.length === 0) break;
       records.push(...page.Records);

@@ -72,7 +72,8 @@ export class Storefront {
     }
   };
 
-  readonly load = (name: string): Promise<any> => import(/* @vite-ignore */ pathToFileURL(this.path(name)).href);
+  readonly load = <Module>(name: string): Promise<Module> =>
+    import(/* @vite-ignore */ pathToFileURL(this.path(name)).href);
 
   readonly close = () => rm(this.folder, { recursive: true });
 }

@@ -5,6 +5,16 @@ import { areInBodyOrder, leadsSomewhere } from './pointers.ts';
 import type { WireRequest } from './requests.ts';
 import type { WireAnswer } from './service.ts';
 
+type ApiError = {
+  readonly code: string;
+  readonly status: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly source: { readonly pointer: string | null; readonly parameter?: string; readonly header?: string };
+  readonly meta?: { readonly request_id?: string };
+};
+type Answered = { readonly errors?: readonly ApiError[]; readonly warnings?: readonly { readonly pointer: unknown }[] };
+
 const nothing = Symbol('no JSON');
 
 const parse = (text: string): unknown => {
@@ -33,7 +43,7 @@ const queryOf = ({ target }: WireRequest) =>
   new URLSearchParams(target.slice(target.indexOf('?') + 1 || target.length));
 
 const sourceProblems = (
-  { source, code }: any,
+  { source, code }: ApiError,
   request: WireRequest,
   operation: DocumentedOperation,
   json: unknown,
@@ -53,7 +63,7 @@ const sourceProblems = (
 };
 
 const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: DocumentedOperation | null): string[] => {
-  const errors: any[] = answer.body?.errors ?? [];
+  const errors = (answer.body as Answered | null)?.errors ?? [];
   const json = sentJson(request);
   const found: string[] = [];
   if (answer.writes > 0) found.push('it was refused, and wrote to the ledger');
@@ -109,7 +119,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: D
     }
   }
   // What is read or changed keeps the warnings of the request that it was made by.
-  for (const { pointer } of operation.path.includes('{') ? [] : (answer.body?.warnings ?? []))
+  for (const { pointer } of operation.path.includes('{') ? [] : ((answer.body as Answered | null)?.warnings ?? []))
     if (
       typeof pointer === 'string' &&
       operation.body &&

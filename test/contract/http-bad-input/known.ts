@@ -1,6 +1,13 @@
 import { exampleFilingId, exampleId } from '../../../shared/http/openapi/request-examples.ts';
 import type { Chance } from './chance.ts';
 
+type Answered = {
+  readonly id?: unknown;
+  readonly data?: unknown;
+  readonly next_cursor?: unknown;
+  readonly entries?: { readonly next_cursor?: unknown } | null;
+};
+
 /** The ids and cursors of earlier responses, for later requests. */
 export class Known {
   readonly #transactions: string[] = [];
@@ -8,7 +15,8 @@ export class Known {
   readonly #cursors: string[] = ['2'];
   readonly #tags: string[] = ['"1"', '"2"', '*'];
 
-  readonly note = (body: any, tag: string | null): void => {
+  readonly note = (answered: unknown, tag: string | null): void => {
+    const body = answered as Answered | null;
     if (tag !== null && this.#tags.length < 50) this.#tags.push(tag);
     for (const one of [body, ...(Array.isArray(body?.data) ? body.data : [])]) {
       if (typeof one?.id !== 'string') continue;

@@ -1,7 +1,7 @@
 import { sentJson } from './judge.ts';
 import { operations } from './operations.ts';
 import type { WireRequest } from './requests.ts';
-import type { WireAnswer } from './service.ts';
+import type { Refusing, WireAnswer } from './service.ts';
 
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_name, inner) =>
@@ -33,7 +33,7 @@ export class Repetitions {
     const isReplayed = headers.get('Idempotent-Replayed') === 'true';
     const name = `${request.method} ${path} ${keys[0]?.[1]}`;
     const first = keys.length > 0 ? this.#firsts.get(name) : undefined;
-    const code = body?.errors?.[0]?.code;
+    const code = (body as Refusing)?.errors?.[0]?.code;
     if (code === 'idempotency_key_reused')
       return first && first.body !== canonical(sentJson(request))
         ? []

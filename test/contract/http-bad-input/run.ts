@@ -7,7 +7,7 @@ import { Known } from './known.ts';
 import { type DocumentedOperation, operations } from './operations.ts';
 import { Repetitions } from './repetitions.ts';
 import { requestOf, type WireRequest } from './requests.ts';
-import { Service, type WireAnswer } from './service.ts';
+import { type Refusing, Service, type WireAnswer } from './service.ts';
 
 /** A batch is a new account and a sequence of requests; the same seed gives the same requests. */
 export type Batch = { readonly seed: number; readonly batch: number; readonly requests: number };
@@ -91,7 +91,7 @@ export const runBatch = async (batch: Batch, service: Service, counts: Counts): 
     if (found.length > 0) wrong.push(story(batch, at, request, answer, found));
     if (answer.status < 300) known.note(answer.body, answer.headers.get('ETag'));
     count(counts.answers, `${operation.name} ${answer.status}`);
-    count(counts.codes, answer.body?.errors?.[0]?.code ?? 'accepted');
+    count(counts.codes, (answer.body as Refusing)?.errors?.[0]?.code ?? 'accepted');
   }
   const ledger = await ledgerProblems(account.id);
   if (ledger.length > 0)

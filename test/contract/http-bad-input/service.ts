@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Context } from 'aws-lambda';
 import { notFound } from '../../../infra/gateway-problems.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { proxyEventOf } from '../../../infra/local/proxy-event.ts';
@@ -8,12 +9,15 @@ import { environment } from '../../../shared/config/environment.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../../support/memory-database.ts';
 import type { WireRequest } from './requests.ts';
 
+/** The body of a refusal, as far as its code. */
+export type Refusing = { readonly errors?: readonly { readonly code: string }[] } | null;
+
 export type WireAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** The parsed JSON, or the text where it is something else; `null` where there is none. */
-  readonly body: any;
+  readonly body: unknown;
   /** Writes to the ledger that were made for it. */
   readonly writes: number;
   readonly resource: MatchedResource | null;
@@ -50,7 +54,7 @@ export class Service {
       httpVersion: '1.1',
       socket: { remoteAddress: '127.0.0.1' },
     } as unknown as IncomingMessage;
-    const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => 10_000 } as never;
+    const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
     const result = resource
       ? await handlers.endpoints[resource.operation ?? 'method-not-allowed'](
           proxyEventOf({ message, requestId, target, resource, body }),
