@@ -7,7 +7,7 @@ import type { Send } from './world/send.ts';
 export type Body = any;
 
 /** A change in the model: the expected audit entry, except its hashes and the credential. */
-type Change = {
+export type Change = {
   readonly version: number;
   readonly at: string;
   readonly from: string | null;

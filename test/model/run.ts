@@ -27,9 +27,11 @@ const shrinkMsMax = 30_000;
 const replayed = process.env['MODEL_REPLAY'];
 const seeded = Number(process.env['MODEL_SEED'] ?? Number.NaN);
 
+type Failure = Pick<fc.RunDetails<unknown>, 'seed' | 'counterexamplePath' | 'counterexample'>;
+
 /** The one command that repeats a failure: the seed, the way to the smallest run that failed, and which of it ran. */
-const commandOf = (file: string, { seed, counterexamplePath, counterexample }: fc.RunDetails<[unknown]>): string => {
-  const ran = /replayPath="([^"]*)"/.exec(String(counterexample?.[0]))?.[1] ?? '';
+const commandOf = (file: string, { seed, counterexamplePath, counterexample }: Failure): string => {
+  const ran = /replayPath="([^"]*)"/.exec(String((counterexample as readonly unknown[] | null)?.[0]))?.[1] ?? '';
   return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts${file.includes('.long.') ? ' --mode long' : ''} ${file}`;
 };
 
@@ -72,7 +74,7 @@ export const runModel = async (file: string, numRuns: number, newWorld: () => Pr
   const { numRuns: at, numShrinks, counterexample, errorInstance } = details;
   const cause = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   throw new Error(
-    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${commandOf(file, details as never)}`,
+    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${commandOf(file, details)}`,
     { cause: errorInstance },
   );
 };

@@ -8,7 +8,7 @@ export type Seen = {
   readonly version: number;
   readonly status: string;
   readonly type: string;
-  readonly line_items: readonly any[];
+  readonly line_items: readonly { readonly id: string }[];
 };
 
 const michigan = { country: 'US', state: 'MI', city: 'Detroit', postal_code: '48226' };

@@ -187,8 +187,8 @@ it('two workers with interleaved calls do everything once', async () => {
   const [first, second] = (await watched({}, both)).value ?? [];
   await resume(one.account);
   await judge(one.account, state, one.posted);
-  expect(filingOf(first as never).id).toBe(filingOf(second as never).id);
-  one.id = filingOf(first as never).id;
+  expect(filingOf(first as NonNullable<typeof first>).id).toBe(filingOf(second as NonNullable<typeof second>).id);
+  one.id = filingOf(first as NonNullable<typeof first>).id;
   await watched({}, () => Promise.all([fileIt(one.account, one.id), fileIt(one.account, one.id), resume(one.account)]));
   await resume(one.account);
   await judge(one.account, state, one.posted);

@@ -14,21 +14,28 @@ export type Version = {
 
 type Key = { readonly pk: string; readonly sk: string };
 type Written = { readonly table: string; readonly key: Key };
+/** A write as a command has it: of a whole item, or of what has a key. */
+type Write = { readonly TableName: string; readonly Item?: Key; readonly Key?: Key };
+type BatchRequest = Readonly<Partial<Record<'PutRequest' | 'DeleteRequest', Omit<Write, 'TableName'>>>>;
 
 const keysOf = ({ constructor: { name }, input }: Command): readonly Written[] => {
-  const written = ({ TableName, Item: item, Key: key }: any): Written => ({ table: TableName, key: item ?? key });
+  const written = ({ TableName, Item: item, Key: key }: Write): Written => ({
+    table: TableName,
+    key: (item ?? key) as Key,
+  });
   switch (name) {
     case 'TransactWriteCommand':
-      return input['TransactItems']
-        .filter(({ ConditionCheck }: any) => !ConditionCheck)
-        .map((action: object) => written(Object.values(action)[0]));
+      return (input['TransactItems'] as readonly Readonly<Record<string, Write>>[])
+        .filter(({ ConditionCheck }) => !ConditionCheck)
+        .map((action) => written(Object.values(action)[0] as Write));
     case 'PutCommand':
     case 'UpdateCommand':
     case 'DeleteCommand':
-      return [written(input)];
+      return [written(input as Write)];
     case 'BatchWriteCommand':
-      return Object.entries(input['RequestItems']).flatMap(([TableName, requests]: [string, any]) =>
-        requests.map(({ PutRequest, DeleteRequest }: any) => written({ TableName, ...(PutRequest ?? DeleteRequest) })),
+      return Object.entries(input['RequestItems'] as Readonly<Record<string, readonly BatchRequest[]>>).flatMap(
+        ([TableName, requests]) =>
+          requests.map(({ PutRequest, DeleteRequest }) => written({ TableName, ...(PutRequest ?? DeleteRequest) })),
       );
     default:
       return [];

@@ -1,3 +1,4 @@
+import type { TransactionRow } from '../../shared/transactions/response.ts';
 import type { Seen } from './bodies.ts';
 import type { Invocation } from './invocation.ts';
 import type { Bug, Request, Response } from './service.ts';
@@ -24,7 +25,7 @@ export type Sent = {
 export type Listing = {
   readonly account: string;
   readonly query: Readonly<Record<string, string>>;
-  readonly pages: readonly { readonly ids: readonly string[]; readonly rows: readonly any[] }[];
+  readonly pages: readonly { readonly ids: readonly string[]; readonly rows: readonly TransactionRow[] }[];
   readonly isWhole: boolean;
   readonly from: number;
   readonly to: number;

@@ -102,7 +102,10 @@ export type Bug = { readonly invocation: string; readonly error: unknown };
 
 /** Send a request. `null` if the invocation died. */
 export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
-  const exchange = exchangeOf(eventOf(request, invocation.id) as never, invocation.remainingMs);
+  const exchange = exchangeOf(
+    eventOf(request, invocation.id) as unknown as Parameters<typeof exchangeOf>[0],
+    invocation.remainingMs,
+  );
   // The results of authentication, which is not simulated.
   exchange.caller = {
     account: accountOf(invocation.account),

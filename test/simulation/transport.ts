@@ -67,7 +67,7 @@ export class Transport {
     this.#history = history;
   }
 
-  readonly send = async (requested: Command): Promise<any> => {
+  readonly send = async (requested: Command): Promise<unknown> => {
     const invocation = currentInvocation();
     // Reads of content have no faults.
     if (requested.input['TableName'] === environment.tables.content) return this.#memory.send(requested);
@@ -89,7 +89,7 @@ export class Transport {
     return new TransactWriteCommand({ ClientRequestToken: `${world.epoch} ${++this.calls}`, ...input });
   }
 
-  async #attempt(command: Command, invocation: Invocation): Promise<any> {
+  async #attempt(command: Command, invocation: Invocation): Promise<unknown> {
     if (invocation.isDead) return ended;
     if (invocation.remainingMs() <= 0) return this.#crash(invocation, command, 'out of time');
     this.calls++;
@@ -128,7 +128,7 @@ export class Transport {
     }
   }
 
-  async #execute(command: Command, invocation: Invocation): Promise<any> {
+  async #execute(command: Command, invocation: Invocation): Promise<unknown> {
     const lag = this.#lagOf(command);
     try {
       const answer = this.#memory.execute(command, lag);

@@ -7,7 +7,7 @@ import { written } from '../money.ts';
 import { mustBeRefused } from '../refusal.ts';
 import { nothing, remainingOf } from '../remaining.ts';
 import { ask, pick, write } from '../requests.ts';
-import { headersOf, key, metadata, of, reference, said, seldom, side, target, taxDays } from './parts.ts';
+import { headersOf, key, metadata, of, reference, said, seldom, side, target, taxDays, type Wished } from './parts.ts';
 import { Step } from './step.ts';
 
 const ways = ['quantity', 'quantity', 'rest', 'rest', 'part', 'part', 'over', 'tax only', 'unmatched'] as const;
@@ -41,8 +41,10 @@ const wishes = {
   key,
 };
 
+type Wish = Wished<typeof wishes>;
+
 /** A sale that can be credited, if there is one. */
-const parentOf = (wish: any, { books }: Model, own: Book): Body | undefined => {
+const parentOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
   if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
   const sales = [...own.entries.values()].filter(({ body }) => body.type === 'sale' && body.status === 'finalized');
   // The first ones again and again, so that several credits meet.
@@ -50,11 +52,11 @@ const parentOf = (wish: any, { books }: Model, own: Book): Body | undefined => {
   return wish.isAny || !body ? pick(own, wish.target) : body;
 };
 
-export const creditLines = (wish: any, sale: Body, book: Book): Body[] => {
+export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): Body[] => {
   const remaining = remainingOf(book, sale);
   const used = new Set<string>();
   const text = (amount: bigint) => written(sale.currency, amount < 0n ? 0n : amount);
-  return wish.lines.map(({ line, way, quantity, percent, isNamed }: any, index: number) => {
+  return wish.lines.map(({ line, way, quantity, percent, isNamed }, index) => {
     const { id } = sale.line_items[line % sale.line_items.length];
     const { net } = remaining.lines.get(id) ?? nothing;
     const whole = { quantity: '1', discount_amount: '0' };
@@ -86,7 +88,7 @@ const oddities: Readonly<Record<string, Body>> = {
   'other currency': { currency: 'EUR' },
 };
 
-const bodyOf = (wish: any, sale: Body, book: Book, nowMs: number): Body => {
+const bodyOf = (wish: Wish, sale: Body, book: Book, nowMs: number): Body => {
   const { shipping: left } = remainingOf(book, sale);
   const shipped = wish.shipping === 101 ? left.net + 1n : (left.net * BigInt(wish.shipping ?? 0)) / 100n;
   const isOfLines = wish.mode === 'lines' || wish.oddity === 'remaining with lines';
@@ -97,12 +99,14 @@ const bodyOf = (wish: any, sale: Body, book: Book, nowMs: number): Body => {
     ...(isOfLines && { line_items: creditLines(wish, sale, book) }),
     ...(wish.mode === 'remaining' && { credit_remaining: true }),
     ...(hasShipping && { shipping: { amount: written(sale.currency, shipped) } }),
-    ...oddities[wish.oddity],
+    ...oddities[wish.oddity as string],
   };
-  return wish.tax === undefined ? request : { ...request, tax_amount: taxText(wish.tax, request, sale, book) };
+  return wish.tax === undefined
+    ? request
+    : { ...request, tax_amount: taxText(wish.tax as number | 'fine', request, sale, book) };
 };
 
-class CreateCredit extends Step<any> {
+class CreateCredit extends Step<Wish> {
   async run(model: Model, world: World): Promise<void> {
     const book = model.books[this.side];
     const sale = parentOf(this.wish, model, book);

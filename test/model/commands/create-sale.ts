@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Body, Model, World } from '../book.ts';
 import { write } from '../requests.ts';
-import { headersOf, key, metadata, of, reference, said, seldom, side, status, taxDays } from './parts.ts';
+import { headersOf, key, metadata, of, reference, said, seldom, side, status, taxDays, type Wished } from './parts.ts';
 import { Step } from './step.ts';
 
 const address = (state: 'MI' | 'IN') => ({
@@ -62,7 +62,9 @@ const wishes = {
   ),
 };
 
-const bodyOf = (wish: any, { nowMs }: Model): Body => ({
+type Wish = Wished<typeof wishes>;
+
+const bodyOf = (wish: Wish, { nowMs }: Model): Body => ({
   ...(wish.oddity?.startsWith('credit') && { type: 'credit' }),
   ...(wish.oddity === 'parent of a sale' && { parent_transaction_id: 'txn_x' }),
   ...(wish.oddity !== 'unsaid status' && { status: wish.status }),
@@ -74,7 +76,7 @@ const bodyOf = (wish: any, { nowMs }: Model): Body => ({
   ...(wish.oddity !== 'credit without anything' && { line_items: lineItems(wish.lines) }),
 });
 
-class CreateSale extends Step<any> {
+class CreateSale extends Step<Wish> {
   run(model: Model, world: World): Promise<void> {
     const sent = { path: '/transactions', body: bodyOf(this.wish, model), headers: headersOf(this.wish.key) };
     return write(model, world, this.side, this.noted(sent));

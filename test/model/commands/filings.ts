@@ -4,7 +4,7 @@ import { mustBeFiling } from '../filing-answers.ts';
 import { nextEnd } from '../filings.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, write } from '../requests.ts';
-import { headersOf, key, of, seldom, side, target } from './parts.ts';
+import { type Generated, headersOf, key, of, seldom, side, target } from './parts.ts';
 import { Step } from './step.ts';
 
 const dayMs = 86_400_000;
@@ -26,9 +26,11 @@ const closing = of({
   key,
 });
 
+type Closing = Generated<typeof closing>;
+
 const endBefore = (day: string): string => instant(Date.parse(`${day.slice(0, 7)}-01`) - dayMs).slice(0, 10);
 
-const endOf = (wish: any, book: Book, nowMs: number): string => {
+const endOf = (wish: Closing, book: Book, nowMs: number): string => {
   const today = instant(nowMs).slice(0, 10);
   const next = nextEnd(book, `US-${wish.state}`);
   const ends: Readonly<Record<string, string | null | undefined>> = {
@@ -41,7 +43,7 @@ const endOf = (wish: any, book: Book, nowMs: number): string => {
   return ends[wish.when] ?? endBefore(today);
 };
 
-class Close extends Step<any> {
+class Close extends Step<Closing> {
   async run(model: Model, world: World): Promise<void> {
     const { state, isDryRun, key: name } = this.wish;
     const body = {
@@ -62,7 +64,7 @@ const settling = of({
   key,
 });
 
-class Settle extends Step<any> {
+class Settle extends Step<Generated<typeof settling>> {
   async run(model: Model, world: World): Promise<void> {
     const { filings } = model.books[this.wish.isForeign ? 1 - this.side : this.side] as Book;
     const filing = this.wish.isNewest ? filings.at(-1) : filings[this.wish.target % filings.length];
@@ -75,7 +77,7 @@ class Settle extends Step<any> {
 }
 
 /** All filings as they read, the newest first. */
-class ReadFilings extends Step<any> {
+class ReadFilings extends Step<number> {
   async run(model: Model, world: World): Promise<void> {
     const { filings } = model.books[this.side];
     const [other] = (model.books[1 - this.side] as Book).filings;

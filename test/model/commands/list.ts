@@ -4,7 +4,7 @@ import { type Body, type Book, type Model, same, type World } from '../book.ts';
 import { expectedRows, type Filters } from '../list.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick, type Side } from '../requests.ts';
-import { of, seldom, side, target } from './parts.ts';
+import { of, seldom, side, target, type Wished } from './parts.ts';
 import { Step } from './step.ts';
 
 const range = seldom(
@@ -30,9 +30,11 @@ const wishes = {
   from: seldom(of({ way: fc.constantFrom('cursor', 'id', 'stolen id', 'stolen cursor', 'other filters'), target }), 2),
 };
 
-const filtersOf = (wish: any, { books }: Model, own: Book): Filters => {
+type Wish = Wished<typeof wishes>;
+
+const filtersOf = (wish: Wish, { books }: Model, own: Book): Filters => {
   const anyone = pick(own, wish.parent ?? 0) ?? pick(books[1], 0);
-  const ranges = wish.ranges.flatMap((asked: any) => {
+  const ranges = wish.ranges.flatMap((asked) => {
     const at = asked && pick(own, asked.target)?.[asked.name];
     if (!at) return [];
     const text = new Date(Date.parse(at) + asked.offset).toISOString();
@@ -55,7 +57,7 @@ type Start = {
   readonly isBad: boolean;
 };
 
-class List extends Step<any> {
+class List extends Step<Wish> {
   async run(model: Model, world: World): Promise<void> {
     await this.#gather(model, world);
     const { filters, after, at, isBad } = this.#start(model);
@@ -93,7 +95,7 @@ class List extends Step<any> {
     const filters = filtersOf(this.wish, model, own);
     const { way, target: number } = this.wish.from ?? {};
     const begun = { filters, after: null, at: null, isBad: false };
-    const from = (book: Book) => book.cursors[number % book.cursors.length];
+    const from = (book: Book) => book.cursors[(number as number) % book.cursors.length];
     if (way === 'cursor') {
       const cursor = from(own);
       return cursor ? { filters: cursor.filters, after: cursor.text, at: cursor.at, isBad: false } : begun;
@@ -103,7 +105,7 @@ class List extends Step<any> {
       const changed = { ...cursor?.filters, ...(way === 'other filters' && { reference_id: 'r9' }) };
       return cursor ? { filters: changed, after: cursor.text, at: null, isBad: true } : begun;
     }
-    const row = way && pick(way === 'id' ? own : other, number);
+    const row = way && pick(way === 'id' ? own : other, number as number);
     return row ? { filters, after: row.id, at: row, isBad: way !== 'id' } : begun;
   }
 

@@ -3,7 +3,14 @@ import type { Body } from '../book.ts';
 import type { Side } from '../requests.ts';
 
 /** A record of arbitraries: the choices of a command, before they are resolved against the state. */
-export const of = <Shape extends Record<string, fc.Arbitrary<unknown>>>(shape: Shape) => fc.record(shape);
+export const of = <Wish>(shape: { [Name in keyof Wish]: fc.Arbitrary<Wish[Name]> }): fc.Arbitrary<Wish> =>
+  fc.record(shape);
+
+/** What an arbitrary generates. */
+export type Generated<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The generated choices of a command. */
+export type Wished<Shape> = { readonly [Name in keyof Shape]: Generated<Shape[Name]> };
 
 /** Most often nothing at all. */
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>

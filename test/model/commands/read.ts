@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { Answer } from '../../support/http.ts';
-import { type Book, type Entry, type Model, must, same, trailOf, viewOf, type World } from '../book.ts';
+import { type Book, type Change, type Entry, type Model, must, same, trailOf, viewOf, type World } from '../book.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, canonical, pick } from '../requests.ts';
-import { of, seldom, side, target } from './parts.ts';
+import { of, seldom, side, target, type Wished } from './parts.ts';
 import { Step } from './step.ts';
 
 const stateHash = (body: unknown) => createHash('sha256').update(canonical(body)).digest('base64url');
 
+/** A row of a history, in the fields that are compared. */
+type Row = Change & { readonly by: string; readonly hash: string; readonly previous_hash: string | null };
+
 /** Compare rows of a history, newest first, with the model and with earlier responses. */
-const mustBeHistory = (rows: readonly any[], expected: readonly any[], entry: Entry, book: Book): void => {
+const mustBeHistory = (rows: readonly Row[], expected: readonly Change[], entry: Entry, book: Book): void => {
   same(
     rows.map(({ version, at, from, to, fields }) => ({ version, at, from, to, fields })),
     expected,
@@ -33,7 +36,7 @@ const mustBeHistory = (rows: readonly any[], expected: readonly any[], entry: En
 const mustBeUnknown = async (id: string, path: string, first: Answer, ask: (path: string) => Promise<Answer>) => {
   mustBeRefused(first, [refusal('not_found')]);
   const unknown = await ask(path.replace(id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV'));
-  const said = ({ body }: Answer) => body.errors.map(({ meta: _, ...error }: any) => error);
+  const said = ({ body }: Answer) => body.errors.map(({ meta: _, ...error }: { readonly meta: unknown }) => error);
   same([unknown.status, said(unknown)], [first.status, said(first)], 'The responses to two unknown ids');
 };
 
@@ -44,7 +47,9 @@ const wishes = {
   limit: fc.integer({ min: 1, max: 4 }),
 };
 
-class Read extends Step<any> {
+type Wish = Wished<typeof wishes>;
+
+class Read extends Step<Wish> {
   async run(model: Model, world: World): Promise<void> {
     const book = model.books[this.side];
     const other = model.books[this.side === 0 ? 1 : 0];
@@ -75,18 +80,18 @@ class Read extends Step<any> {
 
   async #pages(
     first: Answer,
-    trail: readonly any[],
+    trail: readonly Change[],
     entry: Entry,
     book: Book,
     get: (path: string) => Promise<Answer>,
   ): Promise<void> {
     const { limit } = this.wish;
-    const rows: any[] = [];
+    const rows: Row[] = [];
     for (let answer = first; ; ) {
       const { data, has_more, next_cursor, url } = answer.body;
       must(data.length === Math.min(limit, trail.length - rows.length), 'A page of a history has another length.');
       rows.push(...data);
-      const last = rows.at(-1).version;
+      const last = (rows.at(-1) as Row).version;
       same([has_more, next_cursor], last > 1 ? [true, String(last)] : [false, null], 'Where the history goes on');
       if (!has_more) break;
       answer = await get(`${url}?limit=${limit}&starting_after=${next_cursor}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isExpired, type Model, same, type World } from '../book.ts';
 import { canonical, write } from '../requests.ts';
-import { of, side } from './parts.ts';
+import { type Generated, of, side } from './parts.ts';
 import { Step } from './step.ts';
 
 const hourMs = 3_600_000;
@@ -41,8 +41,14 @@ const reversed = (value: unknown): unknown =>
       )
     : value;
 
+const repeated = of({
+  number: fc.nat(39),
+  isKeyed: fc.boolean(),
+  way: fc.constantFrom('same', 'same', 'reversed', 'changed'),
+});
+
 /** A request that was sent before, sent again: the same, with its keys in another order, or changed. */
-class Repeat extends Step<any> {
+class Repeat extends Step<Generated<typeof repeated>> {
   async run(model: Model, world: World): Promise<void> {
     const { sent } = model.books[this.side];
     const keyed = sent.filter(({ headers }) => 'Idempotency-Key' in headers);
@@ -62,9 +68,4 @@ class Repeat extends Step<any> {
   }
 }
 
-const repeated = of({
-  number: fc.nat(39),
-  isKeyed: fc.boolean(),
-  way: fc.constantFrom('same', 'same', 'reversed', 'changed'),
-});
 export const repeat = fc.tuple(side, repeated).map(([at, wish]) => new Repeat(at, wish));

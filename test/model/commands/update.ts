@@ -4,7 +4,19 @@ import { minor, written } from '../money.ts';
 import { pick, write } from '../requests.ts';
 import { creditLines, lineWishes } from './create-credit.ts';
 import { lineItems, lines } from './create-sale.ts';
-import { headersOf, key, metadata, of, said, seldom, side, target, taxDays } from './parts.ts';
+import {
+  type Generated,
+  headersOf,
+  key,
+  metadata,
+  of,
+  said,
+  seldom,
+  side,
+  target,
+  taxDays,
+  type Wished,
+} from './parts.ts';
 import { Step } from './step.ts';
 
 const isCredit = ({ parent_transaction_id }: Body) => parent_transaction_id !== null;
@@ -55,7 +67,13 @@ const voiding = {
   reason: seldom(fc.constantFrom('returned', 'lost', null), 2),
 };
 
-const targetOf = (wish: any, { books }: Model, own: Book): Body | undefined => {
+type Wish = Wished<typeof common> &
+  Partial<Omit<Wished<typeof wishes>, keyof typeof common | 'status' | 'reason'>> & {
+    readonly status?: string | null | undefined;
+    readonly reason?: string | null | undefined;
+  };
+
+const targetOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
   if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
   const meant = [...own.entries.values()].map(({ body }) => body).filter(groups[wish.group] as (body: Body) => boolean);
   return meant[wish.target % meant.length] ?? pick(own, wish.target);
@@ -70,24 +88,26 @@ const taxOf = (part: number | 'fine' | null, { currency, tax_amount }: Body): st
   );
 };
 
-const linesOf = (wish: any, transaction: Body, book: Book): Body[] => {
+const linesOf = (wish: Wish, transaction: Body, book: Book): Body[] => {
   if (wish.lines === 'none') return [];
   if (wish.lines === 'same') return transaction.line_items;
   const sale = transaction.type === 'credit' && book.entries.get(transaction.parent_transaction_id)?.body;
-  return sale ? creditLines({ lines: wish.credited }, sale, book) : lineItems(wish.lines);
+  return sale
+    ? creditLines({ lines: wish.credited as Wished<typeof wishes>['credited'] }, sale, book)
+    : lineItems(wish.lines as Generated<typeof lines>);
 };
 
-const bodyOf = (wish: any, transaction: Body, book: Book, nowMs: number): Body => ({
+const bodyOf = (wish: Wish, transaction: Body, book: Book, nowMs: number): Body => ({
   ...said(wish, nowMs),
   ...(wish.status !== undefined && { status: wish.status }),
   ...(wish.reason !== undefined && { void_reason: wish.reason === 'stored' ? transaction.void_reason : wish.reason }),
   ...(wish.lines !== undefined && { line_items: linesOf(wish, transaction, book) }),
-  ...(wish.tax !== undefined && { tax_amount: taxOf(wish.tax, transaction) }),
+  ...(wish.tax !== undefined && { tax_amount: taxOf(wish.tax as number | 'fine' | null, transaction) }),
   ...(wish.identity === 'type' && { type: 'credit' }),
   ...(wish.identity === 'parent_transaction_id' && { parent_transaction_id: 'txn_x' }),
 });
 
-class Update extends Step<any> {
+class Update extends Step<Wish> {
   async run(model: Model, world: World): Promise<void> {
     const own = model.books[this.side];
     const found = targetOf(this.wish, model, own);
@@ -103,9 +123,8 @@ class Update extends Step<any> {
   }
 }
 
-const updating = (shape: Record<string, fc.Arbitrary<unknown>>) =>
-  fc.tuple(side, of(shape)).map(([at, wish]) => new Update(at, wish));
+const updating = (wished: fc.Arbitrary<Wish>) => fc.tuple(side, wished).map(([at, wish]) => new Update(at, wish));
 
-export const update = updating(wishes);
-export const finalize = updating(finalizing);
-export const annul = updating(voiding);
+export const update = updating(of(wishes));
+export const finalize = updating(of(finalizing));
+export const annul = updating(of(voiding));

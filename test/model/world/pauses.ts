@@ -7,6 +7,6 @@ type Timers = typeof import('node:timers/promises');
 export const withoutPauses = async (load: () => Promise<unknown>): Promise<object> => {
   const timers = (await load()) as Timers;
   const setTimeout: Timers['setTimeout'] = async (delayMs, value, options) =>
-    options?.signal ? timers.setTimeout(delayMs, value, options) : (value as never);
+    options?.signal ? timers.setTimeout(delayMs, value, options) : (value as NonNullable<typeof value>);
   return { ...timers, setTimeout };
 };

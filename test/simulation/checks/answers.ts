@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Attempt, Observed, Sent } from '../observed.ts';
 import type { Audit } from './audit.ts';
 import { isLive } from './decode.ts';
@@ -9,10 +10,11 @@ import type { Ledger, Reign } from './ledger.ts';
 
 const statusOf = ({ response }: Attempt) => response?.status ?? 0;
 const codeOf = ({ response }: Attempt): string => response?.body?.errors?.[0]?.code ?? '';
-const metaOf = ({ response }: Attempt): any => response?.body?.errors?.[0]?.meta ?? {};
+type Meta = { readonly transaction_id: string; readonly version: number };
+const metaOf = ({ response }: Attempt): Meta => response?.body?.errors?.[0]?.meta ?? {};
 
 /** How a state can be returned: an expired draft also as void, before that is written. */
-const readings = ({ head: { transaction, status } }: Reign): readonly any[] => {
+const readings = ({ head: { transaction, status } }: Reign): readonly Transaction[] => {
   if (status !== 'draft') return [transaction];
   const { expires_at } = transaction;
   const void_reason = 'draft_expired';
@@ -23,17 +25,17 @@ const readings = ({ head: { transaction, status } }: Reign): readonly any[] => {
       status: 'void',
       void_reason,
       voided_at: expires_at,
-      updated_at: expires_at,
+      updated_at: expires_at as string,
       version: transaction.version + 1,
     },
   ];
 };
 
 /** Whether a response shows the requested values. */
-const isShown = ({ request: { body = {} } }: Sent, answer: any): boolean => {
-  const { status, metadata = {}, reference_id, type } = body as Record<string, any>;
+const isShown = ({ request: { body = {} } }: Sent, answer: Transaction): boolean => {
+  const { status, metadata = {}, reference_id, type } = body;
   return (
-    Object.entries(metadata).every(([key, value]) => answer.metadata[key] === value) &&
+    Object.entries(metadata as Transaction['metadata']).every(([key, value]) => answer.metadata[key] === value) &&
     (status === undefined || answer.status === status) &&
     (reference_id === undefined || answer.reference_id === reference_id) &&
     (type === undefined || answer.type === type)

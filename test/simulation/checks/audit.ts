@@ -5,13 +5,14 @@ import { type Head, kindOf } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
 // JSON with its keys in order.
-const canonical = (value: any): string => {
+const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  const fields = value as Record<string, unknown>;
+  const keys = Object.keys(fields).filter((key) => fields[key] !== undefined);
   return `{${keys
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${canonical(fields[key])}`)
     .join()}}`;
 };
 
@@ -27,7 +28,7 @@ const entryHash = ({
   fields,
   state_hash,
   previous_hash,
-}: any) =>
+}: Item) =>
   hash({
     transactionId: transaction_id,
     version,

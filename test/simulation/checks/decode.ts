@@ -1,9 +1,14 @@
+import type { FilingEntry } from '../../../shared/filings/response.ts';
+import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 
 /** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
 
+/** What is stored apart from the rest of a transaction. */
+type Lines = Pick<Transaction, 'line_items' | 'explanation'>;
+
 /** A compressed value. */
-export const json = (bytes: unknown): any => {
+export const json = (bytes: unknown): unknown => {
   const { gunzipSync } = process.getBuiltinModule('node:zlib');
   return JSON.parse(gunzipSync(bytes as Uint8Array).toString());
 };
@@ -28,7 +33,7 @@ export type Head = {
   readonly reference: string | null;
   /** When a draft ends, in milliseconds; `null` for what does not. */
   readonly endsMs: number | null;
-  readonly transaction: any;
+  readonly transaction: Transaction;
   /** Its counters of credits: by line, of the shipping, and of lines that match none. */
   readonly credited: {
     readonly lines: ReadonlyMap<string, Share>;
@@ -62,8 +67,8 @@ export const headOf = (item: Item): Head => {
   const known = heads.get(item);
   if (known) return known;
   const [, account = '', id = ''] = String(item['pk']).split('#');
-  const { line_items, explanation } = json(item['lines']);
-  const transaction = { ...json(item['summary']), line_items, explanation };
+  const { line_items, explanation } = json(item['lines']) as Lines;
+  const transaction = { ...(json(item['summary']) as Omit<Transaction, keyof Lines>), line_items, explanation };
   const head: Head = {
     item,
     account,
@@ -87,7 +92,7 @@ export type Entry = {
   readonly month: string;
   /** Its filing, or `null`. */
   readonly filing: string | null;
-  readonly figures: any;
+  readonly figures: Pick<FilingEntry, 'amounts'>;
 };
 
 export const entryOf = (item: Item): Entry => {
@@ -98,7 +103,7 @@ export const entryOf = (item: Item): Entry => {
     state: item['state'] as string,
     month: item['month'] as string,
     filing: kind === 'F' ? filing : null,
-    figures: json(item['figures']),
+    figures: json(item['figures']) as Entry['figures'],
   };
 };
 

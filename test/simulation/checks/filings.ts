@@ -6,6 +6,13 @@ import type { Change, Ledger } from './ledger.ts';
 
 type Filing = { readonly name: string; readonly account: string; readonly id: string; readonly item: Item };
 
+type Totals = {
+  readonly jurisdictions: readonly [
+    unknown,
+    { readonly jurisdiction_code: string; readonly sum: { readonly tax: unknown } },
+  ][];
+};
+
 /** The items of filings at a step: heads, progress of shards, and entries. */
 class Books {
   readonly #items = new Map<string, Item>();
@@ -50,7 +57,7 @@ class Books {
       return [`${shard} counts ${moved} entries without ${reopened}, and has ${entries.length}`];
     if (reopened > 0) return [];
     const counted = new Map<string, number>();
-    for (const [, { jurisdiction_code, sum }] of json(progress['totals']).jurisdictions)
+    for (const [, { jurisdiction_code, sum }] of (json(progress['totals']) as Totals).jurisdictions)
       counted.set(jurisdiction_code, (counted.get(jurisdiction_code) ?? 0) + Number(sum.tax));
     const stored = new Map<string, number>();
     for (const { figures } of entries)
@@ -81,7 +88,7 @@ const atTheEnd = (books: Books, ledger: Ledger): string[] => {
   const statusOf = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));
   const newest = [...ledger.reigns.values()].map((reigns) => (reigns.at(-1) as (typeof reigns)[number]).head);
   const marked = newest.flatMap(({ account, id, transaction }) => {
-    const ids = transaction.filings.map((filing: any) => filing.id);
+    const ids = transaction.filings.map((filing) => filing.id);
     const wrong = ids.filter(
       (filing: string) => !['marking', 'filed'].includes(String(statusOf.get(`${account} ${filing}`))),
     );
@@ -100,7 +107,7 @@ const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
   if (!isOver(filing, 'filed')) return [];
   return entries
     .map(({ transactionId }) => ledger.of(account, transactionId).at(-1)?.head)
-    .filter((head) => !head?.transaction.filings.some((one: any) => one.id === id))
+    .filter((head) => !head?.transaction.filings.some((one) => one.id === id))
     .map((head) => `${id} is filed, and ${head?.id} is not marked`);
 };
 

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { TransactionRow } from '../../../shared/transactions/response.ts';
 import type { Listing, Observed } from '../observed.ts';
 import type { Head } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-const belongs = ({ transaction }: Head, query: Listing['query']): boolean =>
+const belongs = ({ transaction }: { readonly transaction: TransactionRow }, query: Listing['query']): boolean =>
   Object.entries(query).every(([name, value]) => {
     if (name === 'customer_id') return transaction.customer?.id === value;
     if (name === 'tax_date[gte]') return transaction.tax_date >= value;
-    return name === 'limit' || transaction[name] === value;
+    return name === 'limit' || transaction[name as keyof TransactionRow] === value;
   });
 
 /** Whether a row equals a state without its lines, or an expired draft returned as void. */
-const reads = ({ head: { transaction } }: Reign, row: any): boolean => {
+const reads = ({ head: { transaction } }: Reign, row: TransactionRow): boolean => {
   const { line_items: _lines, explanation: _explanation, ...state } = transaction;
   const { line_items: _none, explanation: _neither, ...shown } = row;
   if (isDeepStrictEqual(state, shown)) return true;
@@ -39,7 +40,7 @@ const ofListing = (listing: Listing, ledger: Ledger): string[] => {
   if (!('tax_date[gte]' in listing.query) && new Set(ids).size < ids.length)
     wrong.push(`shows a transaction twice: ${ids}`);
   for (const row of rows)
-    if (!belongs({ transaction: row } as Head, withoutCursor(listing.query)))
+    if (!belongs({ transaction: row }, withoutCursor(listing.query)))
       wrong.push(`shows ${row.id}, which it does not ask for`);
   if (!listing.isWhole) return wrong;
   for (const reigns of ledger.reigns.values()) {

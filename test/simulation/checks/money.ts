@@ -6,8 +6,8 @@ const isFinal = ({ status }: Head) => status === 'finalized' || status === 'file
 
 /** What a credit credits of its sale, by line. */
 const takenBy = ({ transaction }: Head, sale: Head) =>
-  transaction.line_items.map((line: any) => ({
-    of: sale.transaction.line_items.find(({ id }: any) => id === (line.parent_line_item_id ?? line.id))?.id ?? null,
+  transaction.line_items.map((line) => ({
+    of: sale.transaction.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id))?.id ?? null,
     net: cents(line.net_amount),
     tax: cents(line.tax_amount),
   }));
@@ -37,7 +37,7 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
   };
   for (const line of sale.transaction.line_items) {
     const counted = sale.credited.lines.get(line.id) ?? added([]);
-    compare(`line ${line.id}`, added(taken.filter(({ of }: any) => of === line.id)), counted, {
+    compare(`line ${line.id}`, added(taken.filter(({ of }) => of === line.id)), counted, {
       net: cents(line.net_amount),
       tax: cents(line.tax_amount),
     });

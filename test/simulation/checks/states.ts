@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import { cents, type Head, isLive, sum } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
@@ -9,25 +10,33 @@ const next: Readonly<Record<string, readonly string[]>> = {
   void: ['void'],
 };
 
-const netOf = ({ line_items, shipping_amount }: any) =>
-  sum(line_items.map((line: any) => cents(line.net_amount))) + cents(shipping_amount);
+const netOf = ({ line_items, shipping_amount }: Transaction) =>
+  sum(line_items.map((line) => cents(line.net_amount))) + cents(shipping_amount);
 
-const taxOf = ({ taxes }: any) => sum(taxes.map((row: any) => cents(row.tax_amount)));
+const taxOf = ({ taxes }: Pick<Transaction['line_items'][number], 'taxes'>) =>
+  sum(taxes.map((row) => cents(row.tax_amount)));
 
 /** Violations of sums: totals equal the lines, and lines equal their jurisdictions. */
 const sums = ({ transaction, item }: Head): string[] => {
   const { line_items, shipping, tax_amount, total_amount, tax_summary } = transaction;
   const charges = [...line_items, ...(shipping ? [shipping] : [])];
   const wrong = charges
-    .filter((charge: any) => taxOf(charge) !== cents(charge.tax_amount))
+    .filter((charge) => taxOf(charge) !== cents(charge.tax_amount))
     .map(() => 'a line is not the sum of its jurisdictions');
-  if (sum(charges.map((charge: any) => cents(charge.tax_amount))) !== cents(tax_amount))
+  if (sum(charges.map((charge) => cents(charge.tax_amount))) !== cents(tax_amount))
     wrong.push('the tax is not the sum of the lines');
-  if (sum(tax_summary.map((row: any) => cents(row.tax_amount))) !== cents(tax_amount))
+  if (sum(tax_summary.map((row) => cents(row.tax_amount))) !== cents(tax_amount))
     wrong.push('the tax is not the sum of the summary');
   if (netOf(transaction) + cents(tax_amount) !== cents(total_amount))
     wrong.push('the total is not the sum of its parts');
-  for (const name of ['status', 'version', 'total_amount', 'tax_amount', 'credited_amount', 'credited_tax_amount'])
+  for (const name of [
+    'status',
+    'version',
+    'total_amount',
+    'tax_amount',
+    'credited_amount',
+    'credited_tax_amount',
+  ] as const)
     if (item[name] !== transaction[name]) wrong.push(`its attribute ${name} is ${item[name]}`);
   return wrong;
 };
@@ -39,7 +48,14 @@ const silently = (before: Head, after: Head, fields: readonly string[]): string[
   const isListed = (...names: readonly string[]) => names.some((name) => fields.includes(name));
   for (const key of Object.keys(old.metadata))
     if (current.metadata[key] !== old.metadata[key]) wrong.push(`lost the metadata ${key}`);
-  for (const name of ['reference_id', 'credited_amount', 'status', 'line_items', 'tax_date', 'discount_amount'])
+  for (const name of [
+    'reference_id',
+    'credited_amount',
+    'status',
+    'line_items',
+    'tax_date',
+    'discount_amount',
+  ] as const)
     if (
       !isDeepStrictEqual(old[name], current[name]) &&
       !isListed(name) &&
