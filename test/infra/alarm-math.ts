@@ -7,13 +7,27 @@ const missing = {
   },
 };
 
+/** What is read of the properties of an alarm of an expression. */
+export type Alarm = {
+  readonly Metrics: readonly {
+    readonly Id: string;
+    readonly Expression?: string;
+    readonly ReturnData?: boolean;
+    readonly MetricStat?: { readonly Period: number };
+  }[];
+  readonly Threshold: number;
+  readonly ComparisonOperator: string;
+  readonly EvaluationPeriods: number;
+  readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
+};
+
 /** Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. */
 export const isBreached = (
-  { Metrics, Threshold, ComparisonOperator }: any,
+  { Metrics, Threshold, ComparisonOperator }: Alarm,
   values: Readonly<Record<string, number>>,
 ): boolean => {
-  const { Expression } = Metrics.find(({ ReturnData }: any) => ReturnData !== false);
-  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }: any) => (MetricStat ? [Id] : []));
+  const { Expression } = Metrics.find(({ ReturnData }) => ReturnData !== false) as Alarm['Metrics'][number];
+  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
   const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
   const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
   const value = new Function('IF', 'FILL', ...ids, `return ${Expression}`)(
@@ -30,11 +44,11 @@ export const isBreached = (
  * full period of the clock (UTC). https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
 export const firesAt = (
-  alarm: any,
+  alarm: Alarm,
   now: number,
   valuesIn: (from: number, to: number) => Readonly<Record<string, number>>,
 ): boolean => {
-  const periods = new Set<number>(alarm.Metrics.flatMap(({ MetricStat }: any) => MetricStat?.Period ?? []));
+  const periods = new Set<number>(alarm.Metrics.flatMap(({ MetricStat }) => MetricStat?.Period ?? []));
   expect([...periods]).toEqual([expect.any(Number)]);
   const ms = Math.max(...periods) * 1000;
   const end = alarm.EvaluationWindow?.WallClockWindow ? now - (now % ms) : now;

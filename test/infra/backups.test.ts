@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   allowedTo,
+  type BackupRule,
   everySetting,
   flat,
   idOf,
@@ -22,7 +23,7 @@ it('backs up every table daily for 7 days and monthly for 400', () => {
   const { BackupPlanName, BackupPlanRule: rules } = planOf(synthesized);
   expect(BackupPlanName).toBe('Levy');
   expect(planOf(own).BackupPlanName).toBe('Levy-staging');
-  expect(rules.map((rule: any) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays])).toEqual([
+  expect(rules.map((rule: BackupRule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays])).toEqual([
     ['cron(30 10 * * ? *)', 7],
     ['cron(30 12 1 * ? *)', 400],
   ]);

@@ -1,14 +1,15 @@
 /** The fixed parts of the stack in `npm run cost` equal those of the template. */
 import { expect, it } from 'vitest';
 import { deployment } from '../../shared/cli/cost/usage.ts';
-import { synthesize, withoutBundling } from './synthesized.ts';
+import { type BackupRule, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });
 const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
 
+type AlarmMetrics = { readonly MetricName?: string; readonly Metrics?: readonly { readonly MetricStat?: unknown }[] };
 /** Number of metrics that an alarm reads. */
-const readBy = ({ MetricName, Metrics = [] }: any): number =>
-  MetricName ? 1 : Metrics.filter(({ MetricStat }: any) => MetricStat).length;
+const readBy = ({ MetricName, Metrics = [] }: AlarmMetrics): number =>
+  MetricName ? 1 : Metrics.filter(({ MetricStat }) => MetricStat).length;
 
 it('counts alarm metrics, dashboards and firewall rules', () => {
   const read = propertiesOf('AWS::CloudWatch::Alarm').map(readBy);
@@ -28,7 +29,7 @@ it('counts KMS keys, and one more with customer-managed encryption', () => {
 
 const dayMs = 86_400_000;
 /** Average number of backups in the vault over four years: one for each day on which the rule's cron fires. */
-const copiesOf = ({ ScheduleExpression, Lifecycle }: any): number => {
+const copiesOf = ({ ScheduleExpression, Lifecycle }: BackupRule): number => {
   const [, dayOfMonth] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(ScheduleExpression) ?? [];
   const first = Date.UTC(2026, 0, 1);
   const taken = Array.from({ length: 6 * 365 }, (_, day) => first + day * dayMs).filter(
@@ -44,7 +45,10 @@ const copiesOf = ({ ScheduleExpression, Lifecycle }: any): number => {
 
 it('counts daily and monthly backups', () => {
   const [plan] = propertiesOf('AWS::Backup::BackupPlan');
-  const kept = plan?.['BackupPlan'].BackupPlanRule.map((rule: any) => [rule.RuleName, Math.round(copiesOf(rule))]);
+  const kept = plan?.['BackupPlan'].BackupPlanRule.map((rule: BackupRule) => [
+    rule.RuleName,
+    Math.round(copiesOf(rule)),
+  ]);
   expect(kept).toEqual([
     ['Daily', deployment.dailyBackups],
     ['Monthly', deployment.monthlyBackups],
@@ -53,7 +57,7 @@ it('counts daily and monthly backups', () => {
 
 it('keeps every backup in warm storage, as its price assumes', () => {
   const [plan] = propertiesOf('AWS::Backup::BackupPlan');
-  const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: any) => Object.keys(Lifecycle));
+  const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: BackupRule) => Object.keys(Lifecycle));
   expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
 });
 

@@ -8,7 +8,7 @@ const input = createTableInput('transactions', tables.transactions);
 /** A database with one table. Its description has more fields, in another order. */
 const having = (Table: object) => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
-  vi.spyOn(client, 'send').mockImplementation(async (command: any) => {
+  vi.spyOn(client, 'send').mockImplementation(async (command: object) => {
     if (command.constructor.name === 'DescribeTableCommand') return { Table };
     throw new ResourceInUseException({ message: 'exists', $metadata: {} });
   });

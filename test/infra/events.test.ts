@@ -20,7 +20,9 @@ describe('the pipe', () => {
   });
 
   it('has the filters that other tests match records with, at most five', () => {
-    const filters = SourceParameters.FilterCriteria.Filters.map(({ Pattern }: any) => JSON.parse(Pattern));
+    const filters = SourceParameters.FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) =>
+      JSON.parse(Pattern),
+    );
     expect(filters).toEqual(patterns);
     expect(filters.length).toBeLessThanOrEqual(5);
   });
@@ -67,7 +69,7 @@ describe('the pipe', () => {
 
   it('is created after the policy of its role', () => {
     const policies = ofType('AWS::IAM::Policy').filter(([, { Properties }]) =>
-      Properties['Roles'].some(({ Ref }: any) => Ref === roleId),
+      Properties['Roles'].some(({ Ref }: { Ref: string }) => Ref === roleId),
     );
     expect(pipe?.DependsOn).toEqual(expect.arrayContaining(policies.map(([id]) => id)));
   });

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { disposable, everySetting, flat, functionOf, idOf, statementsOf, synthesize } from './synthesized.ts';
+import {
+  disposable,
+  everySetting,
+  flat,
+  functionOf,
+  idOf,
+  type Reference,
+  statementsOf,
+  synthesize,
+} from './synthesized.ts';
 
 const synthesized = synthesize();
 const { ofType, template } = synthesized;
@@ -29,10 +38,12 @@ it.each(served)('%s receives a tenth of the requests first, and is rolled back o
     Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
   });
   expect(AlarmConfiguration.Enabled).toBe(true);
-  const alarms = AlarmConfiguration.Alarms.map(({ Name }: any) => template.Resources[flat(Name)]?.Properties);
-  const watched = alarms.map(({ MetricName, Dimensions }: any) => [
+  const alarms = AlarmConfiguration.Alarms.map(
+    ({ Name }: { Name: Reference }) => template.Resources[flat(Name)]?.Properties,
+  );
+  const watched = alarms.map(({ MetricName, Dimensions }: { MetricName: string; Dimensions: { Value: unknown }[] }) => [
     MetricName,
-    Dimensions.map(({ Value }: any) => (typeof Value === 'string' ? Value : JSON.stringify(Value))).join(' '),
+    Dimensions.map(({ Value }) => (typeof Value === 'string' ? Value : JSON.stringify(Value))).join(' '),
   ]);
   expect(watched).toEqual([
     ['Errors', expect.stringContaining(`"Ref":"${handler}"`)],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { scheduled } from '../../shared/define-schedule.ts';
@@ -10,17 +11,17 @@ import { observed } from '../../shared/observability/request-line.ts';
 import { recordCacheHit, recordCacheMiss, recordRefusal, tally } from '../../shared/observability/tally.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
-import { firesAt, isBreached } from './alarm-math.ts';
+import { type Alarm, firesAt, isBreached } from './alarm-math.ts';
 import { disposable, everySetting, flat, idOf, synthesize, withoutBackups } from './synthesized.ts';
 
 const { ofType, propertiesOf, outdir, template } = synthesize();
 const topicId = ofType('AWS::SNS::Topic')[0]?.[0] as string;
 const alarms = propertiesOf('AWS::CloudWatch::Alarm').filter(({ AlarmActions = [] }) =>
-  AlarmActions.some((action: any) => action.Ref === topicId),
+  AlarmActions.some((action: { Ref: string }) => action.Ref === topicId),
 );
 
-const named = (id: string): Record<string, any> =>
-  alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Record<string, any>;
+const named = (id: string): Alarm & Record<string, unknown> =>
+  alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Alarm & Record<string, unknown>;
 
 /** The warnings that the CDK prints. */
 const warningsOf = (folder: string): string[] => {
@@ -29,18 +30,23 @@ const warningsOf = (folder: string): string[] => {
   const { additionalMetadataFile } = manifest.artifacts.Levy;
   if (additionalMetadataFile)
     Object.assign(metadata, JSON.parse(readFileSync(join(folder, additionalMetadataFile), 'utf8')));
-  return (Object.values(metadata) as any[][])
+  return (Object.values(metadata) as { type: string; data: string }[][])
     .flat()
     .filter(({ type }) => type === 'aws:cdk:warning')
     .map(({ data }) => data);
 };
 
 type Used = { Namespace: string; MetricName: string; Dimensions: Record<string, any> };
-const dimensionsOf = (pairs: any[] = []) => Object.fromEntries(pairs.map(({ Name, Value }) => [Name, Value]));
+const dimensionsOf = (pairs: { Name: string; Value: unknown }[] = []) =>
+  Object.fromEntries(pairs.map(({ Name, Value }) => [Name, Value]));
 const used: Used[] = alarms.flatMap((alarm) =>
-  [alarm, ...(alarm['Metrics'] ?? []).flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? [])].flatMap(
-    ({ Namespace, MetricName, Dimensions }) =>
-      MetricName ? [{ Namespace, MetricName, Dimensions: dimensionsOf(Dimensions) }] : [],
+  [
+    alarm,
+    ...(alarm['Metrics'] ?? []).flatMap(
+      ({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat?.Metric ?? [],
+    ),
+  ].flatMap(({ Namespace, MetricName, Dimensions }) =>
+    MetricName ? [{ Namespace, MetricName, Dimensions: dimensionsOf(Dimensions) }] : [],
   ),
 );
 
@@ -62,13 +68,16 @@ const shown: Used[] = listed.flatMap(([Namespace, MetricName, ...rest]) => {
 });
 const own = [...used, ...shown].filter(({ Namespace }) => !Namespace.startsWith('AWS/'));
 
+type SweepPorts = Parameters<typeof sweepDrafts>[0];
+type ClosePorts = Parameters<typeof closePeriods>[0];
+
 /** The metrics that the code writes, from one line of each kind. */
 const written = async (): Promise<ReadonlySet<string>> => {
-  const lines: any[] = [];
+  const lines: Record<string, unknown>[] = [];
   const write = vi
     .spyOn(process.stdout, 'write')
     .mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
-  const event = { requestContext: { requestId: 'request_1' } } as never;
+  const event = { requestContext: { requestId: 'request_1' } } as APIGatewayProxyEvent;
   await observed('create-calculation', async () => {
     recordCacheHit('ApiKey');
     recordCacheMiss('Content');
@@ -80,8 +89,11 @@ const written = async (): Promise<ReadonlySet<string>> => {
   const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };
   const filings = { unfinished: async () => ({ filings: [], next: null }) };
   const accountIds = async () => ({ ids: [], next: null });
-  await scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as never))({}, {} as never);
-  await scheduled('close-periods', () => closePeriods({ ...time, filings, accountIds } as never))({}, {} as never);
+  await scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as unknown as SweepPorts))({}, {} as Context);
+  await scheduled('close-periods', () => closePeriods({ ...time, filings, accountIds } as unknown as ClosePorts))(
+    {},
+    {} as Context,
+  );
   for (const name of counted) countMetric(name, {}, 0);
   write.mockRestore();
   return new Set(lines.flatMap(seriesOf));

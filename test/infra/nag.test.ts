@@ -7,9 +7,12 @@ import { expect, it } from 'vitest';
 import { levyApp } from '../../infra/app.ts';
 import { disposable, everySetting, synthesize, withoutBackups, withoutBundling } from './synthesized.ts';
 
+type Report = { readonly violations: readonly { readonly ruleName: string }[] };
 const findings = (outdir: string): string[] => {
-  const { pluginReports } = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8'));
-  return pluginReports.flatMap(({ violations }: any) => violations.map(({ ruleName }: any) => ruleName));
+  const { pluginReports }: { pluginReports: Report[] } = JSON.parse(
+    readFileSync(join(outdir, 'validation-report.json'), 'utf8'),
+  );
+  return pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
 };
 
 it.each([{}, everySetting, disposable, withoutBackups, { sam: '1' }])(

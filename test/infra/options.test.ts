@@ -107,9 +107,23 @@ it('awsAddress=shut closes the address beside a domain with TLS 1.2 or newer and
   ]);
 });
 
+/** What the tests read of a rule of the web ACL. */
+type WebAclRule = {
+  readonly Statement: {
+    readonly ManagedRuleGroupStatement?: {
+      readonly Name: string;
+      readonly RuleActionOverrides?: readonly { readonly Name: string; readonly ActionToUse: unknown }[];
+    };
+    readonly RateBasedStatement?: Readonly<Record<string, unknown>>;
+  };
+  readonly Action: {
+    readonly Block: { readonly CustomResponse: { readonly ResponseCode: number; readonly ResponseHeaders: unknown } };
+  };
+};
+
 describe('the web ACL', () => {
   const [acl] = only(all, 'AWS::WAFv2::WebACL');
-  const rules = acl?.['Rules'] as any[];
+  const rules = acl?.['Rules'] as WebAclRule[];
 
   it('is associated with the stage', () => {
     const [association] = only(all, 'AWS::WAFv2::WebACLAssociation');
@@ -131,7 +145,7 @@ describe('the web ACL', () => {
   });
 
   it('answers a flood from one address with 429, the error envelope and Retry-After', () => {
-    const [flood] = rules.filter(({ Statement }) => Statement.RateBasedStatement);
+    const [flood] = rules.filter(({ Statement }) => Statement.RateBasedStatement) as [WebAclRule];
     expect(flood.Statement.RateBasedStatement).toMatchObject({ Limit: 5000, AggregateKeyType: 'IP' });
     const { ResponseCode, ResponseHeaders } = flood.Action.Block.CustomResponse;
     expect(ResponseCode).toBe(429);

@@ -23,6 +23,18 @@ const standIn = (answers: string) => {
   return aws;
 };
 
+/** What the tests read of a table of the template. */
+type TableProperties = {
+  readonly Replicas: readonly [
+    {
+      readonly PointInTimeRecoverySpecification: { readonly PointInTimeRecoveryEnabled: boolean };
+      readonly DeletionProtectionEnabled: boolean;
+    },
+  ];
+  readonly StreamSpecification?: { readonly StreamViewType: string };
+  readonly TimeToLiveSpecification?: { readonly AttributeName: string };
+};
+
 describe('protect-restored.sh', () => {
   // An update takes effect, unless DEAF is set.
   const aws = standIn(`
@@ -37,7 +49,10 @@ esac`);
 
   // According to the AWS documentation, a restore keeps only these properties.
   const restored = ['AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes', 'BillingMode', 'SSESpecification'];
-  const commandsFor = ({ Replicas: [replica], StreamSpecification, TimeToLiveSpecification }: any, table: string) => [
+  const commandsFor = (
+    { Replicas: [replica], StreamSpecification, TimeToLiveSpecification }: TableProperties,
+    table: string,
+  ) => [
     ...(replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled
       ? [
           `update-continuous-backups --table-name ${table} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
@@ -70,7 +85,9 @@ esac`);
       ];
       expect(Object.keys(Properties['Replicas'][0]).filter((name) => !ofReplica.includes(name))).toEqual([]);
       const updates = perTable(asked, table).filter((line) => line.startsWith('dynamodb update-'));
-      expect(updates).toEqual(commandsFor(Properties, table).map((command) => `dynamodb ${command}`));
+      expect(updates).toEqual(
+        commandsFor(Properties as TableProperties, table).map((command) => `dynamodb ${command}`),
+      );
     },
   );
 

@@ -12,6 +12,21 @@ export type Resource = {
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
 };
+/** What the tests read of a rule of the backup plan. */
+export type BackupRule = {
+  readonly RuleName: string;
+  readonly ScheduleExpression: string;
+  readonly Lifecycle: { readonly DeleteAfterDays: number };
+  readonly TargetBackupVault: Reference;
+};
+/** A reference in the template: a text, or one of the functions that CloudFormation resolves. */
+export type Reference =
+  | string
+  | {
+      readonly Ref?: string;
+      readonly 'Fn::GetAtt'?: readonly string[];
+      readonly 'Fn::Join'?: readonly [between: string, parts: readonly Reference[]];
+    };
 type Template = {
   readonly Parameters?: Record<string, any>;
   readonly Resources: Record<string, Resource>;
@@ -82,7 +97,7 @@ export const synthesizeAnew = (context: Record<string, unknown> = {}): Synthesiz
 };
 
 /** A reference of the template as text: `TransactionsTable.Arn/index/by_account`. */
-export const flat = (value: any): string => {
+export const flat = (value: Reference): string => {
   if (typeof value === 'string') return value;
   if (value.Ref) return value.Ref;
   if (value['Fn::GetAtt']) return value['Fn::GetAtt'].join('.');
@@ -91,14 +106,14 @@ export const flat = (value: any): string => {
 };
 
 /** The logical id in a reference to a resource or to one of its attributes. */
-export const idOf = (reference: any): string => flat(reference).replace(/\.\w+$/, '');
+export const idOf = (reference: Reference): string => flat(reference).replace(/\.\w+$/, '');
 
 export const listed = (value: any): any[] => (Array.isArray(value) ? value : [value]);
 
 /** The statements of all policies of a role; without an id, those of all roles. */
 export const statementsOf = ({ propertiesOf }: Synthesized, roleId?: string): any[] =>
   propertiesOf('AWS::IAM::Policy')
-    .filter(({ Roles }) => roleId === undefined || Roles.some(({ Ref }: any) => Ref === roleId))
+    .filter(({ Roles }) => roleId === undefined || Roles.some(({ Ref }: { Ref: string }) => Ref === roleId))
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 
 /** What a role is allowed to do, as `action on resource`, sorted. */
@@ -110,7 +125,7 @@ export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =
     .sort();
 
 /** The id of the function that a reference to it, or to its alias, names. */
-export const functionAt = ({ template }: Synthesized, reference: any): string => {
+export const functionAt = ({ template }: Synthesized, reference: Reference): string => {
   const id = idOf(reference);
   const resource = template.Resources[id];
   return resource?.Type === 'AWS::Lambda::Alias' ? flat(resource.Properties['FunctionName']) : id;
@@ -123,13 +138,15 @@ export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [st
   return found;
 };
 
+type Integration = { readonly Uri: { readonly 'Fn::Join': readonly [string, readonly Reference[]] } };
 // Of the parts of an integration's address, the one that names the function or its alias.
-const calledBy = ({ Uri }: any) => Uri['Fn::Join'][1].find((part: any) => JSON.stringify(part).match(/Live"|,"Arn"\]/));
+const calledBy = ({ Uri }: Integration): Reference =>
+  Uri['Fn::Join'][1].find((part) => JSON.stringify(part).match(/Live"|,"Arn"\]/)) as Reference;
 
 /** The methods of the API in the order of the template, each with its path and the function behind it. */
 export const methodsOf = (synthesized: Synthesized) => {
   const { propertiesOf, template } = synthesized;
-  const pathOf = (reference: any): string => {
+  const pathOf = (reference: { readonly Ref: string; readonly 'Fn::GetAtt'?: unknown }): string => {
     if (reference['Fn::GetAtt']) return '';
     const { ParentId, PathPart } = template.Resources[reference.Ref]?.Properties ?? {};
     return `${pathOf(ParentId)}/${PathPart}`;

@@ -1,26 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { type TableDefinition, tables } from '../../shared/store/table-definitions.ts';
-import { synthesize } from './synthesized.ts';
+import { type Resource, synthesize } from './synthesized.ts';
 
 const { template, ofType } = synthesize();
 // Written out: a changed id would replace the table and lose its items.
 const ids = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const definitions = Object.entries(tables) as [keyof typeof tables, TableDefinition][];
 
-const byName = (a: any, b: any) => a.AttributeName.localeCompare(b.AttributeName);
+type Key = { readonly AttributeName: string; readonly KeyType: string };
+type Index = {
+  readonly IndexName: string;
+  readonly KeySchema: readonly Key[];
+  readonly Projection: { readonly ProjectionType: string; readonly NonKeyAttributes?: readonly string[] };
+};
+/** What the template and the emulator's input share. */
+type Table = {
+  readonly KeySchema: readonly Key[];
+  readonly GlobalSecondaryIndexes?: readonly Index[];
+  readonly AttributeDefinitions: readonly Attribute[];
+  readonly BillingMode: string;
+};
+type Attribute = { readonly AttributeName: string; readonly AttributeType: string };
+type Deployed = Resource & {
+  readonly Properties: Table & { readonly Replicas: readonly [Replica]; readonly TimeToLiveSpecification?: unknown };
+};
+type Replica = { readonly PointInTimeRecoverySpecification: unknown; readonly DeletionProtectionEnabled: boolean };
+
+const byName = (a: Attribute, b: Attribute) => a.AttributeName.localeCompare(b.AttributeName);
 const keyTypes = ({ partition, sort, indexes = [] }: TableDefinition) =>
   Object.fromEntries(
     [partition, sort, ...indexes.flatMap((at) => [at.partition, at.sort])].map((key) => [key.name, key.type]),
   );
 
 // Reads both wire forms without a converter of Levy.
-const keysOf = (table: any) => ({
-  partition: table.KeySchema.find(({ KeyType }: any) => KeyType === 'HASH').AttributeName,
-  sort: table.KeySchema.find(({ KeyType }: any) => KeyType === 'RANGE').AttributeName,
+const keysOf = (table: Pick<Table, 'KeySchema'>) => ({
+  partition: table.KeySchema.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName,
+  sort: table.KeySchema.find(({ KeyType }) => KeyType === 'RANGE')?.AttributeName,
 });
-const indexesOf = (table: any) =>
-  (table.GlobalSecondaryIndexes ?? []).map((index: any) => ({
+const indexesOf = (table: Table) =>
+  (table.GlobalSecondaryIndexes ?? []).map((index) => ({
     name: index.IndexName,
     ...keysOf(index),
     attributes:
@@ -36,8 +55,8 @@ it('has the tables of the definitions and no others', () => {
 });
 
 describe.each(definitions)('the table %s', (name, definition) => {
-  const deployed = template.Resources[ids[name]] as any;
-  const emulated = createTableInput(name, definition) as any;
+  const deployed = template.Resources[ids[name]] as Deployed;
+  const emulated = createTableInput(name, definition) as Table;
 
   it.each([
     ['deployed', deployed.Properties],
@@ -77,9 +96,9 @@ describe.each(definitions)('the table %s', (name, definition) => {
 
 // Written out, not taken from `keep`.
 it.each(['TransactionsTable', 'ContentTable', 'AccountsTable'])('%s is retained and protected from deletion', (id) => {
-  const table = template.Resources[id] as any;
+  const table = template.Resources[id] as Deployed;
   expect([table.DeletionPolicy, table.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
-  expect(table.Properties.Replicas.map((replica: any) => replica.DeletionProtectionEnabled)).toEqual([true]);
+  expect(table.Properties.Replicas.map((replica) => replica.DeletionProtectionEnabled)).toEqual([true]);
 });
 
 it('is encrypted with an AWS-owned key by default', () => {

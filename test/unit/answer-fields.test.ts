@@ -10,19 +10,28 @@ import { Filing } from '../../shared/filings/response.ts';
 import { RetrievedTransaction } from '../../shared/transactions/history/response.ts';
 import { TransactionRequest } from '../../shared/transactions/request.ts';
 
-const definitionOf = (schema: any): any => {
+type Definition = {
+  readonly type: string;
+  readonly innerType?: Schema;
+  readonly element?: Schema;
+  readonly shape?: Readonly<Record<string, Schema>>;
+};
+type Schema = { readonly _zod: { readonly def: Definition } };
+type Fields = { readonly [name: string]: true | Fields };
+
+const definitionOf = (schema: Schema): Definition => {
   const { def } = schema._zod;
   if (def.innerType) return definitionOf(def.innerType);
-  return def.type === 'array' ? definitionOf(def.element) : def;
+  return def.type === 'array' ? definitionOf(def.element as Schema) : def;
 };
 
 /** What the answer's schema has beside the request's, field by field. */
-const beside = (request: any, answer: any): any => {
+const beside = (request: Schema, answer: Schema): Fields => {
   const [sent, answered] = [definitionOf(request).shape, definitionOf(answer).shape];
   if (!sent || !answered) return {};
-  const entries = Object.entries(answered).map(([name, schema]) => [
+  const entries = Object.entries(answered).map(([name, schema]): [string, true | Fields] => [
     name,
-    name in sent ? beside(sent[name], schema) : true,
+    name in sent ? beside(sent[name] as Schema, schema) : true,
   ]);
   return Object.fromEntries(entries.filter(([, below]) => below === true || Object.keys(below).length > 0));
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { exponentOf, formatAmount } from '../../shared/money/currency.ts';
 import {
   creditedFrom,
@@ -7,7 +8,7 @@ import {
   creditedTextMax,
   isEmpty,
 } from '../../shared/transactions/credits/counters-text.ts';
-import { type CreditedCharge, nothingCredited } from '../../shared/transactions/transaction.ts';
+import { type CreditedCharge, nothingCredited, type Transaction } from '../../shared/transactions/transaction.ts';
 import { line, transaction } from '../support/transactions.ts';
 
 const minor = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 999_999_999_999_99n }));
@@ -64,12 +65,16 @@ describe('credit counters as a text', () => {
         const recorded = ({ net, tax, taxable, exempt, rows }: Charge) => ({
           ...{ net_amount: write(net), tax_amount: write(tax) },
           ...{ taxable_amount: write(taxable), exempt_amount: write(exempt) },
-          taxes: taxes(rows) as never,
+          taxes: taxes(rows) as unknown as LineItemResponse['taxes'],
         });
         const sale = transaction({
           currency: code,
           line_items: charges.map((one, at) => line({ id: `line_${at}`, ...recorded(one) })),
-          shipping: { amount: '1', product_tax_code: 'SHIPPING', ...recorded(shipped) } as never,
+          shipping: {
+            amount: '1',
+            product_tax_code: 'SHIPPING',
+            ...recorded(shipped),
+          } as unknown as Transaction['shipping'],
           shipping_amount: write(shipped.net),
         });
         const most = (one: Charge) => written({ ...one, third_party_discount: one.net }, exponent);

@@ -28,7 +28,7 @@ const places = [
 let count = 0;
 const stored = (type: 'sale' | 'credit', outcome: Outcome, parent: Transaction | null = null): StoredTransaction =>
   newTransaction(
-    { type, status: 'finalized', parent_transaction_id: parent?.id ?? null } as any,
+    { type, status: 'finalized', parent_transaction_id: parent?.id ?? null },
     outcome,
     outcome.tax_amount,
     { creditOf: type === 'credit' ? 'lines' : null, pinned: pinnedOf(settings) },

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { eventsOfRecordMax } from '../../shared/events/event.ts';
 import { schemaFiles } from '../../shared/events/json-schema.ts';
@@ -32,14 +32,17 @@ it('are each listed in the README', () => {
 });
 
 const ajv = new Ajv2020({ allErrors: true });
-const validates = (schema: any, value: unknown): boolean =>
+const validates = (schema: AnySchemaObject & { readonly $id: string }, value: unknown): boolean =>
   (ajv.getSchema(schema.$id) ?? ajv.compile(schema))(value) === true;
 
+type Fields = Readonly<Record<string, unknown>>;
+type Example = Fields & { readonly filing?: Fields; readonly transaction?: Fields };
+
 /** The event without one of its fields, for each of them. */
-const lacking = (event: any): [string, unknown][] => {
+const lacking = (event: Example): [string, unknown][] => {
   const part = 'filing' in event ? 'filing' : 'transaction';
-  const { [part]: of, ...envelope } = event;
-  const without = (value: any, field: string) => {
+  const { [part]: of = {}, ...envelope } = event;
+  const without = (value: Fields, field: string) => {
     const { [field]: _, ...others } = value;
     return others;
   };
@@ -62,7 +65,7 @@ describe.each(types)('the schema of %s', (type) => {
 
   it('describes each field', () => {
     const part = schema.properties.filing ?? schema.properties.transaction;
-    const fields = Object.entries<any>({ ...schema.properties, ...part.properties });
+    const fields = Object.entries<{ readonly description?: string }>({ ...schema.properties, ...part.properties });
     const silent = fields.filter(([, { description }]) => !description).map(([field]) => field);
     expect(silent).toEqual([type.startsWith('filing') ? 'filing' : 'transaction']);
     expect(schema.description).toBeTruthy();

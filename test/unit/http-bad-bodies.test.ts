@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
-import { CalculationRequest } from '../../shared/calculations/request.ts';
+import { type CalculationInput, CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
 import { now } from '../../shared/config/clock.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
@@ -250,7 +250,11 @@ describe('a body that is not what it should be', () => {
   it('the response of a calculation is a valid request', () => {
     const read = parse(good);
     const settings = defaultSettings('2026-10-08');
-    const answer = calculate(read.value as never, { settings, releaseFor: builtInReleaseFor, now: now() }, []);
+    const answer = calculate(
+      read.value as CalculationInput,
+      { settings, releaseFor: builtInReleaseFor, now: now() },
+      [],
+    );
     if (!answer.ok) throw new Error('the good body is refused');
     const back = { object: 'calculation', type: 'sale', parent_transaction_id: null, ...answer.value };
     expect(parse(JSON.parse(JSON.stringify(back)), 'handling=strict')).toMatchObject({

@@ -6,6 +6,8 @@ import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../sha
 import { inBodyOrder, pointerTo, problemOf, valueAt } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
 
+type GatewayEvent = Parameters<typeof exchangeOfEvent>[0];
+
 const exchangeOf = (others: Partial<Exchange>): Exchange => ({
   requestId: 'req_1',
   method: 'POST',
@@ -97,7 +99,8 @@ describe('problems in the order of the body', () => {
 describe('the path', () => {
   it.each(['txn_1', 'a$$b', '$&', "$'"])('is the route’s with the id as it was sent: %s', (id) => {
     const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
-    const { path } = exchangeOfEvent({ ...event, requestContext: { requestId: 'req_1' } } as any, () => 1000);
+    const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
+    const { path } = exchangeOfEvent(sent, () => 1000);
     expect(path).toBe(`/transactions/${id}/replay`);
   });
 });

@@ -1,4 +1,5 @@
 import { runInThisContext } from 'node:vm';
+import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { scheduled } from '../../shared/define-schedule.ts';
@@ -102,7 +103,7 @@ describe('the log line of an error', () => {
   it('is the same of a schedule, and Lambda hears its name alone', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const cause = Object.assign(new Error('77 Canary Lane'), { name: 'TransactionCanceledException', Item: body });
-    const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as never).catch(
+    const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as Context).catch(
       (error) => error,
     );
     expect(failed.message).toBe('The schedule sweep-drafts failed with TransactionCanceledException.');

@@ -1,6 +1,7 @@
 /** Transactions that an earlier version recorded replay to the same amounts, as `POST /transactions/{id}/replay` does it. */
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
+import type { LineItemResponse, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
 import type { Replay } from '../../shared/transactions/replay/response.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
@@ -61,12 +62,16 @@ describe(`transactions recorded at ${commit.slice(0, 7)}`, () => {
     expect(differences.slice(0, 5), `${differences.length} of ${group.length} differ`).toEqual([]);
   });
 
-  it.each<[string, string, (line: any) => unknown]>([
+  it.each<[string, string, (line: LineItemResponse) => unknown]>([
     ['a tax', '/line_items/0/tax_amount', (line) => Object.assign(line, { tax_amount: '0.01' })],
-    ['a rate', '/line_items/0/taxes/0/rate', (line) => Object.assign(line.taxes[0], { rate: '0.07' })],
+    [
+      'a rate',
+      '/line_items/0/taxes/0/rate',
+      (line) => Object.assign(line.taxes[0] as TaxRowResponse, { rate: '0.07' }),
+    ],
   ])('name the transaction and the field where %s differs', async (_, pointer, change) => {
     const stored = structuredClone(byId.get('US-MN@2026-11-21.1 fixed 3')) as StoredTransaction;
-    change(stored.transaction.line_items[0]);
+    change(stored.transaction.line_items[0] as LineItemResponse);
     const difference = await differenceOf(stored);
     expect(difference).toContain(`${stored.transaction.id} (`);
     expect(difference).toContain(`: ${pointer} was `);

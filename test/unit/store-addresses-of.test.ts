@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../../shared/accounts/account.ts';
+import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import { addressesOf } from '../../shared/calculations/addresses-of.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { builtInRelease, builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { pinnedContext } from '../../shared/transactions/context.ts';
+import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { requestOf, testNow } from '../support/builders.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
-const zipsOf = (input: Parameters<typeof addressesOf>[0], ship_from: any = null) =>
+const zipsOf = (input: Parameters<typeof addressesOf>[0], ship_from: Settings['ship_from'] = null) =>
   addressesOf(input, { ship_from }).map(({ zip5 }) => zip5);
 const at = (postal_code: string | null, others: object = {}) => ({ address: { postal_code, ...others } });
 
@@ -40,12 +41,12 @@ describe('the addresses of a calculation', () => {
   });
 
   it('are in the state that a recorded sale chose, when that is calculated again', async () => {
-    const pinned = { ambiguous_address: 'highest_rate' } as any;
+    const pinned = { ambiguous_address: 'highest_rate' } as StoredTransaction['pinned'];
     const again = async (states: readonly string[]) => {
       const content_releases = Object.fromEntries(
         states.map((state) => [`US-${state}`, builtInRelease(state)?.id ?? '']),
       );
-      const request = requestOf({ customer: at('42223') } as any);
+      const request = requestOf({ customer: at('42223') });
       const around = { settings, now: testNow };
       const load = async () => builtInReleaseFor;
       const context = await pinnedContext(request, { transaction: { content_releases }, pinned }, around, load);
@@ -83,8 +84,8 @@ describe('the addresses of a calculation', () => {
     let looked = 0;
     fc.assert(
       fc.property(asked, fc.option(address), (input, ship_from) => {
-        const around = { ...settings, ship_from: ship_from as any };
-        const request = requestOf(input as any);
+        const around = { ...settings, ship_from: ship_from as Settings['ship_from'] };
+        const request = requestOf(input as Parameters<typeof requestOf>[0]);
         const loaded = new Set(addressesOf(request, around).map((one) => JSON.stringify(one)));
         const releaseFor = (one: Parameters<typeof builtInReleaseFor>[0]) => {
           looked++;

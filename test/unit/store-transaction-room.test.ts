@@ -94,7 +94,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
   if (!credit.ok) throw new Error(JSON.stringify(credit.problems));
   const { outcome, kind } = credit.value;
   const made = newTransaction(
-    { type: 'credit', status: 'finalized', parent_transaction_id: sale.transaction.id } as never,
+    { type: 'credit', status: 'finalized', parent_transaction_id: sale.transaction.id },
     outcome,
     outcome.tax_amount,
     { creditOf: kind, ...newBasis(sale), pinned: sale.pinned },
@@ -113,7 +113,7 @@ const partOf = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): Cr
       const { whole, credited } = lines.get(id) ?? {};
       const left = (whole?.net ?? 0n) - (credited?.net ?? 0n);
       return { parent_line_item_id: id, quantity: '1', unit_price: money((left * BigInt(1 + draw.below(98))) / 100n) };
-    }) as never,
+    }),
   };
 };
 
