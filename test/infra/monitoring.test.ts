@@ -96,7 +96,7 @@ const written = async (): Promise<ReadonlySet<string>> => {
   );
   for (const name of counted) countMetric(name, {}, 0);
   write.mockRestore();
-  return new Set(lines.flatMap(seriesOf));
+  return new Set((lines as Parameters<typeof seriesOf>[0][]).flatMap(seriesOf));
 };
 
 /** Metrics of AWS's services, from their documentation. */

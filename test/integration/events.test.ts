@@ -121,7 +121,7 @@ beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   const stream = await openStream(table);
   await exercise();
-  records = await recordsOf(stream);
+  records = (await recordsOf(stream)) as StreamRecord[];
   letThrough = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));
   published = await handler(letThrough);
 }, 120_000);
