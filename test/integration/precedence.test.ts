@@ -104,7 +104,7 @@ describe('the order of refusals (interface decisions 9)', () => {
 
 describe('429', () => {
   it('carries the three headers, and the limit counts all operations of the account together', async () => {
-    const client = clientOf(await newCaller({ settings: { rate_limit: 4 } }));
+    const client = clientOf(await newCaller({ settings: { rate_limit: 1 } }));
     const answers = [];
     for (const run of [
       () => client.create(sale()),
