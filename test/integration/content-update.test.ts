@@ -175,6 +175,37 @@ describe('update', () => {
   });
 });
 
+/** Send the whole file under another version, or under none. */
+const sendAs =
+  (etag: string | null): Play =>
+  ({ method }, response, content) => {
+    response.removeHeader('ETag');
+    response.writeHead(200, etag === null ? {} : { ETag: etag }).end(method === 'HEAD' ? undefined : content);
+    return true;
+  };
+
+describe('the version of a file', () => {
+  it('can change without the content: no release is made, and --check says so', async () => {
+    const before = await releasesOf('GA');
+    server.play('/GAR', sendAs('"another"'));
+    expect((await update('--state', 'GA', '--check')).out).toContain('GA: has newer files');
+    await update('--state', 'GA');
+    expect(await releasesOf('GA')).toEqual(before);
+    expect((await update('--state', 'GA', '--check')).out).toContain('GA: is current');
+    server.play('/GAR', null);
+  });
+
+  it('can be missing: --check claims nothing', async () => {
+    server.play('/ARR', sendAs(null));
+    await update('--state', 'AR');
+    expect(await update('--state', 'AR', '--check')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('AR: sends no version of its files'),
+    });
+    server.play('/ARR', null);
+  });
+});
+
 describe('a broken publisher', () => {
   it.each<readonly [fault: string, play: Play, says: RegExp]>([
     ['refuses unknown agents', status(403), /status 403.*content import/],

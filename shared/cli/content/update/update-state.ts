@@ -16,7 +16,7 @@ import {
   writeContentSource,
 } from '../../../store/content/content-sources.ts';
 import { accepted, CommandError } from '../../terminal/errors.ts';
-import { startProgress } from '../../terminal/progress.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { activate } from '../activate.ts';
 import { readActiveRelease } from '../active-release.ts';
 import { openRelease } from '../releases.ts';
@@ -61,16 +61,24 @@ const knownOf = (known: readonly SourceFile[], { option, url }: CurrentFile): So
 const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
   join(folder, state, option, name);
 
-/** Whether the publisher has newer files than the ones of the last update. Downloads nothing. */
-export const hasNewerFiles = async (publisher: Importable, client: PublisherClient): Promise<boolean> => {
+/**
+ * Compare the files of the publisher with the ones of the last update, without a download. `unknown`: the publisher sends
+ * neither ETag nor Last-Modified.
+ */
+export const compareVersions = async (
+  publisher: Importable,
+  client: PublisherClient,
+): Promise<'current' | 'newer' | 'unknown'> => {
   const { files: known } = await readContentSource(publisher.state);
+  let result: 'current' | 'unknown' = 'current';
   for (const current of await currentFiles(publisher.files, client)) {
     const file = knownOf(known, current);
-    if (!file) return true;
+    if (!file) return 'newer';
     const { etag, lastModified } = await client.readVersion(current.url);
-    if (etag !== file.etag || lastModified !== file.last_modified) return true;
+    if (etag !== file.etag || lastModified !== file.last_modified) return 'newer';
+    if (etag === null && lastModified === null) result = 'unknown';
   }
-  return false;
+  return result;
 };
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -83,22 +91,22 @@ const fetchFile = async (
   client: PublisherClient,
 ): Promise<SourceFile | null> => {
   await mkdir(dirname(path), { recursive: true });
-  const progress = startProgress(`Downloading ${current.name}`, 1);
-  const downloaded = await client.download(current.url, {
-    path,
-    known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
-    onProgress: (bytes, total) => progress.reach(bytes / Math.max(1, total ?? bytes), megabytes(bytes)),
+  const { name, url } = current;
+  const downloaded = await withProgress(`Downloading ${name}`, 1, 'The download failed.', async ({ reach, finish }) => {
+    const found = await client.download(url, {
+      path,
+      known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
+      onProgress: (bytes, total) => reach(bytes / Math.max(1, total ?? bytes), megabytes(bytes)),
+    });
+    finish(found ? `Downloaded ${name} (${megabytes(found.bytes)})` : `${name} is unchanged`);
+    return found;
   });
-  if (downloaded === null) {
-    progress.finish(`${current.name} is unchanged`);
-    return null;
-  }
-  progress.finish(`Downloaded ${current.name} (${megabytes(downloaded.bytes)})`);
+  if (downloaded === null) return null;
   const { etag, lastModified: last_modified, sha256, bytes } = downloaded;
   return { ...current, etag, last_modified, sha256, bytes };
 };
 
-/** Download the current files; `null` if all of them are those of the last update. */
+/** Download the current files; `null` if the publisher still has the known version of all of them. */
 const fetchFiles = async (
   { files: known }: ContentSource,
   { state, files }: Importable,
@@ -112,11 +120,12 @@ const fetchFiles = async (
   if (fetched.every((file) => file === null)) return null;
   // One file of a pair is new: an import needs both.
   for (const [index, file] of current.entries()) fetched[index] ??= await fetch(file, undefined);
-  const downloaded = fetched.filter((file) => file !== null);
-  const isSame = (file: SourceFile) =>
-    known.some(({ option, sha256 }) => option === file.option && sha256 === file.sha256);
-  return downloaded.every(isSame) ? null : downloaded;
+  return fetched.filter((file) => file !== null);
 };
+
+/** Whether the files have the content of the known ones. A publisher can send the same file under another name or version. */
+const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
+  files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
 
 const importState = async (publisher: Importable, files: readonly SourceFile[], folder: string): Promise<string> => {
   const release = await importFiles({
@@ -170,20 +179,23 @@ const updateFiles = async (
 ): Promise<StateUpdate> => {
   const files = await fetchFiles(source, publisher, options);
   const at = instant();
-  const release = files === null ? source.release : await importState(publisher, files, options.folder);
+  const isNew = files !== null && !haveSameContent(files, source.files);
+  const release = isNew ? await importState(publisher, files, options.folder) : source.release;
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);
-  const imported = files === null ? {} : { files: [...files], release, imported_at: at };
+  const fetched = { ...(files && { files: [...files] }), ...(isNew && { release, imported_at: at }) };
   const activated = isActive || (source.activated && source.release === release);
-  const next = accepted(await writeContentSource({ ...source, ...imported, activated, checked_at: at, failure: null }));
+  const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
   return isActive ? { outcome: 'current', release } : activateIfAllowed(next, release, publisher, options);
 };
 
 /** Record the failure, with the first time of an unbroken row of failures. */
-const recordFailure = async (source: ContentSource, message: string): Promise<void> => {
+const recordFailure = async (state: string, message: string): Promise<void> => {
   const at = instant();
+  const source = await readContentSource(state);
   const failure = { since: source.failure?.since ?? at, message };
+  // Where this is refused, another update of the state has written its own outcome.
   await writeContentSource({ ...source, checked_at: at, failure });
 };
 
@@ -199,7 +211,7 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
     return await updateFiles(source, publisher, options);
   } catch (error) {
     if (!(error instanceof PublisherFailure || error instanceof CommandError)) throw error;
-    await recordFailure(source, error.message);
+    await recordFailure(publisher.state, error.message);
     return { outcome: 'failed', reason: error.message };
   }
 };

@@ -1,7 +1,4 @@
 /** `content update`: the official files of states as releases; `content sources`: where they come from. */
-import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type GateName, type GateResult, gates } from '../../../content/updates/gates.ts';
 import { PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
@@ -9,8 +6,9 @@ import { type Publisher, publishers } from '../../../content/updates/publishers.
 import { readContentSources } from '../../../store/content/content-sources.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
+import { temporaryFolder } from '../../terminal/temporary-folder.ts';
 import { stateOf } from '../active-release.ts';
-import { hasNewerFiles, type Importable, type StateUpdate, updateState } from './update-state.ts';
+import { compareVersions, type Importable, type StateUpdate, updateState } from './update-state.ts';
 
 type Options = {
   readonly state?: string;
@@ -93,19 +91,24 @@ const report = (state: string, result: StateUpdate): void => {
   print(`${state}: ${outcomeText(result)}`);
 };
 
+const versionTexts = {
+  current: 'is current',
+  newer: 'has newer files',
+  unknown: 'sends no version of its files: run the update to compare them',
+} as const;
+
 const check = async (states: readonly Importable[], client: PublisherClient): Promise<void> => {
   let newer = 0;
   for (const publisher of states) {
-    const [hasNewer, failure] = await hasNewerFiles(publisher, client).then(
-      (value) => [value, null] as const,
-      (error: unknown) => {
-        if (error instanceof PublisherFailure) return [false, error.message] as const;
-        throw error;
-      },
-    );
-    if (hasNewer) newer += 1;
-    if (failure !== null) process.exitCode = 1;
-    print(`${publisher.state}: ${failure ?? (hasNewer ? 'has newer files' : 'is current')}`);
+    try {
+      const result = await compareVersions(publisher, client);
+      if (result === 'newer') newer += 1;
+      print(`${publisher.state}: ${versionTexts[result]}`);
+    } catch (error) {
+      if (!(error instanceof PublisherFailure)) throw error;
+      process.exitCode = 1;
+      print(`${publisher.state}: ${error.message}`);
+    }
   }
   print(`${counted(newer, 'state has', 'states have')} newer files.`);
   if (newer > 0) process.exitCode = 2;
@@ -115,8 +118,7 @@ const update = async (options: Options): Promise<void> => {
   const states = chosen(options);
   const client = new PublisherClient({ mirror: mirrorOf(options) });
   if (options.check) return check(states, client);
-  const folder = join(tmpdir(), 'levy-content');
-  mkdirSync(folder, { recursive: true });
+  const folder = temporaryFolder();
   const overridden = overriddenBy(options);
   const updates: StateUpdate[] = [];
   for (const publisher of states) {
