@@ -5,12 +5,7 @@ import { envelope, safetyHeaders } from '../shared/http/reply.ts';
 import { currentVersion } from '../shared/http/versions.ts';
 import type { Problem } from '../shared/problem.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
-
-/**
- * The stage's throttle for all accounts together, below the AWS quota of 10,000 a second and bursts of 5,000 in a region.
- * The handlers limit each account.
- */
-export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
+import { throttle } from './throttles.ts';
 
 // Handlers authenticate. On an unknown path, API Gateway reads any Authorization header as a signature, so a bearer token
 // there is INVALID_SIGNATURE.

@@ -17,15 +17,23 @@ import type { Entry } from './bundling.ts';
 import { CustomDomain, tls } from './custom-domain.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
-import { gatewayResponses, throttle } from './gateway-responses.ts';
+import { gatewayResponses } from './gateway-responses.ts';
 import { GradualDeployment, gradually } from './gradual-deployment.ts';
 import { logGroup } from './log-group.ts';
 import { pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
+import { documentMethods, throttle } from './throttles.ts';
 
 // Part of every address, so clients depend on it.
 export const stageName = 'v1';
+
+const methodSettings = {
+  metricsEnabled: true,
+  loggingLevel: MethodLoggingLevel.ERROR,
+  // Bodies hold customers' addresses and must not get into a log.
+  dataTraceEnabled: false,
+};
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
@@ -81,12 +89,10 @@ export class TaxApi extends Construct {
       deployOptions: {
         stageName,
         tracingEnabled: true,
-        metricsEnabled: true,
-        loggingLevel: MethodLoggingLevel.ERROR,
-        // Bodies hold customers' addresses and must not get into a log.
-        dataTraceEnabled: false,
+        ...methodSettings,
         throttlingRateLimit: throttle.ratePerSecond,
         throttlingBurstLimit: throttle.burst,
+        methodOptions: documentMethods(methodSettings),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
       },

@@ -8,6 +8,9 @@ const synthesized = synthesize();
 const { ofType, propertiesOf, template } = synthesized;
 const methods = methodsOf(synthesized);
 
+type MethodSetting = Readonly<Record<string, unknown>>;
+const throttleOf = (one: MethodSetting) => [one['ThrottlingRateLimit'], one['ThrottlingBurstLimit']];
+
 describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => {
   const here = methods.filter((at) => at.path === path);
 
@@ -53,14 +56,27 @@ it('throttles and traces requests, logs accesses, and never logs a body', () => 
   const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
   expect(stage.Properties['TracingEnabled']).toBe(true);
   expect(stage.Properties['AccessLogSetting'].Format).toContain('$context.requestId');
-  expect(stage.Properties['MethodSettings']).toEqual([
-    expect.objectContaining({
-      HttpMethod: '*',
-      ResourcePath: '/*',
-      ThrottlingRateLimit: 5000,
-      ThrottlingBurstLimit: 2500,
+  const [all, ...others] = stage.Properties['MethodSettings'];
+  expect(all).toMatchObject({ HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false });
+  expect(throttleOf(all)).toEqual([5000, 2500]);
+  // An override replaces every setting of the stage.
+  for (const { ResourcePath: _path, HttpMethod: _method, ...settings } of others)
+    expect(settings).toEqual({
+      MetricsEnabled: all.MetricsEnabled,
+      LoggingLevel: all.LoggingLevel,
       DataTraceEnabled: false,
-    }),
+      ThrottlingRateLimit: 2,
+      ThrottlingBurstLimit: 20,
+    });
+});
+
+it('has a throttle of its own for each public document, so that strangers do not use that of the accounts', () => {
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+  const own = stage.Properties['MethodSettings'].slice(1);
+  // By hand. API Gateway refuses a setting of the method ANY when it deploys ("Invalid method setting path").
+  expect(own.map(({ HttpMethod, ResourcePath }: MethodSetting) => `${HttpMethod} ${ResourcePath}`).sort()).toEqual([
+    'GET /~1docs',
+    'GET /~1openapi.json',
   ]);
 });
 

@@ -1,0 +1,30 @@
+/** The throttles of the API stage. API Gateway applies them to each method, and the handlers limit each account. */
+import type { MethodDeploymentOptions } from 'aws-cdk-lib/aws-apigateway';
+import { endpoints } from '../functions/endpoints.ts';
+
+/** Of each method for all accounts together, below the AWS quota of 10,000 a second and bursts of 5,000 in a region. */
+export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
+
+/**
+ * Of each public document. Anyone can request them, and they are the longest responses of the API: without compression the
+ * page has about 0.9 MB. At this rate both documents send at most 230 GB a day (decision 0016).
+ */
+export const documentThrottle = { ratePerSecond: 2, burst: 20 } as const;
+
+/**
+ * The settings of the public documents, by the path and method that the CDK expects. An override of a method replaces all
+ * settings of the stage, so it repeats `stage`. API Gateway refuses an override for the method `ANY` at deployment.
+ */
+export const documentMethods = (stage: MethodDeploymentOptions): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries(
+    Object.values(endpoints)
+      .filter(({ scope }) => scope === null)
+      .map(({ path, method }) => [
+        `${path}/${method}`,
+        {
+          ...stage,
+          throttlingRateLimit: documentThrottle.ratePerSecond,
+          throttlingBurstLimit: documentThrottle.burst,
+        },
+      ]),
+  );
