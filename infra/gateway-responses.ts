@@ -1,6 +1,6 @@
 import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { errorCodes } from '../shared/error-codes.ts';
-import { unreadable } from '../shared/http/body.ts';
+import { unreadable } from '../shared/http/read-body.ts';
 import { envelope, safetyHeaders } from '../shared/http/reply.ts';
 import { currentVersion } from '../shared/http/versions.ts';
 import type { Problem } from '../shared/problem.ts';

@@ -3,7 +3,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { instantMs } from '../../shared/calendar.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import { unreadable } from '../../shared/http/body.ts';
+import { mediaTypeProblem, unreadable } from '../../shared/http/read-body.ts';
 import { objectOf } from '../../shared/json.ts';
 import type { Problem } from '../../shared/problem.ts';
 import type { Handlers } from './handlers.ts';
@@ -102,10 +102,8 @@ const intrusion = ({ message, target }: ControlRequest): Problem | null => {
   return origin ? forbidden('Origin', 'Send no Origin header: the controls refuse requests of web pages.') : null;
 };
 
-const wrongBody = ({ message, body }: ControlRequest): Problem | null =>
-  body.length === 0 || /^application\/json\s*(;|$)/i.test(message.headers['content-type'] ?? '')
-    ? null
-    : { ...unreadable.unsupportedMediaType, source: { header: 'Content-Type' } };
+const wrongBody = ({ message: { headers, headersDistinct }, body }: ControlRequest): Problem | null =>
+  body.length === 0 ? null : mediaTypeProblem(headers['content-type'], headersDistinct['content-encoding']);
 
 const unknownControl: Problem = {
   code: 'not_found',

@@ -3,7 +3,7 @@ import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import { type Exchange, Refusal } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { inBodyOrder, pointerTo, problemOf } from './field-problems.ts';
 
 const depthMax = 16;
@@ -92,39 +92,6 @@ type ParsedBody<Body> = {
   readonly value: Body | undefined;
   readonly problems: readonly Problem[];
   readonly unknownFields: readonly string[];
-};
-
-const mebibyte = 1024 * 1024;
-
-/** Refusals of a body that is not read. */
-export const unreadable = {
-  unsupportedMediaType: {
-    code: 'validation_unsupported_media_type',
-    title: 'Unsupported Media Type',
-    detail: 'Send the body as application/json.',
-  },
-  tooLarge: {
-    code: 'validation_body_too_large',
-    title: 'Body Too Large',
-    detail: 'Send at most 1 MiB (1,048,576 bytes).',
-  },
-  malformed: {
-    code: 'validation_malformed_json',
-    title: 'Malformed JSON',
-    detail: 'Send one JSON object; the body does not parse.',
-  },
-} as const satisfies Record<string, Problem>;
-
-/** Read the body as JSON, or refuse with 415, 413 or 400, in this order (interface decisions 9). */
-export const readBody = (exchange: Exchange): void => {
-  const type = exchange.headers.get('content-type')?.at(-1) ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw new Refusal([unreadable.unsupportedMediaType]);
-  if (exchange.rawBody.length > mebibyte) throw new Refusal([unreadable.tooLarge]);
-  try {
-    exchange.body = JSON.parse(exchange.rawBody.toString('utf8'));
-  } catch {
-    throw new Refusal([unreadable.malformed]);
-  }
 };
 
 const isStrict = (exchange: Exchange) =>

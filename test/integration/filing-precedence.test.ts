@@ -25,7 +25,7 @@ describe('the order of refusals (interface decisions 9)', () => {
     { who: 'nobody', refusal: '401 | auth_error X-API-Key' },
     { who: 'reader', refusal: '403 | auth_forbidden' },
     { who: 'limited', refusal: '429 | rate_limit_error' },
-    { headers: { 'Content-Type': 'text/csv' }, refusal: '415 | validation_unsupported_media_type' },
+    { headers: { 'Content-Type': 'text/csv' }, refusal: '415 | validation_unsupported_media_type Content-Type' },
     { rawBody: malformed.padEnd(1024 * 1024 + 1, ' '), refusal: '413 | validation_body_too_large' },
     { rawBody: malformed, refusal: '400 | validation_malformed_json' },
     {

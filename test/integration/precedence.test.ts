@@ -17,7 +17,12 @@ describe('the order of refusals (interface decisions 9)', () => {
     {
       name: 'the media type',
       headers: { 'Content-Type': 'text/plain' },
-      refusal: '415 | validation_unsupported_media_type',
+      refusal: '415 | validation_unsupported_media_type Content-Type',
+    },
+    {
+      name: 'the content coding',
+      headers: { 'Content-Encoding': 'gzip' },
+      refusal: '415 | validation_unsupported_media_type Content-Encoding',
     },
     { name: 'the size', rawBody: malformed.padEnd(1024 * 1024 + 1, ' '), refusal: '413 | validation_body_too_large' },
     { name: 'the JSON', rawBody: malformed, refusal: '400 | validation_malformed_json' },

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { readBody, textProblems } from '../../shared/http/body.ts';
+import { textProblems } from '../../shared/http/body.ts';
 import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
 import { inBodyOrder, pointerTo, problemOf, valueAt } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
+import { readBody } from '../../shared/http/read-body.ts';
 
 type GatewayEvent = Parameters<typeof exchangeOfEvent>[0];
 
@@ -151,11 +152,34 @@ describe('the raw body', () => {
     }
   };
   const typed = (type: string) => ({ headers: new Map([['content-type', [type]]]) });
+  const coded = (codings: string[]) => ({
+    headers: new Map([
+      ['content-type', ['application/json']],
+      ['content-encoding', codings],
+    ]),
+  });
   const large = Buffer.from(`"${'x'.repeat(1024 * 1024 - 2)}"`);
 
   it.each<{ title: string; request: Partial<Exchange>; code: string }>([
     { title: 'JSON', request: {}, code: 'read' },
     { title: 'JSON with a charset', request: typed('Application/JSON; charset=utf-8'), code: 'read' },
+    { title: 'JSON in quoted UTF-8', request: typed('application/json;v=1 ; Charset = "UTF8"'), code: 'read' },
+    { title: 'UTF-16', request: typed('application/json; charset=utf-16'), code: 'validation_unsupported_media_type' },
+    {
+      title: 'two charsets',
+      request: typed('application/json; charset=utf-8; charset=utf-7'),
+      code: 'validation_unsupported_media_type',
+    },
+    {
+      title: 'an open quote',
+      request: typed('application/json;charset="utf-8'),
+      code: 'validation_unsupported_media_type',
+    },
+    { title: 'no charset', request: typed('application/json;charset='), code: 'validation_unsupported_media_type' },
+    { title: 'no coding', request: coded(['identity', ' , Identity ', '']), code: 'read' },
+    { title: 'gzip', request: coded(['gzip']), code: 'validation_unsupported_media_type' },
+    { title: 'a coding beside none', request: coded(['identity, br']), code: 'validation_unsupported_media_type' },
+    { title: 'a coding in a second header', request: coded(['', 'x']), code: 'validation_unsupported_media_type' },
     { title: 'no type', request: { headers: new Map() }, code: 'validation_unsupported_media_type' },
     {
       title: 'a type that begins alike',

@@ -6,6 +6,7 @@ import { valueAround } from './schema-values.ts';
 
 const contentTypes = [
   ...['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json ;charset=utf-16'],
+  ...['application/json; charset="UTF-8"', 'application/json;charset=latin1'],
   ...['application/json;', '', 'text/plain', 'application/jsonp', 'application/vnd.api+json', 'text/json'],
   ...['multipart/form-data; boundary=x', 'json', '*/*'],
 ];
@@ -17,7 +18,10 @@ export const hostileHeader = (operation: DocumentedOperation, known: Known, chan
   const parameters = operation.parameters.filter((one) => one.in === 'header');
   return chance.pick<() => [string, string]>([
     () => ['Content-Type', chance.pick(contentTypes)],
-    () => [chance.pick(['Content-Encoding', 'Transfer-Encoding']), chance.pick(['gzip', 'br', 'identity', 'x'])],
+    () => [
+      chance.pick(['Content-Encoding', 'Transfer-Encoding']),
+      chance.pick(['gzip', 'br', 'identity', 'identity, gzip', 'x']),
+    ],
     () => ['Accept', chance.pick(['text/csv', 'text/html', '*/*;q=0', 'application/json;q=2', ',,;', text()])],
     () => [
       'Prefer',

@@ -33,10 +33,11 @@ export const sentJson = (request: WireRequest): unknown => {
   return parsed.get(request);
 };
 
-const credentials = ['x-api-key', 'authorization', 'content-type'];
+// OpenAPI describes credentials and the media type elsewhere than in the parameters.
+const described = ['x-api-key', 'authorization', 'content-type', 'content-encoding'];
 
 const isKnownHeader = (name: string, operation: DocumentedOperation): boolean =>
-  credentials.includes(name.toLowerCase()) ||
+  described.includes(name.toLowerCase()) ||
   operation.parameters.some((one) => one.in === 'header' && one.name === name);
 
 const queryOf = ({ target }: WireRequest) =>
@@ -92,11 +93,20 @@ const withoutProto = (value: unknown): unknown =>
         )
       : value;
 
+/** What JSON in plain UTF-8 has not: by hand from the header names, without the service's reading of them. */
+const codingProblems = ({ headers }: WireRequest): string[] =>
+  headers.flatMap(([name, value]) => {
+    const isCoded = /^content-encoding$/i.test(name) && /gzip|br|x/.test(value);
+    const isOtherCharset = /^content-type$/i.test(name) && /utf-16|latin1/.test(value);
+    return isCoded || isOtherCharset ? [`it accepted ${name}: ${value}`] : [];
+  });
+
 const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: DocumentedOperation): string[] => {
   const found: string[] = [];
   const json = sentJson(request);
   if (operation.body)
     found.push(
+      ...codingProblems(request),
       ...schemaProblems(operation.body.schema, withoutProto(json)).map(
         (problem) => `it accepted a body that the document refuses: ${problem}`,
       ),

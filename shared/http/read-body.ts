@@ -1,0 +1,52 @@
+import type { Problem } from '../problem.ts';
+import { type Exchange, Refusal } from './exchange.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Refusals of a body that is not read. */
+export const unreadable = {
+  unsupportedMediaType: {
+    code: 'validation_unsupported_media_type',
+    title: 'Unsupported Media Type',
+    detail: 'Send the body as application/json in UTF-8, without a Content-Encoding.',
+  },
+  tooLarge: {
+    code: 'validation_body_too_large',
+    title: 'Body Too Large',
+    detail: 'Send at most 1 MiB (1,048,576 bytes).',
+  },
+  malformed: {
+    code: 'validation_malformed_json',
+    title: 'Malformed JSON',
+    detail: 'Send one JSON object; the body does not parse.',
+  },
+} as const satisfies Record<string, Problem>;
+
+// Every charset parameter counts, so that another reader of the header cannot find a different one.
+const isJsonInUtf8 = (type: string): boolean =>
+  /^application\/json\s*(;|$)/i.test(type) &&
+  [...type.matchAll(/;\s*charset\s*=\s*("?)([^";]*)\1/gi)].every(([, , name = '']) => /^utf-?8$/i.test(name.trim()));
+
+// RFC 9110, 8.4: `identity` is the absence of a coding. A repeated header is one list.
+const isUncoded = (codings: readonly string[]): boolean =>
+  codings.flatMap((value) => value.split(',')).every((coding) => /^\s*(identity)?\s*$/i.test(coding));
+
+/** The refusal of a body that is not declared as JSON in UTF-8 without a coding; `null` if it is. */
+export const mediaTypeProblem = (type = '', codings: readonly string[] = []): Problem | null => {
+  if (!isJsonInUtf8(type)) return { ...unreadable.unsupportedMediaType, source: { header: 'Content-Type' } };
+  if (!isUncoded(codings)) return { ...unreadable.unsupportedMediaType, source: { header: 'Content-Encoding' } };
+  return null;
+};
+
+/** Read the body as JSON, or refuse with 415, 413 or 400, in this order (interface decisions 9). */
+export const readBody = (exchange: Exchange): void => {
+  const { headers, rawBody } = exchange;
+  const unsupported = mediaTypeProblem(headers.get('content-type')?.at(-1), headers.get('content-encoding'));
+  if (unsupported) throw new Refusal([unsupported]);
+  if (rawBody.length > mebibyte) throw new Refusal([unreadable.tooLarge]);
+  try {
+    exchange.body = JSON.parse(rawBody.toString('utf8'));
+  } catch {
+    throw new Refusal([unreadable.malformed]);
+  }
+};
