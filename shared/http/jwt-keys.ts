@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { Jwk } from 'aws-jwt-verify/jwk';
+import type { JWK } from 'jose';
 import { now } from '../config/clock.ts';
 
 /** The issuer to fetch from, and the callback for each failed fetch. */
@@ -42,7 +42,6 @@ const textOf = async ({ body }: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-// The library's fetcher supports https only. This one also reaches an issuer on the developer's machine.
 const fetchJson = async <Value>(
   { issuer, onFailure }: Source,
   uri: string,
@@ -73,14 +72,14 @@ const findKeysUri = (source: Source): Promise<string> =>
   });
 
 /** A key of the issuer: as published, and as a key object of Node's crypto. */
-export type SigningKey = { readonly jwk: Jwk; readonly native: KeyObject };
+export type SigningKey = { readonly jwk: JWK; readonly native: KeyObject };
 type Keys = ReadonlyMap<string, SigningKey>;
 
 // RFC 7518, 3.3.
 const rsaBitsMin = 2048;
 
 // RFC 7517, 5: a key with another use or an unknown type is ignored, and the rest of the set stays valid.
-const signingKey = (jwk: Jwk): readonly (readonly [string, SigningKey])[] => {
+const signingKey = (jwk: JWK): readonly (readonly [string, SigningKey])[] => {
   try {
     const { kid, use = 'sig' } = jwk;
     const native = createPublicKey({ key: jwk, format: 'jwk' });
@@ -102,8 +101,7 @@ const keysIn = ({ keys }: Json): Keys => {
  * Read the issuer's keys, and read them again when a token names an unknown key, which may be new.
  *
  * Unknown names cause at most one fetch in ten seconds and instance. So a new key works within ten seconds, and known keys
- * work all the time. The library's cache of keys has no TTL, rejects a key set for a single unusable key, and measures its
- * pause with a timer instead of the service's clock.
+ * work all the time. The library's key set measures its pauses with the machine's clock instead of the service's.
  */
 export const readKeys = async (source: Source) => {
   const uri = await findKeysUri(source);

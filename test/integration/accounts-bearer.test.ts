@@ -1,14 +1,28 @@
+import { KeyObject, sign as nodeSign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { bearerVerifier } from '../../shared/http/bearer.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { advance, fresh, good, issuer, refused, sign, verify } from '../support/checked-tokens.ts';
-import { secondsNow } from '../support/issuer.ts';
+import { assembled, secondsNow } from '../support/issuer.ts';
 
 describe('a bearer token', () => {
   it.each(['rsa', 'rsa-384', 'rsa-512', 'elliptic', 'elliptic-384', 'elliptic-512', 'edwards'])(
     'names the account, the subject and the scopes, signed by the key %s',
     async (kid) => expect(await verify(await sign(kid))).toEqual(good),
   );
+
+  it.each([
+    ['rsa', 'RS256', 'sha256'],
+    ['elliptic', 'ES256', 'sha256'],
+    ['elliptic-384', 'ES384', 'sha384'],
+    ['edwards', 'EdDSA', null],
+  ])('signed by Node itself with the key %s is the same', async (kid, alg, hash) => {
+    const signed = assembled({ alg, kid }, issuer.claims()).slice(0, -1);
+    const key = KeyObject.from(issuer.keyOf(kid).privateKey as Parameters<typeof KeyObject.from>[0]);
+    // RFC 7518, 3.4: both numbers of an ES signature, one after the other.
+    const signature = nodeSign(hash, Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+    expect(await verify(`${signed}.${signature.toString('base64url')}`)).toEqual(good);
+  });
 
   it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('may call itself %s', async (typ) => {
     const header = typ === undefined ? {} : { typ };
@@ -28,6 +42,11 @@ describe('a bearer token', () => {
     [{ scope: '' }, []],
     [{ scope: 'levy/readers xlevy/read LEVY/READ' }, []],
     [{ scope: 'levy/write' }, ['write']],
+    [{ scope: ['openid', 'levy/write', 'levy/read'] }, ['read', 'write']],
+    [{ scope: ['levy/read', 7, null] }, ['read']],
+    [{ scope: ['levy/read levy/write'] }, []],
+    [{ scope: [] }, []],
+    [{ scope: { 'levy/read': true } }, []],
   ])('grants with %o the scopes %o', async (claims, scopes) => {
     expect(await verify(await issuer.sign(issuer.claims(claims)))).toMatchObject({ ok: true, value: { scopes } });
   });
