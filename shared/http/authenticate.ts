@@ -106,7 +106,8 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     if (!account) {
       throw unauthorized('auth_token_invalid', 'The account that the token names does not exist.', 'Authorization');
     }
-    return { account, credential: subject, scopes: new Set(scopes) };
+    // The prefix keeps a subject from imitating the id of a key or the name of a schedule.
+    return { account, credential: `token:${subject}`, scopes: new Set(scopes) };
   };
 
   /** Find the caller, or refuse with 401. With two credentials, the name and the scopes of the API key apply. */

@@ -10,7 +10,7 @@ export type Scope = 'read' | 'write';
 /** Who sent a request: an account, through one of its credentials. */
 export type Caller = {
   readonly account: Account;
-  /** The credential's public name (`key_…`, or a token's subject), for the audit trail; never the secret. */
+  /** The credential's public name (`key_…`, or `token:` and a token's subject), for the audit trail; never the secret. */
   readonly credential: string;
   readonly scopes: ReadonlySet<Scope>;
 };

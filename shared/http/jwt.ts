@@ -10,8 +10,15 @@ type Payload = Readonly<Record<string, unknown>>;
 // A token is used as soon as it is issued, and the issuer's clock may be ahead of ours. `exp` needs no such allowance.
 const skewSeconds = 60;
 
-const isText = (value: unknown, length: number): value is string =>
-  typeof value === 'string' && value.length >= 1 && value.length <= length;
+// A lone surrogate cannot be stored. The others can forge what a terminal shows of the audit trail.
+const unwritable = /[\p{Cs}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+const isName = (value: unknown, length: number): value is string =>
+  typeof value === 'string' && value.length >= 1 && value.length <= length && !unwritable.test(value);
+
+// OpenID Connect Core 1.0, 2.
+const subjectLengthMax = 255;
+const accountLengthMax = 64;
 
 // JSON reads 1e999 as Infinity: such a token would never expire.
 const isTime = (value: unknown): value is number => Number.isFinite(value);
@@ -37,8 +44,8 @@ const tokenOf = (payload: Payload, configured: Issuer, nowMs: number): Token | s
   const { audience, accountClaim, scopesClaim, scopes } = configured;
   const { exp, nbf = 0, iat = 0, sub, [accountClaim]: account, [scopesClaim]: granted } = payload;
   if (!isForUs(payload, audience)) return 'The token is for another audience.';
-  if (!isText(sub, 255) || !isText(account, 64) || !isTime(exp))
-    return `The token must carry the claims exp, sub and ${accountClaim} (the account it is for).`;
+  if (!isTime(exp) || !isName(sub, subjectLengthMax) || !isName(account, accountLengthMax))
+    return `The token must carry exp as a number, sub as text of 1 to ${subjectLengthMax} characters and ${accountClaim} (the account it is for) as text of 1 to ${accountLengthMax}, without control characters.`;
   if (!isTime(nbf) || !isTime(iat)) return 'The claims nbf and iat must be numbers of seconds.';
   if (exp * 1000 <= nowMs) return 'The token has expired. Ask its issuer for a new one.';
   if ((Math.max(nbf, iat) - skewSeconds) * 1000 > nowMs)

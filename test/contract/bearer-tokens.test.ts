@@ -72,13 +72,23 @@ describe('a good token', () => {
     expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
     // The audit trail names the subject.
     const history = await own.call('GET', `/transactions/${made.id}/history`);
-    expect(history.body.data[0]).toMatchObject({ by: 'shop' });
+    expect(history.body.data[0]).toMatchObject({ by: 'token:shop' });
   });
 
   it('of a key that the issuer has just published is good at once', async () => {
     await issuer.publish('next', 'ES384');
     expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
   });
+
+  it.each(['key_9c1f24ad7be0', 'close-periods', 'draft_expired', 'token:shop', '👍 é', 's'.repeat(255)])(
+    'cannot imitate another credential by its subject: %s',
+    async (sub) => {
+      const headers = bearer(await tokenOf({ sub }));
+      const { body } = await call('POST', '/transactions', { body: sale({ status: 'finalized' }), headers });
+      const { body: history } = await own.call('GET', `/transactions/${body.id}/history`);
+      expect(history.data).toMatchObject([{ by: `token:${sub}` }]);
+    },
+  );
 
   it('is limited to its scopes: other operations return 403', async () => {
     const reader = bearer(await tokenOf({ permissions: ['tax:read'] }));
@@ -112,9 +122,21 @@ describe('401, in the envelope and with the challenge', () => {
     ['unknown', 'acct_unknown'],
     ['a list', ['acct_unknown']],
     ['another item of the table', 'unknown#ACCOUNT'],
+    ['not well-formed', 'acct_\ud800'],
+    ['two lines', 'acct_\n'],
   ])('for a token whose account is %s', async (_case, account) => {
     expect(await heardOf(bearer(await tokenOf({ [accountClaim]: account })))).toEqual(invalidToken);
   });
+
+  it.each(['\ud800', 'shop\udfff', 'shop\n', '\u0000', 'shop\u009b1m', 's'.repeat(256)])(
+    'for a token whose subject cannot be written down: %j',
+    async (sub) => {
+      const headers = bearer(await tokenOf({ sub }));
+      expect(await heardOf(headers)).toEqual(invalidToken);
+      const { status } = await call('POST', '/transactions', { body: sale({ status: 'finalized' }), headers });
+      expect(status).toBe(401);
+    },
+  );
 
   it('for a token of more than 8 KiB, a good one too', async () => {
     const large = await tokenOf({ groups: 'g'.repeat(6200) });

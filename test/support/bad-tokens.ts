@@ -2,6 +2,18 @@ import { createHmac } from 'node:crypto';
 import { CompactSign, exportSPKI, importJWK, SignJWT } from 'jose';
 import { assembled, type LocalIssuer, secondsNow } from './issuer.ts';
 
+// By hand: what cannot be stored, and what a terminal or an editor does not show as it is.
+const unwritable = [
+  ['a lone surrogate', 'acc_a\ud800'],
+  ['half a pair', '\udc4d\ud83d'],
+  ['a NUL', 'acc_a\0'],
+  ['a new line', 'acc_a\nkey_1'],
+  ['an escape', '\u001b[2Kacc_a'],
+  ['a C1 control character', 'acc_a\u0085'],
+  ['a change of direction', 'acc_a\u202e'],
+  ['a line separator', 'acc_a\u2028'],
+] as const;
+
 type Make = () => Promise<string>;
 
 const publicPem = async ({ keyOf }: LocalIssuer) =>
@@ -58,6 +70,12 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
     ['with an account that is a list', () => sign(claims({ levy_account: ['acc_a'] }))],
     ['with an account that is a number', () => sign(claims({ levy_account: 1 }))],
     ['with an account of 65 characters', () => sign(claims({ levy_account: 'a'.repeat(65) }))],
+    ...unwritable.flatMap(([name, text]): (readonly [string, Make])[] => [
+      [`with an account with ${name}`, () => sign(claims({ levy_account: text }))],
+      [`with a subject with ${name}`, () => sign(claims({ sub: text }))],
+    ]),
+    ['with a subject of 256 characters', () => sign(claims({ sub: 's'.repeat(256) }))],
+    ['with a subject that is a list', () => sign(claims({ sub: ['shop'] as unknown as string }))],
     ['without a subject', () => sign(claims({ sub: undefined }))],
     ['with an empty subject', () => sign(claims({ sub: '' }))],
     ['whose account was exchanged', () => withHeader({ alg: 'RS256', kid: 'rsa' }, claims({ levy_account: 'acc_b' }))],

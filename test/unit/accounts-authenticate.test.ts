@@ -97,7 +97,7 @@ describe('a caller', () => {
 
   it.each(['Bearer acc_b', 'bearer  acc_b'])('is known by a bearer token: %s', async (authorization) => {
     const caller = await callerOf({ authorization });
-    expect(caller).toEqual({ account: account('acc_b'), credential: 'shop', scopes: new Set(['read']) });
+    expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
   });
 
   it('may send one value twice, and a key and a token of one account', async () => {

@@ -10,7 +10,7 @@ const HistoryEntry = described(
     at: described(timestamp, 'When the change was made.'),
     by: described(
       z.string(),
-      'The name of the credential that made the change, or `draft_expired` if the draft passed its deadline.',
+      'The credential that made the change: the id of an API key, or `token:` and the subject of a bearer token. `draft_expired` if the draft passed its deadline.',
     ),
     from: described(z.nullable(z.string()), 'The status before the change. `null` on the first entry.'),
     to: described(z.string(), 'The status after the change.'),
