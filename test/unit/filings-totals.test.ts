@@ -12,17 +12,19 @@ const amounts = (currency: Currency) =>
   fc
     .record({
       code: fc.constantFrom('US-HI', 'US-HI-HONOLULU', 'US-HI-MAUI', 'US-HI-KAUAI'),
+      reporting_code: fc.constantFrom(null, '1', '2', '10'),
       rate: fc.constantFrom('0.04', '0.005', '0.0125', '0'),
       taxable: fc.integer({ min: -900_000_000_000, max: 900_000_000_000 }),
       exempt: fc.integer({ min: -99_999, max: 99_999 }),
       tax: fc.integer({ min: -99_999, max: 99_999 }),
     })
-    .map(({ code, rate, ...minor }): OpenAmounts => {
+    .map(({ code, reporting_code, rate, ...minor }): OpenAmounts => {
       const write = (value: number) => new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
       return {
         jurisdiction_code: code,
         jurisdiction_name: code,
         jurisdiction_type: code === 'US-HI' ? 'state' : 'county',
+        reporting_code,
         rate,
         taxable_amount: write(minor.taxable),
         exempt_amount: write(minor.exempt),
@@ -32,11 +34,11 @@ const amounts = (currency: Currency) =>
 
 const entries = fc.array(
   fc.constantFrom<Currency>('USD', 'JPY', 'KWD').chain((currency) =>
-    fc.array(amounts(currency), { minLength: 1, maxLength: 5 }).map(
-      (rows): OpenEntry => ({
+    fc.tuple(fc.array(amounts(currency), { minLength: 1, maxLength: 5 }), fc.constantFrom('2026-09', '2026-10')).map(
+      ([rows, month]): OpenEntry => ({
         transactionId: crypto.randomUUID(),
         state: 'US-HI',
-        month: '2026-10',
+        month,
         currency,
         version: 1,
         base: { taxable_amount: rows[0]?.taxable_amount ?? '0', exempt_amount: rows[0]?.exempt_amount ?? '0' },
@@ -52,9 +54,15 @@ const plus = (values: readonly string[], currency: string) =>
 
 /** The same sums, by filtering all rows anew for each figure. */
 const expected = (all: readonly OpenEntry[]) => {
-  const rows = all.flatMap(({ currency, transactionId, amounts: of }) =>
-    of.map((row) => ({ ...row, currency, transactionId })),
+  const rows = all.flatMap(({ currency, month, transactionId, amounts: of }) =>
+    of.map((row) => ({ ...row, currency, month, transactionId })),
   );
+  const codeOf = (of: typeof rows) => {
+    const coded = of.filter(({ reporting_code }) => reporting_code !== null);
+    const last = coded.some(({ month }) => month === '2026-10') ? '2026-10' : '2026-09';
+    const codes = coded.filter(({ month }) => month === last).map(({ reporting_code }) => reporting_code);
+    return codes.sort().at(-1) ?? null;
+  };
   const sums = (of: typeof rows, currency: string) => ({
     gross_amount: plus(
       of.flatMap((row) => [row.taxable_amount, row.exempt_amount]),
@@ -81,6 +89,7 @@ const expected = (all: readonly OpenEntry[]) => {
     const rates = [...new Set(of.map(({ rate }) => rate))].sort((left, right) => new Decimal(left).cmp(right));
     return {
       jurisdiction_code: place.split(' ')[0],
+      reporting_code: codeOf(of),
       currency,
       ...sums(of, currency),
       rates: rates.map((rate) => ({
@@ -176,6 +185,7 @@ describe('totals', () => {
           jurisdiction_code: 'US-HI-MAUI',
           jurisdiction_name: name,
           jurisdiction_type: 'county',
+          reporting_code: null,
           rate: '0.005',
           taxable_amount: '1.00',
           exempt_amount: '0.00',
