@@ -1,7 +1,15 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answeredSummary, answeredTotals, noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
+import {
+  answeredSummary,
+  answeredTotals,
+  noTotals,
+  type Totals,
+  totalsOfAll,
+  withEntries,
+} from '../../shared/filings/totals.ts';
+import { compressText, decompress } from '../../shared/store/client/compressed.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entries.ts';
 
@@ -170,6 +178,37 @@ describe('totals', () => {
         expect(filingProgressFrom(filingProgressItem('acct', 'fil', progress))).toEqual(progress);
       }),
     );
+  });
+
+  it('that an earlier version stored have no reporting code until an entry with one is added', () => {
+    const entry = (reporting_code: string | null): OpenEntry => ({
+      transactionId: String(reporting_code),
+      state: 'US-AL',
+      month: '2026-10',
+      currency: 'USD',
+      version: 1,
+      base: { taxable_amount: '1.00', exempt_amount: '0.00' },
+      amounts: [
+        {
+          ...{ jurisdiction_code: 'US-AL-01-07000', jurisdiction_name: 'Birmingham', jurisdiction_type: 'city' },
+          ...{ rate: '0.04', taxable_amount: '1.00', exempt_amount: '0.00', tax_amount: '0.04', reporting_code },
+        },
+      ],
+    });
+    const counts = { moved: 1, marked: 0, reopened: 0 };
+    const progress = { shard: 0, phase: 'move', isDone: false, entries: counts, cursor: null, version: 1 } as const;
+    const totals = withEntries(noTotals, [entry('9137')]);
+    const item = filingProgressItem('acct', 'fil', { ...progress, totals });
+    const text = JSON.stringify(decompress(item['totals'] as Uint8Array));
+    const field = ',"reporting":{"code":"9137","month":"2026-10"}';
+    expect(text).toContain(field);
+    const before = filingProgressFrom({ ...item, totals: compressText(text.replace(field, '')) }).totals;
+    const codeOf = (one: Totals) => answeredTotals(one)[0]?.reporting_code;
+    expect([before, withEntries(before, [entry(null)]), withEntries(before, [entry('9137')])].map(codeOf)).toEqual([
+      null,
+      null,
+      '9137',
+    ]);
   });
 
   it('call a jurisdiction the same, whichever entry comes first', () => {
