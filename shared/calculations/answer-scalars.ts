@@ -47,6 +47,12 @@ export const nextCursor = described(
   'Send it as `starting_after` to get the next page. Opaque. `null` on the last page.',
 );
 
+/** The state's own code of a jurisdiction. */
+export const reportingCode = described(
+  z.nullable(z.string()),
+  "The code of the jurisdiction in the state's return. `null` if the content has none.",
+);
+
 /** Codes, names and types of jurisdictions. */
 export const jurisdictionShape = {
   jurisdiction_code: described(z.string(), 'The code of the jurisdiction, such as `US-MI`.'),

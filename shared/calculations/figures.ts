@@ -22,11 +22,12 @@ type Rows = { readonly taxes: readonly TaxRowResponse[] };
 
 /** A jurisdiction's row in a response. */
 export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
-  const { code, name, type, tax_type } = row.jurisdiction;
+  const { code, name, type, tax_type, reporting_code } = row.jurisdiction;
   return {
     jurisdiction_code: code,
     jurisdiction_name: name,
     jurisdiction_type: type,
+    reporting_code: reporting_code ?? null,
     tax_type,
     rate: row.rate,
     taxable_amount: write(row.taxable),
@@ -39,7 +40,9 @@ export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
 };
 
 type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
-  readonly jurisdiction: Pick<Jurisdiction, 'code' | 'name' | 'type'>;
+  readonly jurisdiction: Pick<Jurisdiction, 'code' | 'name' | 'type'> & {
+    readonly reporting_code?: string | null | undefined;
+  };
 };
 type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
@@ -61,10 +64,11 @@ const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
     sums.push(started);
     if (own.push(started) === 1) byCode.set(jurisdiction.code, own);
   }
-  return sums.map(({ jurisdiction: { code, name, type }, rate, taxable, exempt, tax }) => ({
+  return sums.map(({ jurisdiction: { code, name, type, reporting_code }, rate, taxable, exempt, tax }) => ({
     jurisdiction_code: code,
     jurisdiction_name: name,
     jurisdiction_type: type,
+    reporting_code: reporting_code ?? null,
     rate,
     taxable_amount: write(taxable),
     exempt_amount: write(exempt),
@@ -83,7 +87,10 @@ export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): Ta
 export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] =>
   summarize(
     rows.map((row) => ({
-      jurisdiction: { code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type },
+      jurisdiction: {
+        ...{ code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type },
+        reporting_code: row.reporting_code,
+      },
       rate: row.rate,
       taxable: parseAmount(row.taxable_amount, exponent),
       exempt: parseAmount(row.exempt_amount, exponent),

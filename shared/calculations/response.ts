@@ -40,6 +40,12 @@ export type Warning = z.infer<typeof Warning>;
 
 export const warnings = described(z.array(Warning), 'Limitations of this result.');
 
+// A transaction is returned as it was recorded, so earlier ones do not have the field.
+const recordedReportingCode = described(
+  z.optional(z.nullable(z.string())),
+  "The code of the jurisdiction in the state's return. `null` if the content has none. Missing in transactions that were recorded before the field existed.",
+);
+
 const taxFigures = {
   taxable_amount: described(amount, 'The part that is taxed.'),
   exempt_amount: described(amount, 'The part that is not taxed.'),
@@ -49,6 +55,7 @@ const taxFigures = {
 export const TaxRowResponse = described(
   z.object({
     ...jurisdictionShape,
+    reporting_code: recordedReportingCode,
     tax_type: described(z.enum(['sales', 'general_excise']), 'The kind of tax.'),
     rate: described(
       rate,
@@ -144,7 +151,7 @@ export const ShippingResponse = described(
 export type ShippingResponse = z.infer<typeof ShippingResponse>;
 
 export const TaxSummaryRow = described(
-  z.object({ ...jurisdictionShape, rate, ...taxFigures }),
+  z.object({ ...jurisdictionShape, reporting_code: recordedReportingCode, rate, ...taxFigures }),
   'The tax of one jurisdiction at one rate on the whole document.',
   { id: 'TaxSummaryRow' },
 );

@@ -4,7 +4,7 @@ import type { TaxAddress } from '../content/location/address.ts';
 import { type Located, locate, type Resolution } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
 import { mergedRelease } from '../content/merge-releases.ts';
-import type { Evidence } from '../content/release.ts';
+import type { Evidence, Release } from '../content/release.ts';
 import type { Place, SourcedAt } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 
@@ -53,6 +53,21 @@ const sourcedAt = ({ place, address: { zip5 }, county, at }: Decisive, isInterst
   isInterstate,
 });
 
+/** The release for all jurisdictions but districts. */
+const withoutDistricts = (release: Release): Release => {
+  const [state, ...others] = release.jurisdictions;
+  const districts = new Set(others.flatMap(({ type, code }) => (type === 'district' ? [code] : [])));
+  return {
+    ...release,
+    jurisdictions: [state, ...others.filter(({ code }) => !districts.has(code))],
+    rates: release.rates.filter(({ jurisdiction }) => !districts.has(jurisdiction)),
+  };
+};
+
+/** The origin's release with the districts of the destination: an import and the release below it may differ in a rate. */
+const mixedRelease = (origin: Release, destination: Release): Release =>
+  origin === destination ? origin : mergedRelease(withoutDistricts(origin), destination);
+
 /** California: districts tax at the destination, all others at the origin. */
 const mixedPlace = (
   { place: origin, address: from, county: fromCounty }: Decisive,
@@ -67,7 +82,7 @@ const mixedPlace = (
   return {
     code,
     name,
-    release: mergedRelease(release, destination.release),
+    release: mixedRelease(release, destination.release),
     jurisdictions: [...near, ...far],
     sourcing: [...near.map(() => 'origin' as const), ...far.map(() => 'destination' as const)],
     zips: [...near.map(() => from.zip5), ...far.map(() => to.zip5)],

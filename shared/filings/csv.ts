@@ -8,12 +8,21 @@ const amountColumns = ['exempt_amount', 'taxable_amount', 'tax_amount'] as const
 
 const totalColumns = [
   ...[...filingColumns, ...jurisdictionColumns],
-  ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count'] as const),
+  // New columns come last, because programs may read the others by their position.
+  ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count', 'reporting_code'] as const),
 ] as const;
 
 const entryColumns = [
   ...filingColumns,
-  ...(['transaction_id', 'month', 'currency', ...jurisdictionColumns, 'rate', ...amountColumns] as const),
+  ...([
+    'transaction_id',
+    'month',
+    'currency',
+    ...jurisdictionColumns,
+    'rate',
+    ...amountColumns,
+    'reporting_code',
+  ] as const),
 ] as const;
 
 const figureColumns: ReadonlySet<string> = new Set(['rate', 'gross_amount', ...amountColumns, 'count']);

@@ -8,6 +8,7 @@ import {
   nextCursor,
   objectType,
   rate,
+  reportingCode,
   timestamp,
 } from '../calculations/answer-scalars.ts';
 import { warnings } from '../calculations/response.ts';
@@ -26,6 +27,10 @@ export type FilingRate = z.infer<typeof FilingRate>;
 const FilingTotal = described(
   z.object({
     ...jurisdictionShape,
+    reporting_code: described(
+      z.nullable(z.string()),
+      "The code of the jurisdiction in the state's return: that of the newest month whose entries have one. `null` if none has.",
+    ),
     currency: currencyCode,
     ...sums,
     rates: described(z.array(FilingRate), 'The same amounts by rate.'),
@@ -51,7 +56,7 @@ const FilingProgress = described(
 export type FilingProgress = z.infer<typeof FilingProgress>;
 
 const FilingEntryAmount = described(
-  z.object({ ...jurisdictionShape, rate, taxable_amount, exempt_amount, tax_amount }),
+  z.object({ ...jurisdictionShape, reporting_code: reportingCode, rate, taxable_amount, exempt_amount, tax_amount }),
   'The amounts of an entry for one jurisdiction at one rate. Negative for a credit.',
   { id: 'FilingEntryAmount' },
 );

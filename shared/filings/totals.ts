@@ -6,8 +6,12 @@ import type { FilingSummary, FilingTotal } from './filing.ts';
 /** Sums in minor units, and the number of entries that they come from, credits included. */
 type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly count: number };
 
+type Reporting = { readonly code: string; readonly month: string };
+
 type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'> & {
   readonly currency: string;
+  /** The code in the state's return, and the newest month with an entry that has it; `null` if no entry has a code. */
+  readonly reporting: Reporting | null;
   readonly sum: Sum;
   readonly rates: ReadonlyMap<string, Sum>;
 };
@@ -32,13 +36,20 @@ const plus = (a: Sum, b: Sum): Sum => ({
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
   void sums.set(key, plus(sums.get(key) ?? nothing, sum));
 
+// A return is filled in with the newest code. Of two codes in one month, the choice must not depend on the order.
+const newerCode = (a: Reporting | null, b: Reporting | null): Reporting | null => {
+  if (!a || !b) return a ?? b;
+  return `${a.month} ${a.code}` >= `${b.month} ${b.code}` ? a : b;
+};
+
 const merged = (a: JurisdictionSum | undefined, b: JurisdictionSum): JurisdictionSum => {
   if (!a) return b;
   const rates = new Map(a.rates);
   for (const [rate, sum] of b.rates) addTo(rates, rate, sum);
   // Releases may name a jurisdiction differently. The choice must not depend on the order of the entries.
   const { jurisdiction_name, jurisdiction_type } = a.jurisdiction_name <= b.jurisdiction_name ? a : b;
-  return { ...a, jurisdiction_name, jurisdiction_type, sum: plus(a.sum, b.sum), rates };
+  const reporting = newerCode(a.reporting, b.reporting);
+  return { ...a, jurisdiction_name, jurisdiction_type, reporting, sum: plus(a.sum, b.sum), rates };
 };
 
 const keyOf = ({ jurisdiction_code, currency }: JurisdictionSum) => `${jurisdiction_code} ${currency}`;
@@ -54,8 +65,17 @@ export const totalsOfAll = (all: readonly Totals[]): Totals => {
   return { jurisdictions, summary };
 };
 
-const jurisdictionSum = (currency: string, rows: readonly OpenAmounts[], exponent: number): JurisdictionSum => {
+type Place = Pick<OpenEntry, 'currency' | 'month'>;
+
+const jurisdictionSum = (
+  { currency, month }: Place,
+  rows: readonly OpenAmounts[],
+  exponent: number,
+): JurisdictionSum => {
   const { jurisdiction_code, jurisdiction_name, jurisdiction_type } = rows[0] as OpenAmounts;
+  const reporting = rows
+    .map(({ reporting_code: code }) => (code === null ? null : { code, month }))
+    .reduce(newerCode, null);
   const rates = new Map<string, Sum>();
   for (const { rate, taxable_amount, exempt_amount, tax_amount } of rows)
     addTo(rates, rate, {
@@ -65,13 +85,13 @@ const jurisdictionSum = (currency: string, rows: readonly OpenAmounts[], exponen
       count: rates.has(rate) ? 0 : 1,
     });
   const sum = { ...[...rates.values()].reduce(plus, nothing), count: 1 };
-  return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, sum, rates };
+  return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, reporting, sum, rates };
 };
 
-const totalsOfEntry = ({ currency, base, amounts }: OpenEntry): Totals => {
+const totalsOfEntry = ({ currency, month, base, amounts }: OpenEntry): Totals => {
   const exponent = exponentOf(currency);
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
-  const sums = rows.map((ofJurisdiction) => jurisdictionSum(currency, ofJurisdiction, exponent));
+  const sums = rows.map((ofJurisdiction) => jurisdictionSum({ currency, month }, ofJurisdiction, exponent));
   const whole = {
     taxable: parseAmount(base.taxable_amount, exponent),
     exempt: parseAmount(base.exempt_amount, exponent),
@@ -109,8 +129,9 @@ const byRate = (a: Rated, b: Rated) => {
 /** The totals by jurisdiction for the API, ordered by code and currency; rates in ascending order. */
 export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
   [...jurisdictions.values()]
-    .map(({ sum, rates, ...jurisdiction }) => ({
+    .map(({ sum, rates, reporting, ...jurisdiction }) => ({
       ...jurisdiction,
+      reporting_code: reporting?.code ?? null,
       ...answered(sum, jurisdiction.currency),
       rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
     }))

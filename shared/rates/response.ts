@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { date, jurisdictionShape, objectType, rate } from '../calculations/answer-scalars.ts';
+import { date, jurisdictionShape, objectType, rate, reportingCode } from '../calculations/answer-scalars.ts';
 import { AddressResolution, contentReleases, TaxRowResponse, warnings } from '../calculations/response.ts';
 import { confidence } from '../coverage/response.ts';
 import { described } from '../described.ts';
@@ -27,10 +27,7 @@ const JurisdictionRate = described(
       rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
     ),
-    reporting_code: described(
-      z.nullable(z.string()),
-      "The code of the jurisdiction in the state's return. `null` if the content has none.",
-    ),
+    reporting_code: reportingCode,
     source: described(z.nullable(z.string()), 'The law or publication that states the rate.'),
     confidence,
   }),

@@ -4,7 +4,10 @@ import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The sums of one jurisdiction in an open entry. Amounts are decimal strings, negative for a credit. */
-export type OpenAmounts = Readonly<TaxSummaryRow>;
+export type OpenAmounts = Readonly<Omit<TaxSummaryRow, 'reporting_code'>> & {
+  /** `null` where the content had none, or an earlier version posted the entry. */
+  readonly reporting_code: string | null;
+};
 
 /**
  * The sums of the lines and the shipping of an entry, each counted once: by the state's own row, or by the jurisdiction
@@ -99,6 +102,7 @@ const amountsOf = (
       jurisdiction_code,
       jurisdiction_name,
       jurisdiction_type,
+      reporting_code: group.find(({ reporting_code }) => reporting_code)?.reporting_code ?? null,
       rate,
       taxable_amount: write(taxable),
       exempt_amount: write(exempt),

@@ -92,7 +92,7 @@ describe('a filing as CSV', () => {
     ]);
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="US-HI_2026-10-31_closed.csv"');
     expect([answer.headers.get('vary'), answer.headers.has('link')]).toEqual(['Accept, Service-Version', false]);
-    const common = { filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD' };
+    const common = { filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD', reporting_code: '' };
     const period = { period_start: '2026-10-01', period_end: '2026-10-31' };
     // 1 to 30 are 465, and the last was taken back: 435 in 31 entries.
     const sums = { gross_amount: '435.00', exempt_amount: '0.00', taxable_amount: '435.00', count: '31' };
@@ -177,7 +177,7 @@ describe('a filing as CSV', () => {
     const amounts = [{ ...named, rate: '0.04', tax_amount: '-1.20' }];
     const entry = { transaction_id: '@x', month: '2026-10', currency: 'USD', amounts };
     const page = { object: 'list' as const, has_more: false, next_cursor: null, data: [entry] };
-    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20\r\n$/);
+    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20,\r\n$/);
   });
 });
 

@@ -30,6 +30,7 @@ describe('general goods at 100.00', () => {
         jurisdiction_code: 'US-MI',
         jurisdiction_name: 'Michigan',
         jurisdiction_type: 'state',
+        reporting_code: null,
         tax_type: 'sales',
         rate: '0.06',
         taxable_amount: '100.00',

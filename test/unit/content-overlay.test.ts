@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
+import { readNameTables } from '../../shared/cli/content/local-names.ts';
 import { builtInRelease, builtInReleaseById } from '../../shared/content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../shared/content/loading/active-releases.ts';
@@ -259,12 +260,8 @@ const serviceOfFile = async (
 ) => {
   const id = `US-${state}@2026-11-22.101`;
   const bottom = builtInRelease(state)?.id ?? '';
-  const imported = await importFiles(
-    format,
-    state,
-    files,
-    alone ? {} : { position: { below: bottom, chain: [], bottom } },
-  );
+  const position = alone ? {} : { position: { below: bottom, chain: [], bottom } };
+  const imported = await importFiles(format, state, files, { names: await readNameTables(state), ...position });
   const head = { ...headOf(imported), id };
   return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
 };
@@ -295,6 +292,17 @@ describe('a sale within California between an imported city and another one', ()
       ['district', sale.local, 'destination'],
     ]);
     expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+  });
+
+  // Only an address with the city is in the import, and the release below has another rate for the same jurisdiction.
+  it.each([
+    { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
+    { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
+  ])('$what has the rate of the release that answers for its destination', async ({ from, to, tax }) => {
+    const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
+    const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
+    const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
+    expect([outcome.tax_amount, codes]).toEqual([tax, ['US-CA', 'US-CA-001-00562']]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TaxRowResponse } from '../../shared/calculations/response.ts';
+import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
-import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import { type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import { finalized, line, transaction } from '../support/transactions.ts';
 
 const row = (
@@ -41,6 +42,24 @@ describe('an open entry', () => {
       { jurisdiction_code: 'US-MI', jurisdiction_name: 'Name of US-MI', jurisdiction_type: 'state' },
       { jurisdiction_code: 'US-MI-DETROIT', jurisdiction_name: 'Name of US-MI-DETROIT', jurisdiction_type: 'city' },
     ]);
+  });
+
+  it('has the reporting code of a jurisdiction, and null for rows that an earlier version recorded', () => {
+    const coded = row('US-AL-01-07000', '10.00', '0.00', '0.40', { reporting_code: '9137' });
+    const amountsOf = (...rows: readonly TaxRowResponse[]) => entriesOf([rows])[0]?.amounts ?? [];
+    const codes = amountsOf(row('US-AL', '10.00'), coded).map(({ reporting_code }) => reporting_code);
+    expect(codes).toEqual([null, '9137']);
+    const { reporting_code: _, ...uncoded } = coded;
+    expect(amountsOf(uncoded, coded)).toMatchObject([{ reporting_code: '9137' }]);
+  });
+
+  it('that an earlier version stored without reporting codes has none', () => {
+    const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60', { reporting_code: '26' })]]);
+    const item = openEntryItem('acct', entry as OpenEntry);
+    const stored = decompress(item['figures'] as Uint8Array) as Pick<OpenEntry, 'base' | 'amounts'>;
+    const amounts = stored.amounts.map(({ reporting_code: _, ...sums }) => sums);
+    const read = openEntryFrom({ ...item, figures: compress({ ...stored, amounts }) });
+    expect(read).toEqual({ ...entry, amounts: [{ ...entry?.amounts[0], reporting_code: null }] });
   });
 
   it('counts every line once, as the state has it', () => {

@@ -44,6 +44,7 @@ const entry = (number: number, jurisdictions: number): OpenEntry => ({
     jurisdiction_code: `US-CA-${at}`,
     jurisdiction_name: 'A district with a name that is as long as such names are',
     jurisdiction_type: 'district',
+    reporting_code: '00562',
     rate: '0.005',
     taxable_amount: '1000.00',
     exempt_amount: '0.00',

@@ -1,7 +1,15 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answeredSummary, answeredTotals, noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
+import {
+  answeredSummary,
+  answeredTotals,
+  noTotals,
+  type Totals,
+  totalsOfAll,
+  withEntries,
+} from '../../shared/filings/totals.ts';
+import { compressText, decompress } from '../../shared/store/client/compressed.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entries.ts';
 
@@ -12,17 +20,19 @@ const amounts = (currency: Currency) =>
   fc
     .record({
       code: fc.constantFrom('US-HI', 'US-HI-HONOLULU', 'US-HI-MAUI', 'US-HI-KAUAI'),
+      reporting_code: fc.constantFrom(null, '1', '2', '10'),
       rate: fc.constantFrom('0.04', '0.005', '0.0125', '0'),
       taxable: fc.integer({ min: -900_000_000_000, max: 900_000_000_000 }),
       exempt: fc.integer({ min: -99_999, max: 99_999 }),
       tax: fc.integer({ min: -99_999, max: 99_999 }),
     })
-    .map(({ code, rate, ...minor }): OpenAmounts => {
+    .map(({ code, reporting_code, rate, ...minor }): OpenAmounts => {
       const write = (value: number) => new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
       return {
         jurisdiction_code: code,
         jurisdiction_name: code,
         jurisdiction_type: code === 'US-HI' ? 'state' : 'county',
+        reporting_code,
         rate,
         taxable_amount: write(minor.taxable),
         exempt_amount: write(minor.exempt),
@@ -32,11 +42,11 @@ const amounts = (currency: Currency) =>
 
 const entries = fc.array(
   fc.constantFrom<Currency>('USD', 'JPY', 'KWD').chain((currency) =>
-    fc.array(amounts(currency), { minLength: 1, maxLength: 5 }).map(
-      (rows): OpenEntry => ({
+    fc.tuple(fc.array(amounts(currency), { minLength: 1, maxLength: 5 }), fc.constantFrom('2026-09', '2026-10')).map(
+      ([rows, month]): OpenEntry => ({
         transactionId: crypto.randomUUID(),
         state: 'US-HI',
-        month: '2026-10',
+        month,
         currency,
         version: 1,
         base: { taxable_amount: rows[0]?.taxable_amount ?? '0', exempt_amount: rows[0]?.exempt_amount ?? '0' },
@@ -52,9 +62,15 @@ const plus = (values: readonly string[], currency: string) =>
 
 /** The same sums, by filtering all rows anew for each figure. */
 const expected = (all: readonly OpenEntry[]) => {
-  const rows = all.flatMap(({ currency, transactionId, amounts: of }) =>
-    of.map((row) => ({ ...row, currency, transactionId })),
+  const rows = all.flatMap(({ currency, month, transactionId, amounts: of }) =>
+    of.map((row) => ({ ...row, currency, month, transactionId })),
   );
+  const codeOf = (of: typeof rows) => {
+    const coded = of.filter(({ reporting_code }) => reporting_code !== null);
+    const last = coded.some(({ month }) => month === '2026-10') ? '2026-10' : '2026-09';
+    const codes = coded.filter(({ month }) => month === last).map(({ reporting_code }) => reporting_code);
+    return codes.sort().at(-1) ?? null;
+  };
   const sums = (of: typeof rows, currency: string) => ({
     gross_amount: plus(
       of.flatMap((row) => [row.taxable_amount, row.exempt_amount]),
@@ -81,6 +97,7 @@ const expected = (all: readonly OpenEntry[]) => {
     const rates = [...new Set(of.map(({ rate }) => rate))].sort((left, right) => new Decimal(left).cmp(right));
     return {
       jurisdiction_code: place.split(' ')[0],
+      reporting_code: codeOf(of),
       currency,
       ...sums(of, currency),
       rates: rates.map((rate) => ({
@@ -163,6 +180,37 @@ describe('totals', () => {
     );
   });
 
+  it('that an earlier version stored have no reporting code until an entry with one is added', () => {
+    const entry = (reporting_code: string | null): OpenEntry => ({
+      transactionId: String(reporting_code),
+      state: 'US-AL',
+      month: '2026-10',
+      currency: 'USD',
+      version: 1,
+      base: { taxable_amount: '1.00', exempt_amount: '0.00' },
+      amounts: [
+        {
+          ...{ jurisdiction_code: 'US-AL-01-07000', jurisdiction_name: 'Birmingham', jurisdiction_type: 'city' },
+          ...{ rate: '0.04', taxable_amount: '1.00', exempt_amount: '0.00', tax_amount: '0.04', reporting_code },
+        },
+      ],
+    });
+    const counts = { moved: 1, marked: 0, reopened: 0 };
+    const progress = { shard: 0, phase: 'move', isDone: false, entries: counts, cursor: null, version: 1 } as const;
+    const totals = withEntries(noTotals, [entry('9137')]);
+    const item = filingProgressItem('acct', 'fil', { ...progress, totals });
+    const text = JSON.stringify(decompress(item['totals'] as Uint8Array));
+    const field = ',"reporting":{"code":"9137","month":"2026-10"}';
+    expect(text).toContain(field);
+    const before = filingProgressFrom({ ...item, totals: compressText(text.replace(field, '')) }).totals;
+    const codeOf = (one: Totals) => answeredTotals(one)[0]?.reporting_code;
+    expect([before, withEntries(before, [entry(null)]), withEntries(before, [entry('9137')])].map(codeOf)).toEqual([
+      null,
+      null,
+      '9137',
+    ]);
+  });
+
   it('call a jurisdiction the same, whichever entry comes first', () => {
     const entry = (name: string): OpenEntry => ({
       transactionId: name,
@@ -176,6 +224,7 @@ describe('totals', () => {
           jurisdiction_code: 'US-HI-MAUI',
           jurisdiction_name: name,
           jurisdiction_type: 'county',
+          reporting_code: null,
           rate: '0.005',
           taxable_amount: '1.00',
           exempt_amount: '0.00',

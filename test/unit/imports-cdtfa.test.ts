@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { changed, entriesOf, fixture, headOf, importFiles, ofKind, percentOf } from '../fixtures/imports/harness.ts';
+import { readNameTables } from '../../shared/cli/content/local-names.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
+import { locate } from '../../shared/content/location/place.ts';
+import {
+  baseOf,
+  changed,
+  entriesOf,
+  fixture,
+  headOf,
+  importFiles,
+  ofKind,
+  percentOf,
+} from '../fixtures/imports/harness.ts';
 
 const name = 'cdtfa.csv';
+const names = await readNameTables('CA');
 const bad = async (from: string, to: string) =>
   ofKind(await entriesOf('cdtfa', 'CA', [changed(name, from, to)]), 'bad').map(({ line, reason }) => [line, reason]);
 
@@ -35,6 +48,37 @@ describe('California’s rates by city', () => {
         file: 'cdtfa.csv',
         firstLine: 5,
       },
+    ]);
+  });
+
+  it('have the codes and names of the built-in content where its tables have the city, and no reporting code', async () => {
+    const { parts, built } = await importFiles('cdtfa', 'CA', [fixture(name)], { names });
+    const local = { type: 'district', tax_type: 'sales', kind: 'combined' };
+    expect(parts.get('ALAMEDA')?.jurisdictions).toEqual([
+      { code: 'US-CA-001-00562', name: 'Alameda (combined local rate)', ...local },
+    ]);
+    expect(parts.get('ANGELS CAMP')?.jurisdictions).toEqual([
+      { code: 'US-CA-009-02112', name: 'Angels Camp (combined local rate)', ...local },
+    ]);
+    expect(built.summary.notes).toEqual([]);
+    const alameda = readAddress({ state: 'CA', postal_code: '94501', city: 'Alameda' }, '');
+    if (!alameda.ok) throw new Error('Alameda is an address.');
+    const builtIn = locate(alameda.value, () => baseOf('CA'), '2026-11-21', false).place.jurisdictions[1];
+    expect(parts.get('ALAMEDA')?.jurisdictions[0]).toMatchObject({ code: builtIn?.code, name: builtIn?.name });
+  });
+
+  it('keep codes of their own where the tables do not have the city in that county, and the report names it', async () => {
+    const { parts, built } = await importFiles(
+      'cdtfa',
+      'CA',
+      [changed(name, 'Alturas,MODOC,0.0725', 'Alturas,KERN,0.0825')],
+      {
+        names,
+      },
+    );
+    expect(parts.get('ALTURAS')?.jurisdictions.map(({ code }) => code)).toEqual(['US-CA-DISTRICT-ALTURAS']);
+    expect(built.summary.notes).toEqual([
+      'The tables of Levy lack these, which keep codes made from the file: Alturas.',
     ]);
   });
 

@@ -53,6 +53,16 @@ describe('Minnesota’s SST files', () => {
     expect(percentAt(await minnesota(), zip, day)).toEqual({ percent, coverage: 'complete' });
   });
 
+  it('give each jurisdiction the type and code of its rate rows as its reporting code', async () => {
+    const rows = String(files[0]?.content).trim().split(/\r?\n/);
+    const ofFile = new Set(rows.map((line) => line.split(',').slice(1, 3).join('-')));
+    const jurisdictions = [...(await minnesota()).parts.values()].flatMap((part) => part.jurisdictions);
+    expect(jurisdictions.filter(({ reporting_code = '' }) => !ofFile.has(reporting_code))).toEqual([]);
+    const hennepin = jurisdictions.find(({ code }) => code === 'US-MN-00-053');
+    const transit = jurisdictions.find(({ code }) => code === 'US-MN-63-80004');
+    expect([hennepin?.reporting_code, transit?.reporting_code]).toEqual(['00-053', '63-80004']);
+  });
+
   it.each([
     { zip: '55401', day: '2019-04-01', because: 'the boundary rows have ended' },
     { zip: '55401', day: '2017-09-30', because: 'the boundary rows have not begun' },

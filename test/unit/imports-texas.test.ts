@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { changed, entriesOf, fixture, headOf, importFiles, ofKind, percentOf } from '../fixtures/imports/harness.ts';
+import { compareLocations } from '../../shared/cli/content/compare-locations.ts';
+import { readNameTables } from '../../shared/cli/content/local-names.ts';
+import {
+  changed,
+  entriesOf,
+  fixture,
+  headOf,
+  type Imported,
+  importFiles,
+  ofKind,
+  percentOf,
+} from '../fixtures/imports/harness.ts';
 
 const name = 'taxrates.txt';
+const names = await readNameTables('TX');
 const bad = async (from: string, to: string) =>
   ofKind(await entriesOf('texas', 'TX', [changed(name, from, to)]), 'bad').map(({ line, reason }) => [line, reason]);
 
@@ -37,6 +49,49 @@ describe('the Texas Comptroller’s local rates', () => {
         { reason: 'the area is no city, and no address names it', count: 1, file: 'taxrates.txt', firstLine: 22 },
       ],
     });
+  });
+
+  it('have the codes that rules name where the tables have them, and the Comptroller’s own beside them', async () => {
+    const { parts, built } = await importFiles('texas', 'TX', [fixture(name)], { names });
+    const codes = (city: string) =>
+      parts.get(city)?.jurisdictions.map(({ code, reporting_code }) => [code, reporting_code]);
+    // 48189 is Hale County; 00160, 05000 and 07156 are the Census codes of the cities.
+    expect(codes('ABERNATHY')).toEqual([
+      ['US-TX-00-189', '4095000'],
+      ['US-TX-01-00160', '2095015'],
+      ['US-TX-5152999', '5152999'],
+    ]);
+    expect(codes('AUSTIN')).toEqual([
+      ['US-TX-01-05000', '2227016'],
+      ['US-TX-3227999', '3227999'],
+    ]);
+    expect(codes('BEE CAVE')).toEqual([['US-TX-01-07156', '2227098']]);
+    expect(built.summary.notes).toEqual([
+      'The tables of Levy lack these, which keep codes made from the file: Austin MTA (3227999), Lubbock Co Hosp (5152999).',
+    ]);
+  });
+
+  it.each([
+    { what: 'a county that the tables do not have it in', to: 'Austin (Hale Co)\t2095016', code: 'US-TX-2095016' },
+    { what: 'a name that the tables do not have', to: 'Nowhere at All\t2227999', code: 'US-TX-2227999' },
+    { what: 'the name of another code', to: 'Abernathy\t2227999', code: 'US-TX-01-00160' },
+  ])('keep the file’s code of a city with $what, and each code is one jurisdiction', async ({ to, code }) => {
+    const { parts } = await importFiles('texas', 'TX', [changed(name, 'Bee Cave (Travis Co)\t2227098', to)], { names });
+    const cities = [...parts.values()]
+      .flatMap(({ jurisdictions }) => jurisdictions)
+      .filter(({ type }) => type === 'city');
+    const pairs = new Set(cities.map((city) => `${city.code} ${city.reporting_code}`));
+    expect(pairs).toContain(`${code} ${to.split('\t')[1]}`);
+    expect(new Set(cities.map((city) => city.code)).size).toBe(pairs.size);
+  });
+
+  it('change no combined rate where an earlier version imported them under the file’s codes', async () => {
+    const earlier = await importFiles('texas', 'TX', [fixture(name)]);
+    const imported = await importFiles('texas', 'TX', [fixture(name)], { names });
+    const side = (of: Imported, key: string) => ({ head: headOf(of), part: of.parts.get(key) });
+    expect(
+      [...imported.parts.keys()].flatMap((key) => compareLocations(key, side(earlier, key), side(imported, key))),
+    ).toEqual([]);
   });
 
   it('hold from the file’s month on', async () => {

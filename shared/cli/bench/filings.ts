@@ -24,7 +24,7 @@ const entryOf = (index: number): OpenEntry => {
   const base = { taxable_amount: '10.00', exempt_amount: '0.00' };
   const amounts = (['state', 'county', 'city', 'district'] as const).map((jurisdiction_type, level) => {
     const code = level === 0 ? state : `${state}-0${level}-${place}`;
-    const jurisdiction = { jurisdiction_code: code, jurisdiction_name: code, jurisdiction_type };
+    const jurisdiction = { jurisdiction_code: code, jurisdiction_name: code, jurisdiction_type, reporting_code: null };
     return { ...jurisdiction, ...base, rate: '0.01', tax_amount: '0.10' };
   });
   return { transactionId: `txn_${ulid()}`, state, month: '2026-09', currency: 'USD', version: 1, base, amounts };

@@ -5,6 +5,7 @@ import { combinedSuffix } from '../local/packed-table.ts';
 import { countyKey, plainName } from '../local/place-names.ts';
 import { cityName, codePart } from '../location/city-name.ts';
 import type { Jurisdiction } from '../release.ts';
+import type { Entry } from './entry.ts';
 import type { NameTables } from './sst/layers.ts';
 
 type Row = Readonly<Record<string, string>>;
@@ -69,6 +70,12 @@ export class OwnCodes {
     return here ? { ...here, county } : { county, code: codePart(name), name };
   }
 
+  /** A place of the tables within a county, or one whose county they do not give; `undefined` if they have neither. */
+  placeWithin(county: string, name: string): OwnPlace | undefined {
+    const found = this.placesNamed(name);
+    return found.find((place) => place.county === county) ?? found.find((place) => place.county === '');
+  }
+
   /** A place by its Census code. */
   placeCoded(county: string, code: string): OwnPlace | undefined {
     const name = this.codedNames.get(code);
@@ -94,6 +101,16 @@ export class OwnCodes {
     const own = { code: `US-${this.state}-${county}-${code}`, name: `${name}${combinedSuffix}` };
     return { ...own, type: 'city', tax_type: 'sales', kind: 'combined' };
   }
+}
+
+const keptNamed = 20;
+
+/** A note that lists the first jurisdictions which no table has, and which so keep codes made from the file. */
+export function* keptCodesNote(kept: readonly string[]): Generator<Entry> {
+  const more = kept.length - keptNamed;
+  const listed = `${kept.slice(0, keptNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  if (kept.length > 0)
+    yield { kind: 'note', sentence: `The tables of Levy lack these, which keep codes made from the file: ${listed}.` };
 }
 
 /** The names that an address may give a place: the one in the file, and the one in Levy's tables. */

@@ -26,7 +26,7 @@ export const closed: Filing = {
   frequency: 'month',
   status: 'closed',
   confirmation_number: null,
-  totals: [{ ...michigan, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
+  totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
   summary: [{ currency: 'USD', ...figures }],
   progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
   asked_by: 'key_9c1f24ad7be0',

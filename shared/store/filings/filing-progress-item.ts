@@ -20,6 +20,8 @@ const Stored = z.object({
         jurisdiction_name: z.string(),
         jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
         currency: z.string(),
+        // Totals that earlier versions wrote have none.
+        reporting: z._default(z.nullable(z.object({ code: z.string(), month: z.string() })), null),
         sum: Sum,
         rates: z.array(z.tuple([z.string(), Sum])),
       }),

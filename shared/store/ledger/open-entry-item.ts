@@ -34,6 +34,8 @@ const Figures = z.object({
       jurisdiction_code: z.string(),
       jurisdiction_name: z.string(),
       jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
+      // Entries that earlier versions posted have none.
+      reporting_code: z._default(z.nullable(z.string()), null),
       rate: z.string(),
       ...sums,
       tax_amount: z.string(),

@@ -6,6 +6,7 @@ import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readFraction, readPercent } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
+import { keptCodesNote, OwnCodes } from '../own-codes.ts';
 
 const columns = {
   city: column(true, 'City_name', 'JURIS_NAME'),
@@ -32,7 +33,7 @@ const readCells = (cells: HeadedRow<keyof typeof columns>['cells'], base: Releas
   return row({ city, name, key: cells.county, change: { from, ...local.value } });
 };
 
-/** Several counties have a city of the name if it is shared. */
+/** The tax of a city that no table has. Several counties have a city of the name if it is shared. */
 const districtOf = ({ city, name, key }: CombinedCity, isShared: boolean): Jurisdiction => ({
   code: `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(key)}` : ''}`,
   name: `${name}, local taxes`,
@@ -40,20 +41,34 @@ const districtOf = ({ city, name, key }: CombinedCity, isShared: boolean): Juris
   tax_type: 'sales',
 });
 
+/** The code of the built-in content for all local taxes of a city, which are districts' (`packRates`). */
+const taxOf = (codes: OwnCodes, { city, key }: CombinedCity): Jurisdiction | undefined => {
+  const county = codes.countyNamed(key);
+  const place = county === undefined ? undefined : codes.placeWithin(county, city);
+  return county !== undefined && place ? { ...codes.combinedTax({ ...place, county }), type: 'district' } : undefined;
+};
+
 /**
  * Read California's rates by city (content notes 2). The rates are combined: the part above the state's rate in the base
  * release becomes one district tax of the city, from the row's day until the city's next row. Holds some hundreds of
- * cities until the file ends.
+ * cities until the file ends. The file has no codes of jurisdictions, so they have no reporting code.
  */
-const readCdtfa: Read = async function* (files, { base, onProgress }) {
+const readCdtfa: Read = async function* (files, { base, names, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);
-  const cities = new CombinedCities(districtOf);
+  const codes = new OwnCodes('CA', names);
+  const kept: string[] = [];
+  const cities = new CombinedCities((city, isShared) => {
+    const own = taxOf(codes, city);
+    if (!own) kept.push(city.name);
+    return own ?? districtOf(city, isShared);
+  });
   yield* readRows(
     table,
     ({ cells }) => readCells(cells, base),
     (reading, line) => cities.add(reading, line),
   );
   yield* cities.entries();
+  yield* keptCodesNote(kept);
 };
 
 export const cdtfa: Importer = {

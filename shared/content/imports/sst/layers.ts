@@ -40,7 +40,10 @@ type LayerDetails = {
   readonly name: string | undefined;
 };
 
-/** The jurisdiction of a layer. SST files have codes only. */
+/**
+ * The jurisdiction of a layer. SST files have codes only. The key is the reporting code: type and code as in the rate
+ * file, because the code alone does not tell a county, a place and a district apart.
+ */
 export const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: LayerDetails): Jurisdiction => {
   const [type = '', code = ''] = key.split('-');
   const isArea = type === '00' && !isCounty;
@@ -52,7 +55,7 @@ export const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name
   };
   const kind = isArea ? 'district' : typeOf(type);
   const called = (isArea ? undefined : name) ?? `${words[kind]} ${code}`;
-  return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales' };
+  return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
 };
 
 /** The text tables of public names, each as the text of a CSV file with a header; `''` where there is none. */

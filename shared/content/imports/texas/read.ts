@@ -7,6 +7,8 @@ import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction, unitsOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
+import { keptCodesNote, OwnCodes } from '../own-codes.ts';
+import { isKept, TexasCodes, typeOf, withoutCounty } from './codes.ts';
 
 /** Twelve fields: name, code and rate of the area, its county, its transit authority and its special district. */
 const areaFields = 12;
@@ -14,35 +16,28 @@ const areaFields = 12;
 type Tax = { readonly jurisdiction: Jurisdiction; readonly rate: string };
 type Area = { readonly city: string; readonly taxes: readonly Tax[] };
 
-const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'district' } as const;
-
-const typeOf = (code: string) => types[code[0] as unknown as keyof typeof types];
-
 const isNone = (text: string): boolean => text === '' || text.toLowerCase() === 'n/a';
 
-const readTax = (name: string, code: string, rateText: string): Tax | null => {
+const readTax = (codes: TexasCodes, name: string, code: string, rateText: string): Tax | null => {
   const rate = readFraction(rateText);
   if (!/^\d{7}$/.test(code) || typeOf(code) === undefined || rate === null || name === '') return null;
-  return { jurisdiction: { code: `US-TX-${code}`, name, type: typeOf(code), tax_type: 'sales' }, rate };
+  return { jurisdiction: codes.jurisdiction(name, code), rate };
 };
 
 /** The legal maximum of all local taxes of a place together. */
 const localMax = unitsOf('0.02');
 
-/** An address in `Bee Cave (Travis Co)` names Bee Cave. */
-const withoutCounty = (name: string): string => name.replace(/\s*\(.*\)$/, '');
-
 /**
  * Read an area of the Comptroller's file (content notes 2) with its local jurisdictions. The first digit of its code is
  * its type; addresses name only cities.
  */
-const readArea = (cells: readonly string[]): RowResult<Area> => {
+const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> => {
   if (cells.length !== areaFields) return bad(`has ${cells.length} fields; an area has ${areaFields}`);
   const taxes: Tax[] = [];
   for (let index = 0; index < areaFields; index += 3) {
     const [name = '', code = '', rate = ''] = cells.slice(index, index + 3);
     if (isNone(code)) continue;
-    const tax = readTax(name, code, rate);
+    const tax = readTax(codes, name, code, rate);
     if (!tax) return bad(`${name} has code ${code} and rate ${rate}: a code has seven digits, a rate is a fraction`);
     if (!taxes.some(({ jurisdiction }) => jurisdiction.code === tax.jurisdiction.code)) taxes.push(tax);
   }
@@ -80,8 +75,10 @@ async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Ro
 }
 
 /** The rate of each code in its first row; yields entries for new codes. */
-class Codes {
+class Rates {
   private readonly rates = new Map<string, string>();
+  /** The jurisdictions with the file's own codes: `Austin MTA (3227999)`. */
+  readonly kept: string[] = [];
   private readonly from: string;
 
   constructor(from: string) {
@@ -97,19 +94,20 @@ class Codes {
     for (const { jurisdiction, rate } of taxes) {
       if (this.rates.has(jurisdiction.code)) continue;
       this.rates.set(jurisdiction.code, rate);
+      if (isKept(jurisdiction)) this.kept.push(`${jurisdiction.name} (${jurisdiction.reporting_code})`);
       yield { kind: 'jurisdiction', jurisdiction };
       yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, from: this.from, to: null } };
     }
   }
 }
 
-function* cityEntries(codes: Codes, { city, taxes }: Area, from: string, line: number): Generator<Entry> {
-  const reason = codes.conflict(taxes);
+function* cityEntries(rates: Rates, { city, taxes }: Area, from: string, line: number): Generator<Entry> {
+  const reason = rates.conflict(taxes);
   if (reason !== null) {
     yield { kind: 'bad', line, reason };
     return;
   }
-  yield* codes.entries(taxes);
+  yield* rates.entries(taxes);
   yield { kind: 'city', city, from, to: null, locals: taxes.map(({ jurisdiction }) => jurisdiction.code) };
 }
 
@@ -117,7 +115,7 @@ function* cityEntries(codes: Codes, { city, taxes }: Area, from: string, line: n
  * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
-const readTexas: Read = async function* (files, { base, onProgress }) {
+const readTexas: Read = async function* (files, { base, names, onProgress }) {
   const table = await openTable(onlyFile(files), '\t', onProgress);
   const rows = table.rows[Symbol.asyncIterator]();
   const first = (await rows.next()).value;
@@ -130,15 +128,17 @@ const readTexas: Read = async function* (files, { base, onProgress }) {
       line: 1,
       reason: `the file has ${stateRate} for the state, the release has ${known ?? 'nothing'} on ${from}`,
     };
-  const codes = new Codes(from);
+  const codes = new TexasCodes(new OwnCodes('TX', names));
+  const rates = new Rates(from);
   let count = 0;
   const rest = { name: table.name, rows: areasOf({ [Symbol.asyncIterator]: () => rows }) };
-  const entries = readRows(rest, readOne, (area, line) => cityEntries(codes, area, from, line));
+  const entries = readRows(rest, readOne, (area, line) => cityEntries(rates, area, from, line));
   function readOne({ cells }: Row) {
     count += 1;
-    return readArea(cells);
+    return readArea(cells, codes);
   }
   yield* entries;
+  yield* keptCodesNote(rates.kept);
   if (count !== areas)
     yield {
       kind: 'bad',

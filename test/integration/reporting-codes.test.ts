@@ -1,0 +1,72 @@
+/** The state's own codes, from an imported SST file to the rates, the tax and the return. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { parse } from 'csv-parse/sync';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { fixture, headOf, importFiles } from '../fixtures/imports/harness.ts';
+
+// What is active is so for everybody: the table is this file's own.
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const store = await import('../../shared/store/content/content-store.ts');
+const { newCaller } = await import('../support/api.ts');
+const { closedFiling, csv, filerOf, soldOn } = await import('../support/filings.ts');
+const { creditOf, goods, made } = await import('../support/sales.ts');
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  const imported = await importFiles('sst', 'MN', [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')]);
+  const head = { ...headOf(imported), id: 'US-MN@2030-01-01.101' };
+  expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
+  const active = await store.readActiveReleases();
+  expect((await store.activateRelease('US-MN', head.id, active, '2030-01-01T00:00:00.000Z')).ok).toBe(true);
+});
+
+const customer = { address: { state: 'MN', postal_code: '55401', country: 'US' } };
+// Columns 2 and 3 of the rate rows of Minneapolis (55401). The return has the state in its header.
+const ofMinneapolis = [
+  ['US-MN', null],
+  ['US-MN-00-053', '00-053'],
+  ['US-MN-01-43000', '01-43000'],
+  ['US-MN-63-80004', '63-80004'],
+  ['US-MN-63-80008', '63-80008'],
+  ['US-MN-63-80009', '63-80009'],
+];
+
+type Row = { readonly jurisdiction_code: string; readonly reporting_code: string | null };
+const codesOf = (rows: readonly Row[]) =>
+  rows.map(({ jurisdiction_code, reporting_code }) => [jurisdiction_code, reporting_code]);
+const read = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' });
+
+it('are in the rates and the tax of an address', async () => {
+  const { call } = await newCaller();
+  const { body: rates } = await call('GET', '/rates?postal_code=55401&date=2026-10-05');
+  expect(codesOf(rates.jurisdictions)).toEqual(ofMinneapolis);
+  const { body } = await call('POST', '/calculations', {
+    body: { tax_date: '2026-10-05', customer, line_items: [goods()] },
+  });
+  expect(codesOf(body.line_items[0].taxes)).toEqual(ofMinneapolis);
+  expect(codesOf(body.tax_summary)).toEqual(ofMinneapolis);
+});
+
+it('are in the totals and entries of a filing, and in both CSV files', async () => {
+  const filer = filerOf(await newCaller());
+  const sold = await soldOn(filer, '2026-10-05', '100.00', { customer });
+  const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-10-06' })));
+  expect(codesOf(credit.line_items[0].taxes)).toEqual(ofMinneapolis);
+  const { id, totals } = await closedFiling(filer, 'MN', '2026-10-31');
+  expect(codesOf(totals)).toEqual(ofMinneapolis);
+  const { entries } = await made(filer.filing(id, { expand: 'entries' }));
+  expect(entries.data.map(({ amounts }: { amounts: Row[] }) => codesOf(amounts))).toEqual([
+    ofMinneapolis,
+    ofMinneapolis,
+  ]);
+  const inCsv = ofMinneapolis.map(([code, reporting]) => [code, reporting ?? '']);
+  const written = async (parameters: Record<string, string>) =>
+    read((await filer.filing(id, parameters, csv)).text).map((row) => [
+      row['jurisdiction_code'],
+      row['reporting_code'],
+    ]);
+  expect(await written({})).toEqual(inCsv);
+  expect(await written({ expand: 'entries' })).toEqual([...inCsv, ...inCsv]);
+});
