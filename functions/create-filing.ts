@@ -37,6 +37,7 @@ export const { endpoint, handler } = defineEndpoint({
     },
   ],
   errors: [
+    'validation_date_out_of_range',
     'conflict_period_not_over',
     'conflict_period_order',
     'conflict_filing_in_progress',

@@ -33,7 +33,12 @@ export const { endpoint, handler } = defineEndpoint({
       headers: ['Location', 'ETag'],
     },
   ],
-  errors: [...calculationErrors, 'conflict_duplicate_reference_id', 'validation_parent_not_found'],
+  errors: [
+    ...calculationErrors,
+    'validation_date_out_of_range',
+    'conflict_duplicate_reference_id',
+    'validation_parent_not_found',
+  ],
   run: async ({ body, caller, unknownFields, exchange }) => {
     const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };

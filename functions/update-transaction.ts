@@ -46,6 +46,7 @@ export const { endpoint, handler } = defineEndpoint({
   ],
   errors: [
     ...calculationErrors,
+    'validation_date_out_of_range',
     'conflict_duplicate_reference_id',
     'not_found',
     'precondition_failed',

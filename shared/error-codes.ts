@@ -136,6 +136,11 @@ export const errorCodes = {
     meaning: 'A required field is missing or null; `source` names it.',
     remedy: 'Send the field that `source` names.',
   },
+  validation_date_out_of_range: {
+    status: 422,
+    meaning: "The date is before the first day of the account's books, `meta.earliest`.",
+    remedy: 'Send a date from `meta.earliest` on; the operator can change the setting `books_open_from`.',
+  },
   validation_invalid_format: {
     status: 422,
     meaning: 'A field or parameter has the wrong type, format or value; `source` names it.',

@@ -28,6 +28,8 @@ export const Settings = z.object({
    * seller owes on the tax itself. Accounts and transactions stored before 2026-11-22 have no such field.
    */
   pass_on_general_excise: z._default(z.boolean(), false),
+  /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
+  books_open_from: z._default(z.nullable(z.string()), null),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -57,6 +59,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   registrations: null,
   ship_from: null,
   pass_on_general_excise: false,
+  books_open_from: null,
 });
 
 type Terms = {

@@ -74,7 +74,6 @@ export const beginning = (
         account: filing.account,
         state: filing.state,
         last: { period_end: filing.period_end, filing: filing.id },
-        begins: null,
         isBusy: true,
         isHeld: false,
         version: (chain?.version ?? 0) + 1,

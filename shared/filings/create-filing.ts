@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { tooEarlyProblem } from '../accounts/books-open.ts';
 import { assert } from '../assert.ts';
 import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
@@ -18,7 +19,7 @@ import { decideAndProcess } from './work-on.ts';
  * Close a state's period (interface decisions 8); `state` is a jurisdiction code. All open entries up to its end move into the filing. A period that
  * already has a filing returns it.
  *
- * Refused with `validation_invalid_format` at /period_end, `conflict_period_not_over`, `conflict_filing_in_progress`,
+ * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end, `conflict_period_not_over`, `conflict_filing_in_progress`,
  * `conflict_period_order`; a dry run also with `validation_too_many_entries`.
  */
 export const createFiling = async (
@@ -95,12 +96,14 @@ const answerExisting = async (
 /** The period to close, or the refusal: first of fields, then of time, of filings in progress, and of order. */
 const periodToClose = (
   { state, period_end }: FilingRequest,
-  { settings }: Account,
+  account: Account,
   chain: Chain | null,
   next: Period | null,
   nowMs: number,
 ): Period | Problem => {
-  const registrations = registrationsIn(state, settings.registrations);
+  const registrations = registrationsIn(state, account.settings.registrations);
+  const tooEarly = tooEarlyProblem('/period_end', period_end, account);
+  if (tooEarly) return tooEarly;
   const ends = endsAround(period_end, next, registrations);
   if (ends.after !== period_end) return noPeriodEnd(state, ends);
   if (!isOver(period_end, nowMs)) return periodNotOver(state, period_end);

@@ -1,7 +1,6 @@
 import type { HeadChange, Commit as LedgerCommit, Replay } from '../transactions/ledger.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import type { FilingStatus, FilingSummary, Frequency } from './filing.ts';
-import type { Period } from './periods.ts';
 import type { Totals } from './totals.ts';
 
 /** The storage ports of filings, which shared/store implements on DynamoDB. */
@@ -45,8 +44,6 @@ export type Chain = {
   readonly state: string;
   /** The newest filing that is not canceled, or whose cancellation is in progress. */
   readonly last: ChainEnd | null;
-  /** The period of the first filing, if it was canceled. Without a last filing, it is the first period again. */
-  readonly begins: Period | null;
   /** Whether the last filing is still moving entries. No other filing begins before its end. */
   readonly isBusy: boolean;
   /** Whether a client canceled the next period. The schedule then does not close it. */

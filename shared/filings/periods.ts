@@ -1,4 +1,5 @@
 import type { Account, Registration } from '../accounts/account.ts';
+import { booksOpenFrom } from '../accounts/books-open.ts';
 import { dayBefore, dayOf, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
@@ -48,17 +49,6 @@ export const periodAround = (day: string, registrations: readonly Registration[]
 export const periodAfter = (end: string, registrations: readonly Registration[]): Period => {
   const month = monthOf(end) + 1;
   return periodFrom(month, frequencyIn(month, registrations));
-};
-
-/**
- * The first period of a state after its first filing was canceled: the same one, unless none of its months has its
- * frequency any more; then the calendar period of its first day. Late entries do not change it.
- */
-export const periodAgain = (canceled: Period, registrations: readonly Registration[]): Period => {
-  const { start, end, frequency } = canceled;
-  for (let month = monthOf(start); month <= monthOf(end); month++)
-    if (frequencyIn(month, registrations) === frequency) return canceled;
-  return periodAround(start, registrations);
 };
 
 /** The month of a period's last day, `YYYY-MM`. */
@@ -113,18 +103,27 @@ export const endsAround = (
   return { before: dayBefore(period.start), after: period.end };
 };
 
-/** The next period of a state to close; `null` where the state has no filing and no entry, so that any may be first. */
+/**
+ * The next period of a state to close; `null` where the state has no filing and no entry, so that any may be first.
+ *
+ * It is never before the account's books open. Earlier entries, which old versions accepted, move into the first period
+ * that closes.
+ */
 export const nextPeriod = async (
-  { id, created_at, settings }: Account,
+  account: Account,
   state: string,
   chain: Chain | null,
   filings: Pick<FilingReads, 'oldestOpenMonth'>,
 ): Promise<Period | null> => {
-  const registrations = registrationsIn(state, settings.registrations);
-  if (chain?.last) return periodAfter(chain.last.period_end, registrations);
-  if (chain?.begins) return periodAgain(chain.begins, registrations);
-  const oldestOpenMonth = await filings.oldestOpenMonth(id, state);
-  return firstPeriod({ oldestOpenMonth, createdAt: created_at }, registrations);
+  const registrations = registrationsIn(state, account.settings.registrations);
+  const next = chain?.last
+    ? periodAfter(chain.last.period_end, registrations)
+    : firstPeriod(
+        { oldestOpenMonth: await filings.oldestOpenMonth(account.id, state), createdAt: account.created_at },
+        registrations,
+      );
+  const earliest = booksOpenFrom(account);
+  return next && next.end < earliest ? periodAround(earliest, registrations) : next;
 };
 
 /** Whether a period with this last day is over at an instant in milliseconds, by the UTC day. */

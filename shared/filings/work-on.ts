@@ -6,7 +6,6 @@ import { retryWhileStale } from '../transactions/retry-while-stale.ts';
 import { countsOf, type Decided, totalsOf } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
-import type { Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { planStep } from './steps.ts';
 import { answeredSummary } from './totals.ts';
@@ -100,14 +99,10 @@ const endOf = (
   // The next period is this one again. The schedule does not close it, because a client canceled it.
   return {
     head: { before, after },
-    chain: { before: chain, after: { ...free, last: before.previous, begins: beginsAgain(before), isHeld: true } },
+    chain: { before: chain, after: { ...free, last: before.previous, isHeld: true } },
     period: { remove: before.period_end },
   };
 };
-
-// Late entries since then have earlier months, and must not move the first period's start.
-const beginsAgain = ({ previous, period_start, period_end, frequency }: StoredFiling): Period | null =>
-  previous === null ? { start: period_start, end: period_end, frequency } : null;
 
 // How long a request waits for a slow step, and how long its response takes.
 const graceMs = 1000;

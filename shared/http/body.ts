@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini';
+import type { Account } from '../accounts/account.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import type { Exchange } from './exchange.ts';
+import { callerOf, type Exchange } from './exchange.ts';
 import { inBodyOrder, pointerTo, problemOf } from './field-problems.ts';
 
 const depthMax = 16;
@@ -85,7 +86,7 @@ export type BodyDefinition<Body extends z.ZodMiniType> = {
   /** Fields of the response only: a request may repeat them, and they are ignored without a warning. */
   readonly answer: AnswerFields;
   /** Checks across fields, on an unchecked body. Each problem has its pointer. */
-  readonly inspect?: (body: unknown, nowMs: number) => readonly Problem[];
+  readonly inspect?: (body: unknown, nowMs: number, account: Account) => readonly Problem[];
 };
 
 type ParsedBody<Body> = {
@@ -119,7 +120,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
   if (strict) exchange.replyHeaders['Preference-Applied'] = 'handling=strict';
   const others = [
     ...(parsed.error?.issues.map((issue) => problemOf(issue, body)) ?? []),
-    ...(inspect?.(body, now()) ?? []),
+    ...(inspect?.(body, now(), callerOf(exchange).account) ?? []),
     ...(strict ? unknown.map(unknownFieldProblem) : []),
   ];
   // Text that cannot be stored gets no other problem.

@@ -1,3 +1,5 @@
+import type { Account } from '../accounts/account.ts';
+import { tooEarlyProblem } from '../accounts/books-open.ts';
 import { invalidFormat } from '../calculations/fields.ts';
 import {
   addressProblems,
@@ -19,12 +21,13 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
 };
 
 /** Problems between the fields of a new transaction. */
-export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] => {
-  const { tax_amount, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
+export const newTransactionProblems = (body: unknown, nowMs: number, account: Account): Problem[] => {
+  const { tax_amount, tax_date, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
   // A credit without a currency has that of its sale, so the use case checks its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
-  return [...calculationProblems(body, nowMs), ...(decimals ? [decimals] : [])];
+  const tooEarly = tooEarlyProblem('/tax_date', tax_date, account);
+  return [...calculationProblems(body, nowMs), ...[decimals, tooEarly].filter((problem) => problem !== null)];
 };
 
 const withinLines = /^\/line_items\/\d+\//;

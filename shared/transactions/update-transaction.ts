@@ -78,6 +78,7 @@ const updateOnce = async (
     stored: current,
     parent,
     unknownFields: request.unknownFields,
+    account: caller.account,
     base: { settings: caller.account.settings, now: nowMs },
     loadContent: ports.loadContent,
   });

@@ -127,6 +127,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, creditOf(parent, oneOfTwo));
     return update(caller, credit, { status: 'finalized' });
   },
+  validation_date_out_of_range: () => call('POST', '/filings', close('0001-01-31')),
   conflict_period_not_over: () => call('POST', '/filings', close('9999-12-31')),
   conflict_period_order: async () => {
     const caller = await newCaller();

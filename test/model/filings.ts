@@ -20,9 +20,6 @@ const standing = (book: Book, state: string): Filing[] =>
 export const nextEnd = (book: Book, state: string): string | null => {
   const last = standing(book, state).at(-1);
   if (last) return endOf(monthAfter(last.end));
-  // After all its filings are canceled, a state starts with its first period again, also with late entries.
-  const first = book.filings.find((filing) => filing.state === state);
-  if (first) return first.end;
   const open = [...book.journal.values()].filter((entry) => entry.state === state && entry.filing === null);
   const [oldest] = open.map(({ month }) => month).sort();
   return oldest === undefined ? null : endOf(oldest);

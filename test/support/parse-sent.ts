@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
+import { newAccount } from '../../shared/accounts/account.ts';
 import { type BodyDefinition, parseBody } from '../../shared/http/body.ts';
 import type { Exchange } from '../../shared/http/exchange.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
 import type { Problem } from '../../shared/problem.ts';
 
 /** A request with this body, as far as the checks of a body or a query look at it. */
@@ -15,6 +17,11 @@ export const exchangeOf = (body: unknown, prefer?: string): Exchange => ({
   remainingMs: () => 1000,
   replyHeaders: {},
   body,
+  caller: {
+    account: newAccount({ name: 'Test', serviceVersion: currentVersion, createdMs: Date.parse('2026-11-01') }),
+    credential: 'key_test',
+    scopes: new Set(),
+  },
 });
 
 /** What the checks of an operation's body say to it. */

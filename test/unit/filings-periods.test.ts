@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Registration } from '../../shared/accounts/account.ts';
+import { newAccount, type Registration } from '../../shared/accounts/account.ts';
 import { type Frequency, frequencies } from '../../shared/filings/filing.ts';
 import {
   endsAround,
   firstPeriod,
+  nextPeriod,
   type Period,
   periodAfter,
-  periodAgain,
   periodAround,
   registeredUntil,
   registrationsIn,
 } from '../../shared/filings/periods.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
 
 // The oracle counts single days, without lengths of months, quarters or years.
 
@@ -154,33 +155,37 @@ describe('the first period', () => {
   });
 });
 
-describe('the first period, canceled', () => {
-  const again = (canceled: Period, ...registrations: Registration[]) => periodAgain(canceled, registrations);
-  const september: Period = { start: '2026-09-01', end: '2026-09-30', frequency: 'month' };
-  const winter: Period = { start: '2026-01-01', end: '2026-03-31', frequency: 'quarter' };
-
-  it('is the same again, also of who was registered in the middle of it or no more at its end', () => {
-    expect(again(september)).toEqual(september);
-    expect(again(september, registration('2026-11-01', null, 'year'))).toEqual(september);
-    for (const [from, to] of [
-      ['2026-01-01', null],
-      ['2026-03-15', null],
-      ['2025-01-01', '2026-01-31'],
-    ] as const)
-      expect(again(winter, registration(from, to, 'quarter'))).toEqual(winter);
+describe('the next period', () => {
+  const account = newAccount({
+    name: 'Test',
+    serviceVersion: currentVersion,
+    createdMs: Date.parse('2026-05-20T10:00Z'),
   });
+  const next = (oldest: string | null, last: string | null, books_open_from: string | null = null) =>
+    nextPeriod(
+      { ...account, settings: { ...account.settings, books_open_from } },
+      'US-MI',
+      last === null
+        ? null
+        : {
+            ...{ account: account.id, state: 'US-MI', isBusy: false, isHeld: false, version: 1 },
+            last: { period_end: last, filing: 'fil_1' },
+          },
+      { oldestOpenMonth: async () => oldest },
+    );
 
-  it('is the one around its first day where the account files at another frequency by now', () => {
-    expect(again(september, registration('2026-01-01', null, 'quarter'))).toEqual({
-      start: '2026-07-01',
-      end: '2026-09-30',
-      frequency: 'quarter',
-    });
-    expect(again(winter, registration('2026-01-01', null, 'month'))).toEqual({
-      start: '2026-01-01',
-      end: '2026-01-31',
-      frequency: 'month',
-    });
+  it.each<{ oldest?: string; last?: string; from?: string; end: string | null; because: string }>([
+    { end: null, because: 'nothing is open and nothing was closed' },
+    { oldest: '2026-03', end: '2026-03-31', because: 'the oldest entry is of that month' },
+    { oldest: '0202-10', end: '2022-05-31', because: 'books open four years before the account was created' },
+    { oldest: '0202-10', from: '2026-01-01', end: '2026-01-31', because: 'the setting says when books open' },
+    { last: '0202-10-31', end: '2022-05-31', because: 'a closed period of long ago is before the books' },
+    { last: '2022-04-30', end: '2022-05-31', because: 'the period after it has days within the books' },
+    { last: '2026-09-30', end: '2026-10-31', because: 'periods follow each other' },
+    { last: '2026-09-30', oldest: '2026-01', end: '2026-10-31', because: 'late entries do not go back' },
+    { last: '2025-09-30', from: '2026-07-01', end: '2026-07-31', because: 'the books open later than it closed' },
+  ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
+    expect((await next(oldest, last, from))?.end ?? null).toBe(end);
   });
 });
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { defaults, type Registration, type Settings } from '../../accounts/account.ts';
+import { isDay } from '../../calendar.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
 import { stateJurisdiction } from '../../jurisdiction.ts';
@@ -85,6 +86,13 @@ const trueOrFalse = (text: string): Reading<boolean> => {
   return { send: 'true or false' };
 };
 
+const dayOrNull = (text: string): Reading<string | null> => {
+  if (text === 'null') return { value: null };
+  return isDay(text)
+    ? { value: text }
+    : { send: 'a date such as 2025-01-01, or null for four years before the account' };
+};
+
 // JSON is hard to quote in a shell, so a file can have it.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
 
@@ -110,6 +118,7 @@ const readers: Readers = {
   registrations: json(registrationsFrom, '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]'),
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
+  books_open_from: dayOrNull,
 };
 
 /** The settings, for `--help`. */
@@ -122,6 +131,7 @@ export const fieldsHelp = `Settings:
   registrations=null            states where tax is collected, as a JSON array; null is every state
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
+  books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
   JSON may come from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);

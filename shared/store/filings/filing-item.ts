@@ -46,8 +46,6 @@ export const filingFrom = (item: unknown): StoredFiling => {
 const ChainItem = z.object({
   pk: z.string(),
   last: z.nullable(ChainEnd),
-  // Chains of earlier versions have none.
-  begins: z.optional(z.nullable(z.object({ start: z.string(), end: z.string(), frequency: z.enum(frequencies) }))),
   busy: z.boolean(),
   held: z.boolean(),
   version: z.int(),
@@ -62,7 +60,7 @@ export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: Chain): 
 
 /** The chain of an item. Throws where the item is not what `chainItem` makes. */
 export const chainFrom = (item: unknown): Chain => {
-  const { pk, busy, held, begins = null, ...chain } = ChainItem.parse(item);
+  const { pk, busy, held, ...chain } = ChainItem.parse(item);
   const [, account = '', state = ''] = pk.split('#');
-  return { account, state, isBusy: busy, isHeld: held, begins, ...chain };
+  return { account, state, isBusy: busy, isHeld: held, ...chain };
 };

@@ -1,3 +1,4 @@
+import type { Account } from '../../accounts/account.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { inputOf } from '../../calculations/echo.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
@@ -22,6 +23,7 @@ export type UpdateInput = {
   /** The sale of a credit. */
   readonly parent: StoredTransaction | null;
   readonly unknownFields: readonly string[];
+  readonly account: Account;
   readonly base: BaseContext;
   readonly loadContent: LoadContent;
 };

@@ -1,3 +1,4 @@
+import { tooEarlyProblem } from '../../accounts/books-open.ts';
 import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
@@ -18,13 +19,15 @@ export type Plan = { readonly next: StoredTransaction; readonly fields: readonly
  * nothing changes. Loads content only where something is recalculated.
  */
 export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null>> => {
-  const { update, stored, parent, base } = input;
+  const { update, stored, parent, base, account } = input;
   const { transaction } = stored;
   const decimals = taxDecimalsProblem(update.tax_amount, update.currency ?? transaction.currency);
   const reason = voidReasonProblem(update, transaction);
   const [invalid, ...alsoInvalid] = [decimals, reason].filter((problem) => problem !== null);
   if (invalid) return refuse(invalid, ...alsoInvalid);
   const requested = requestedChanges(update, transaction);
+  const tooEarly = requested.inputs.includes('tax_date') && tooEarlyProblem('/tax_date', update.tax_date, account);
+  if (tooEarly) return refuse(tooEarly);
   // The limit of keys applies to the merged metadata, too.
   if (Object.keys(requested.metadata ?? {}).length > metadataMax.keys)
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));

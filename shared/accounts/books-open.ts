@@ -1,0 +1,30 @@
+/** The first day of an account's books. An earlier year would become the first filing period of a state. */
+import { dayOf, instantMs } from '../calendar.ts';
+import type { Problem } from '../problem.ts';
+import type { Account } from './account.ts';
+
+const defaultBookYears = 4;
+
+/**
+ * The first day (`YYYY-MM-DD`) that a transaction or a filing of the account can have: the setting, or four years before the
+ * account was created (interface decisions 13).
+ */
+export const booksOpenFrom = ({ created_at, settings }: Pick<Account, 'created_at' | 'settings'>): string => {
+  if (settings.books_open_from !== null) return settings.books_open_from;
+  const created = new Date(created_at);
+  return dayOf(created.setUTCFullYear(created.getUTCFullYear() - defaultBookYears));
+};
+
+/** The refusal of a day before the account's books open (interface decisions 13); `null` for a later one or none. */
+export const tooEarlyProblem = (pointer: string, date: unknown, account: Account): Problem | null => {
+  const earliest = booksOpenFrom(account);
+  // Instants and days sort as text.
+  if (typeof date !== 'string' || date >= earliest || instantMs(date) === null) return null;
+  return {
+    code: 'validation_date_out_of_range',
+    title: `${pointer.slice(1)} before the books open`,
+    detail: `${date} is before the account's first day. Send ${earliest} or later, or have the operator change books_open_from.`,
+    source: { pointer },
+    meta: { earliest },
+  };
+};
