@@ -1,15 +1,17 @@
+import * as z from 'zod/mini';
 import { dayOf } from '../shared/calendar.ts';
 import { now } from '../shared/config/clock.ts';
 import { builtInReleaseById, newestBuiltInReleases } from '../shared/content/built-in.ts';
+import { state } from '../shared/content/location/state-field.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
-import { coverageOfAll } from '../shared/coverage/coverage.ts';
-import { CoverageQuery } from '../shared/coverage/query.ts';
-import { activeReleases } from '../shared/coverage/releases.ts';
+import { activeCoverage } from '../shared/coverage/releases.ts';
+import { described } from '../shared/described.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
 import { stateJurisdiction } from '../shared/jurisdiction.ts';
 import { accept } from '../shared/result.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
+import { readContentSources } from '../shared/store/content/content-sources.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 
 const ports = {
@@ -17,7 +19,12 @@ const ports = {
   readContent,
   newest: newestBuiltInReleases,
   builtInById: builtInReleaseById,
+  readSources: readContentSources,
 };
+
+const CoverageQuery = z.object({
+  state: described(z.optional(state), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
+});
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-coverage',
@@ -28,7 +35,7 @@ export const { endpoint, handler } = defineEndpoint({
   tag: 'Coverage',
   summary: 'Retrieve coverage',
   description:
-    'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established.',
+    'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` says where the content comes from and whether its official files are stale.',
   query: CoverageQuery,
   responses: [
     {
@@ -40,9 +47,9 @@ export const { endpoint, handler } = defineEndpoint({
   notModified: 'The coverage matches `If-None-Match`.',
   errors: [],
   run: async ({ query, version, exchange }) => {
-    const state = query.state === undefined ? null : stateJurisdiction(query.state);
+    const only = query.state === undefined ? null : stateJurisdiction(query.state);
     const day = dayOf(now());
-    const states = coverageOfAll(await activeReleases(state, ports), day);
+    const states = await activeCoverage(only, day, ports);
     return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
   },
 });

@@ -8,6 +8,7 @@ import { addDiscard } from './content/discard.ts';
 import { addImport } from './content/import.ts';
 import { addList } from './content/list.ts';
 import { addShow } from './content/show.ts';
+import { addSources } from './content/sources.ts';
 import { addUpdate } from './content/update/update.ts';
 import { addVerify } from './content/verify.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
@@ -19,7 +20,7 @@ export const contentProgram = (): Command =>
     ),
     'npm run content -- list --state MN',
     [
-      ...[addImport, addUpdate, addList, addShow, addDiff, addCheck, addVerify, addCoverage],
+      ...[addImport, addUpdate, addSources, addList, addShow, addDiff, addCheck, addVerify, addCoverage],
       ...[addActivate, addRollback, addDiscard],
     ],
   );

@@ -4,6 +4,7 @@ import type { Dated, Rate, Release } from '../content/release.ts';
 import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
+import { type SourceRecord, type SourceRecords, sourceOf } from './source.ts';
 import { coveredBy, subjectCoverage } from './subject.ts';
 
 /** The kinds of goods that coverage reports, by their product tax codes. */
@@ -75,8 +76,11 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
   ];
 };
 
-/** The coverage of a state by a release on a day (`YYYY-MM-DD`). Computed from the release, never stored. */
-export const coverageOf = (release: Release, day: string): StateCoverage => {
+/**
+ * The coverage of a state by a release on a day (`YYYY-MM-DD`), with the record of its updates if there is one. Computed
+ * from the release, never stored.
+ */
+export const coverageOf = (release: Release, day: string, record: SourceRecord | null = null): StateCoverage => {
   const rate = stateRateOn(release, day);
   const goods = Object.fromEntries(
     Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
@@ -91,6 +95,7 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
     general_rate: isOver ? null : generalRate(release, rate),
     local_rates: localRatesOn(release, day),
     local: localCoverageOn(release, day),
+    source: sourceOf(release, record, day),
     ...covered,
     notes: [
       ...(isOver ? [`The release ends on ${release.established_to}.`] : []),
@@ -103,5 +108,11 @@ export const coverageOf = (release: Release, day: string): StateCoverage => {
 };
 
 /** The coverage of releases, sorted by state. */
-export const coverageOfAll = (releases: readonly Release[], day: string): StateCoverage[] =>
-  releases.map((release) => coverageOf(release, day)).sort((left, right) => (left.state < right.state ? -1 : 1));
+export const coverageOfAll = (
+  releases: readonly Release[],
+  day: string,
+  records: SourceRecords = new Map(),
+): StateCoverage[] =>
+  releases
+    .map((release) => coverageOf(release, day, records.get(release.state.slice('US-'.length)) ?? null))
+    .sort((left, right) => (left.state < right.state ? -1 : 1));

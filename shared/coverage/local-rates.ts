@@ -5,7 +5,8 @@ import { countsOf, knowsLocals } from './decisions.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
 
-const headOf = (release: Release): Partial<ReleaseHead> => release;
+/** The metadata of an import; a built-in release has none. */
+export const headOf = (release: Release): Partial<ReleaseHead> => release;
 
 /** The last day that an import lists anything for; `null` where it goes on. */
 export const lastDayOf = (release: Release): string | null => headOf(release).last_day ?? null;

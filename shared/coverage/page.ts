@@ -1,6 +1,7 @@
 import type { Confidence, Release } from '../content/release.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
+import { publishersTable } from './publishers-table.ts';
 import type { StateCoverage } from './response.ts';
 
 const percent = (fraction: string): string => {
@@ -57,8 +58,20 @@ with citations, notes and imported content.
 To replace approximate rates by the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
 `;
 
+const sourcesIntroduction = `## Official sources
+
+Each state with a general sales tax has a publisher. \`npm run content -- update\` imports the files that have a format below.
+\`npm run content -- sources\` and \`GET /coverage\` show how old the files are that Levy has. No publisher's site was reached in the tests.
+
+- **Layout**: \`Cited\` means that the publisher or a public reader documents the layout. \`Unverified\` means that nobody does; an update
+  never activates such a release.
+- **Not imported**: the state publishes PDF, HTML or a workbook that Levy cannot read. Levy uses its built-in rates. To correct them, read the
+  publication and import a ZIP table: \`npm run content -- import --format zip-rates\`.
+`;
+
 /** The Markdown page of the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
-  return `${introduction(day)}\n${table(coverageOfAll(releases, day))}\n`;
+  const states = table(coverageOfAll(releases, day));
+  return `${introduction(day)}\n${states}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
 };

@@ -3,6 +3,10 @@ import type { ActiveReleases } from '../content/loading/active-releases.ts';
 import type { ReadContent } from '../content/loading/content-cache.ts';
 import { ReleaseNotFound } from '../content/loading/content-errors.ts';
 import type { Release } from '../content/release.ts';
+import { publishers } from '../content/updates/publishers.ts';
+import { coverageOfAll } from './coverage.ts';
+import type { StateCoverage } from './response.ts';
+import type { SourceRecords } from './source.ts';
 
 type Ports = {
   readonly readActive: () => Promise<ActiveReleases>;
@@ -40,4 +44,20 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isRequested(release.state));
+};
+
+type SourcePorts = {
+  /** The records of the updates of states (two letters). */
+  readonly readSources: (states: readonly string[]) => Promise<SourceRecords>;
+};
+
+/** The coverage on a day by the active releases, of one state by its jurisdiction code or of all (`null`). */
+export const activeCoverage = async (
+  state: string | null,
+  day: string,
+  ports: Ports & SourcePorts,
+): Promise<readonly StateCoverage[]> => {
+  const states = state === null ? publishers.map((publisher) => publisher.state) : [state.slice('US-'.length)];
+  const [releases, records] = await Promise.all([activeReleases(state, ports), ports.readSources(states)]);
+  return coverageOfAll(releases, day, records);
 };

@@ -96,6 +96,47 @@ const LocalCoverage = described(
 );
 export type LocalCoverage = z.infer<typeof LocalCoverage>;
 
+const SourceCoverage = described(
+  z.object({
+    origin: described(
+      z.string(),
+      'Where the active release comes from: `built_in`, or the import format of its files, such as `sst`.',
+    ),
+    publisher: described(
+      z.nullable(z.string()),
+      'Who publishes the official rates. `null` if the state has no general sales tax.',
+    ),
+    addresses: described(
+      z.array(z.string()),
+      'The addresses of the official files, or of the pages that link to them. Empty if Levy cannot import what the publisher offers.',
+    ),
+    release: described(
+      z.nullable(z.string()),
+      'The release that Levy made of the newest official files. `null` if no update has taken any.',
+    ),
+    in_use: described(
+      z.boolean(),
+      'Whether `release` is active, or below the active release. A new release is not in use until it is activated.',
+    ),
+    as_of: described(
+      z.nullable(date),
+      'The date of the newest official file, in use or not: as in its name, else of its last change, else of its import. Without a file, the date of the local rates. `null` if neither is known.',
+    ),
+    next_expected: described(
+      z.nullable(date),
+      'The next file is due by this date: a week after the next month, quarter, half-year or year begins. `null` without a file.',
+    ),
+    stale: described(
+      z.boolean(),
+      'True if the next file is overdue, or if updates have failed for a week. False if no update has ever run.',
+    ),
+    stale_reason: described(z.nullable(z.string()), 'Why the files are stale. `null` if they are not.'),
+  }),
+  'Where the content of a state comes from, and how old its official files are.',
+  { id: 'SourceCoverage' },
+);
+export type SourceCoverage = z.infer<typeof SourceCoverage>;
+
 const Attribution = described(
   z.object({
     name: described(z.string(), 'The name of the source.'),
@@ -123,6 +164,7 @@ const StateCoverage = described(
       'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`), `none`, or `listed` (only the ZIP codes in the imported files; releases imported by earlier versions). `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
     ),
     local: LocalCoverage,
+    source: SourceCoverage,
     clothing: described(SubjectCoverage, 'Clothing for everyday wear.'),
     groceries: described(SubjectCoverage, 'Food for home consumption.'),
     candy: described(SubjectCoverage, 'Candy.'),

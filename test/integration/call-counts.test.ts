@@ -150,6 +150,12 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
   });
 });
 
+it('the coverage of one state or of all makes two: the active releases, and the records of updates', async () => {
+  const client = await warmClient();
+  for (const path of ['/coverage', '/coverage?state=MN', '/coverage?state=DE'])
+    expect((await callsOf(() => client.call('GET', path))).sort()).toEqual(['BatchGetItem', 'GetItem']);
+});
+
 describe('reconciling', () => {
   const reconcile = (client: Client, references: readonly string[], others: object = {}) =>
     client.call('POST', '/reconciliations', {

@@ -16,7 +16,7 @@ process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
 const { contentProgram } = await import('../../shared/cli/content.ts');
 const store = await import('../../shared/store/content/content-store.ts');
-const { readContentSource } = await import('../../shared/store/content/content-sources.ts');
+const { readContentSource, writeContentSource } = await import('../../shared/store/content/content-sources.ts');
 
 const importable = publishers.filter(({ format }) => format !== null).map(({ state }) => state);
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
@@ -255,9 +255,30 @@ describe('a broken publisher', () => {
   });
 });
 
-it('lists the publishers with the last update of each', async () => {
-  const { out } = await run('sources', '--json');
-  const rows: readonly { state: string; last_update: unknown }[] = JSON.parse(out);
-  expect(rows.find(({ state }) => state === 'TX')).toMatchObject({ last_update: { state: 'TX', failure: null } });
-  expect(rows.find(({ state }) => state === 'NY')).toMatchObject({ format: null, last_update: null });
+describe('sources', () => {
+  it('has the last update of each publisher, and the age of its files', async () => {
+    const { out } = await run('sources', '--json');
+    const rows: readonly { state: string; last_update: unknown }[] = JSON.parse(out);
+    const rowOf = (letters: string) => rows.find(({ state }) => state === letters);
+    const ofName = { as_of: '2026-10-01', next_expected: '2027-01-08', cadence: 'quarterly' };
+    expect(rowOf('MO')).toMatchObject({ ...ofName, last_update: { state: 'MO', failure: null } });
+    const never = { as_of: null, next_expected: null, stale: false, stale_reason: null, last_update: null };
+    expect(rowOf('NY')).toMatchObject({ format: null, published: 'PDF (Publication 718)', ...never });
+  });
+
+  it('prints a table of at most 120 columns, and why a state is stale', async () => {
+    const source = await readContentSource('MO');
+    const failure = { since: '2026-10-01T00:00:00.000Z', message: 'The publisher has moved the file.' };
+    expect((await writeContentSource({ ...source, failure })).ok).toBe(true);
+    const { out } = await run('sources');
+    const lines = out.trimEnd().split('\n');
+    const table = lines.slice(0, 1 + publishers.length);
+    expect(Math.max(...table.map(({ length }) => length))).toBeLessThanOrEqual(120);
+    expect(table.find((line) => line.startsWith('MO'))).toMatch(
+      /missouri +2026-10-01 +2027-01-08 +yes +\d{4}-\d\d-\d\d/,
+    );
+    expect(table.find((line) => line.startsWith('NY'))).toMatch(/none +never$/);
+    expect(lines).toContain('MO: the last update failed. The publisher has moved the file.');
+    expect(lines.find((line) => line.startsWith('MO is stale. '))).toContain('Updates have failed since 2026-10-01.');
+  });
 });

@@ -41,8 +41,8 @@ export type Publisher = {
        */
       readonly layout: 'cited' | 'unverified';
     }
-  /** Levy cannot import what the state publishes; `advice` says what to do instead. */
-  | { readonly format: null; readonly advice: string }
+  /** Levy cannot import what the state publishes: `published` is its form, and `advice` says what to do instead. */
+  | { readonly format: null; readonly published: string; readonly advice: string }
 );
 
 const streamlined = 'https://www.streamlinedsalestax.org/ratesandboundry';
@@ -77,7 +77,7 @@ const listed = (
   cadence: Publisher['cadence'],
   covers: string,
   published: string,
-): Publisher => ({ state, name, cadence, covers, format: null, advice: `Published as ${published}. ${notReadable}` });
+): Publisher => ({ state, name, cadence, covers, format: null, published, advice: notReadable });
 
 /** The publishers, one per state. A state that levies no general sales tax has none. */
 export const publishers: readonly Publisher[] = [

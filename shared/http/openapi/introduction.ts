@@ -7,7 +7,7 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 - **Record.** \`POST /transactions\` records a sale or a credit. A finalized transaction creates a tax liability.
 - **File.** \`POST /filings\` closes a state's tax period. Late sales and credits count in the next period.
 - **Audit.** \`explain: true\` returns each step of a calculation with its rule and citation. \`POST
-  /transactions/{id}/replay\` recalculates a recorded transaction. \`GET /coverage\` lists what the tax content covers.
+  /transactions/{id}/replay\` recalculates a recorded transaction. \`GET /coverage\` lists what the tax content covers, and how old it is.
 - **Classify.** \`GET /product-tax-codes\` lists kinds of products, with the corresponding codes of Stripe, TaxJar and
   Avalara. \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
 

@@ -7,8 +7,8 @@ import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { database } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
-import { contentSourceKey, contentSources } from '../keys.ts';
-import { queryContent } from './content-client.ts';
+import { contentSourceKey } from '../keys.ts';
+import { readItems } from './content-reads.ts';
 
 const TableName = environment.tables.content;
 
@@ -61,13 +61,14 @@ export const readContentSource = async (state: string): Promise<ContentSource> =
   };
 };
 
-/** The records of all states for which an update ever ran. */
-export const readContentSources = async (): Promise<readonly ContentSource[]> => {
-  const items = queryContent({
-    KeyConditionExpression: 'pk = :sources',
-    ExpressionAttributeValues: { ':sources': contentSources },
+/** The records of those states (two letters) for which an update ever ran, by state, in one call for each 100 states. */
+export const readContentSources = async (states: readonly string[]): Promise<ReadonlyMap<string, ContentSource>> => {
+  const itemOf = await readItems(states.map(contentSourceKey));
+  const records = states.flatMap((state) => {
+    const item = itemOf(contentSourceKey(state));
+    return item ? [Source.parse(item)] : [];
   });
-  return (await Array.fromAsync(items)).map((item) => Source.parse(item));
+  return new Map(records.map((record) => [record.state, record]));
 };
 
 const moved: Problem = {

@@ -1,11 +1,10 @@
-/** `content update`: the official files of states as releases; `content sources`: where they come from. */
+/** `content update`: the official files of states as releases. */
 import type { Command } from 'commander';
 import { type GateName, type GateResult, gates } from '../../../content/updates/gates.ts';
 import { PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
 import { type Publisher, publishers } from '../../../content/updates/publishers.ts';
-import { readContentSources } from '../../../store/content/content-sources.ts';
 import { CommandError } from '../../terminal/errors.ts';
-import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
+import { counted, print, textTable } from '../../terminal/output.ts';
 import { temporaryFolder } from '../../terminal/temporary-folder.ts';
 import { stateOf } from '../active-release.ts';
 import { compareVersions, type Importable, type StateUpdate, updateState } from './update-state.ts';
@@ -24,7 +23,9 @@ const isImportable = (publisher: Publisher): publisher is Importable => publishe
 const adviceFor = (letters: string): CommandError => {
   const publisher = publishers.find(({ state }) => state === letters);
   if (!publisher || isImportable(publisher)) return new CommandError(`${letters} levies no general sales tax.`);
-  return new CommandError(`${letters} has no file that Levy can import. ${publisher.advice}`);
+  return new CommandError(
+    `${letters} has no file that Levy can import. Published as ${publisher.published}. ${publisher.advice}`,
+  );
 };
 
 const chosen = ({ state, all }: Options): readonly Importable[] => {
@@ -133,31 +134,6 @@ const update = async (options: Options): Promise<void> => {
     process.exitCode = 1;
 };
 
-const sources = async ({ json }: { readonly json?: boolean }): Promise<void> => {
-  const known = new Map((await readContentSources()).map((source) => [source.state, source]));
-  const rows = publishers.map((publisher) => ({ publisher, source: known.get(publisher.state) }));
-  if (json) return printJson(rows.map(({ publisher, source }) => ({ ...publisher, last_update: source ?? null })));
-  print(
-    textTable([
-      ['state', 'publisher', 'format', 'cadence', 'last update', 'release'],
-      ...rows
-        .toSorted((left, right) => (left.publisher.state < right.publisher.state ? -1 : 1))
-        .map(({ publisher, source }) => [
-          publisher.state,
-          publisher.name,
-          publisher.format ?? 'none',
-          publisher.cadence,
-          source?.failure
-            ? `fails since ${source.failure.since.slice(0, 10)}`
-            : source
-              ? instantText(source.checked_at)
-              : 'never',
-          source?.release ?? '',
-        ]),
-    ]),
-  );
-};
-
 export const addUpdate = (program: Command): void => {
   program
     .command('update')
@@ -173,10 +149,4 @@ export const addUpdate = (program: Command): void => {
     .option('--mirror <url>', 'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR')
     .addHelpText('after', '\nExample:\n  npm run content -- update --state MN,WI --activate')
     .action(update);
-  program
-    .command('sources')
-    .summary('list the publisher of each state and the last update')
-    .option('--json', 'one JSON array')
-    .addHelpText('after', '\nExample:\n  npm run content -- sources --json')
-    .action(sources);
 };

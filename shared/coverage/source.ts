@@ -1,0 +1,33 @@
+import type { Release } from '../content/release.ts';
+import { type Publisher, publishers } from '../content/updates/publishers.ts';
+import { staleness, type UpdateRecord } from '../content/updates/staleness.ts';
+import { headOf, localCoverageOn } from './local-rates.ts';
+import type { SourceCoverage } from './response.ts';
+
+/** What coverage reads of a state's record of updates. */
+export type SourceRecord = UpdateRecord & { readonly release: string | null };
+/** The records by the two letters of their states. A state whose files Levy never took has none. */
+export type SourceRecords = ReadonlyMap<string, SourceRecord>;
+
+/** The addresses of a publisher's files, or of the pages that link to them. Empty if Levy can import none. */
+export const addressesOf = (publisher: Publisher, day: string): readonly string[] =>
+  publisher.format === null ? [] : publisher.files.map(({ url }) => url.replace('{year}', day.slice(0, 4)));
+
+/** Where the content of a release comes from, and the age of its state's official files on a day (`YYYY-MM-DD`). */
+export const sourceOf = (release: Release, record: SourceRecord | null, day: string): SourceCoverage => {
+  const publisher = publishers.find(({ state }) => release.state === `US-${state}`);
+  const age = publisher ? staleness(publisher, record, day) : null;
+  const { format, chain = [] } = headOf(release);
+  const newest = record?.release ?? null;
+  return {
+    origin: format ?? 'built_in',
+    publisher: publisher?.name ?? null,
+    addresses: publisher ? [...addressesOf(publisher, day)] : [],
+    release: newest,
+    in_use: newest !== null && (newest === release.id || chain.includes(newest)),
+    as_of: age?.asOf ?? localCoverageOn(release, day).as_of,
+    next_expected: age?.nextExpected ?? null,
+    stale: age?.isStale ?? false,
+    stale_reason: age?.reason ?? null,
+  };
+};

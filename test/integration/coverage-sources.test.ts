@@ -1,0 +1,95 @@
+/** From the record of an update to `GET /coverage`. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import type { Coverage } from '../../shared/coverage/response.ts';
+import type { ContentSource } from '../../shared/store/content/content-sources.ts';
+import { headOf } from '../support/imported.ts';
+
+// Activation affects all tests, so this file has its own table.
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const store = await import('../../shared/store/content/content-store.ts');
+const { readContentSource, writeContentSource } = await import('../../shared/store/content/content-sources.ts');
+const { now } = await import('../../shared/config/clock.ts');
+const { newCaller } = await import('../support/api.ts');
+const { later } = await import('../support/sales.ts');
+
+const release = 'US-MN@2026-09-01.101';
+const files = (['rates', 'boundaries'] as const).map((option) => ({
+  option,
+  url: `https://www.streamlinedsalestax.org/ratesandboundry/${option}`,
+  name: option === 'rates' ? 'MNR2026Q4AUG18.zip' : 'MNB2026Q4AUG18.zip',
+  etag: null,
+  last_modified: null,
+  sha256: '00',
+  bytes: 1,
+}));
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+const caller = await newCaller({ scopes: ['read'] });
+const get = (query: string, headers = {}) => caller.call('GET', `/coverage${query}`, { headers });
+/** The answer on a day (`YYYY-MM-DD`): a row for each state. */
+const rowsOn = (day: string, query = ''): Promise<Coverage['states']> =>
+  later(Date.parse(`${day}T12:00:00Z`) - now(), async () => (await get(query)).body.states);
+const sourceOn = async (day: string) => (await rowsOn(day, '?state=MN'))[0]?.source;
+const record = async (change: Partial<ContentSource>) => {
+  const written = await writeContentSource({ ...(await readContentSource('MN')), ...change });
+  expect(written.ok).toBe(true);
+};
+
+it('shows the built-in content before the first update, and the same in the list of all states', async () => {
+  const source = await sourceOn('2026-11-23');
+  expect(source).toEqual({
+    origin: 'built_in',
+    publisher: 'Streamlined Sales Tax Governing Board',
+    addresses: [
+      'https://www.streamlinedsalestax.org/ratesandboundry/Rates/',
+      'https://www.streamlinedsalestax.org/ratesandboundry/Boundary/',
+    ],
+    release: null,
+    in_use: false,
+    as_of: '2026-10-01',
+    next_expected: null,
+    stale: false,
+    stale_reason: null,
+  });
+  const all = await rowsOn('2026-11-23');
+  expect(all.find(({ state }) => state === 'MN')?.source).toEqual(source);
+});
+
+it('shows a release as proposed, and as in use once it is active, with another tag each time', async () => {
+  const tagOf = async () => (await get('?state=MN')).headers.get('ETag') ?? '';
+  const before = await tagOf();
+  await store.importRelease(headOf(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
+  await record({ files, release, imported_at: '2026-09-01T08:00:00.000Z', checked_at: '2026-09-01T08:00:00.000Z' });
+  const proposed = { origin: 'built_in', release, in_use: false, as_of: '2026-08-18', next_expected: '2027-01-08' };
+  expect(await sourceOn('2026-11-23')).toMatchObject(proposed);
+  const between = await get('?state=MN', { 'If-None-Match': before });
+  expect(between.status).toBe(200);
+
+  const active = await store.readActiveReleases();
+  expect((await store.activateRelease('US-MN', release, active, '2026-11-23T00:00:00.000Z')).ok).toBe(true);
+  expect(await sourceOn('2026-11-23')).toMatchObject({ ...proposed, origin: 'sst', in_use: true });
+  expect(await tagOf()).not.toBe(between.headers.get('ETag'));
+});
+
+it('is stale from the day after the grace, and no other state is', async () => {
+  expect(await sourceOn('2027-01-08')).toMatchObject({ stale: false, stale_reason: null });
+  const rows = await rowsOn('2027-01-09');
+  expect(rows.filter(({ source }) => source.stale).map(({ state, source }) => [state, source.stale_reason])).toEqual([
+    ['MN', 'The newest file is of 2026-08-18; the next one was due by 2027-01-08.'],
+  ]);
+});
+
+it('is stale when updates have failed for a week, without the message of the failure', async () => {
+  const message = 'https://example.com/private failed 4 times.';
+  await record({ failure: { since: '2026-11-20T23:00:00.000Z', message } });
+  expect(await sourceOn('2026-11-26')).toMatchObject({ stale: false });
+  expect(await sourceOn('2026-11-27')).toMatchObject({
+    stale: true,
+    stale_reason: 'Updates have failed since 2026-11-20.',
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { builtInRelease, newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { publishers } from '../../shared/content/updates/publishers.ts';
+import { publishersTable } from '../../shared/coverage/publishers-table.ts';
+import { type SourceRecord, sourceOf } from '../../shared/coverage/source.ts';
+import { headOf } from '../support/imported.ts';
+
+const day = '2026-11-22';
+const own = 'US-MN@2026-09-01.101';
+const minnesota: SourceRecord = {
+  files: [{ option: 'rates', name: 'MNR2026Q4AUG18.zip', last_modified: null }],
+  imported_at: '2026-09-01T08:00:00.000Z',
+  failure: null,
+  release: own,
+};
+const builtIn = (state: string) => {
+  const release = builtInRelease(state);
+  if (!release) throw new Error(`No built-in release of ${state}.`);
+  return release;
+};
+
+describe('the source of a state', () => {
+  it('is the built-in content until an update takes its files, with the day of the local rates', () => {
+    expect(sourceOf(builtIn('MO'), null, day)).toEqual({
+      origin: 'built_in',
+      publisher: 'Missouri Department of Revenue',
+      addresses: ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'],
+      release: null,
+      in_use: false,
+      as_of: expect.stringMatching(/^2026-\d\d-\d\d$/),
+      next_expected: null,
+      stale: false,
+      stale_reason: null,
+    });
+  });
+
+  it('is the active import: itself, or one below it', () => {
+    const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
+    expect(sourceOf(headOf(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
+    const above = headOf('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
+    expect(sourceOf(above, minnesota, day)).toMatchObject({ ...expected, origin: 'zip-rates' });
+  });
+
+  it('has a release that is not in use until it is activated', () => {
+    const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18' };
+    expect(sourceOf(builtIn('MN'), minnesota, day)).toMatchObject(proposed);
+    const another = headOf('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });
+    expect(sourceOf(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
+  });
+
+  it('says why it is stale', () => {
+    expect(sourceOf(builtIn('MN'), minnesota, '2027-01-09')).toMatchObject({
+      stale: true,
+      stale_reason: 'The newest file is of 2026-08-18; the next one was due by 2027-01-08.',
+    });
+  });
+
+  it('has no addresses where Levy cannot import what the state publishes, and no publisher without a sales tax', () => {
+    expect(sourceOf(builtIn('NY'), null, day)).toMatchObject({
+      publisher: 'New York State Department of Taxation and Finance',
+      addresses: [],
+    });
+    expect(sourceOf(builtIn('OR'), null, day)).toMatchObject({ publisher: null, addresses: [], stale: false });
+  });
+});
+
+describe('the publishers', () => {
+  it('are one for each state with a general sales tax, and for Alaska, whose cities have one', () => {
+    const withoutSalesTax = ['DE', 'MT', 'NH', 'OR'];
+    const states = newestBuiltInReleases().map(({ state }) => state.slice('US-'.length));
+    const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
+    expect(expected).toHaveLength(48);
+    expect(publishers.map(({ state }) => state).sort()).toEqual(expected);
+  });
+
+  it('are all in the table, those of the Streamlined states in one row', () => {
+    const [, , ...rows] = publishersTable(day).split('\n');
+    const cells = rows.map((row) => row.split(' | '));
+    expect(rows).toHaveLength(1 + 48 - 24);
+    expect(cells.flatMap(([states = '']) => states.replace('| ', '').split(', '))).toHaveLength(48);
+    expect(new Set(cells.map(({ length }) => length))).toEqual(new Set([6]));
+    const rowOf = (state: string) => rows.find((row) => row.startsWith(`| ${state} `));
+    expect(rowOf('FL')).toContain('| PDF (DR-15DSS) | yearly | county surtaxes | Not imported: import a ZIP table |');
+    expect(rowOf('AK')).toContain('Unverified');
+    expect(rowOf('MO')).toContain('rate-tables/2026/) (page of dated files) | quarterly |');
+  });
+});
