@@ -1,6 +1,6 @@
 /** `npm run content -- …`: import, show, compare, check and activate releases of tax content. */
 import { Command } from 'commander';
-import { addActivate, addRollback } from './content/activate.ts';
+import { addActivate, addRollback } from '../releases/activate.ts';
 import { addCheck } from './content/check.ts';
 import { addCoverage } from './content/coverage.ts';
 import { addDiff } from './content/diff.ts';
@@ -8,7 +8,7 @@ import { addDiscard } from './content/discard.ts';
 import { addImport } from './content/import.ts';
 import { addList } from './content/list.ts';
 import { addShow } from './content/show.ts';
-import { addUpdate } from './content/update/update.ts';
+import { addUpdate } from './content/update.ts';
 import { addVerify } from './content/verify.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
 

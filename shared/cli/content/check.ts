@@ -7,13 +7,13 @@ import type { ReleaseFor } from '../../content/content.ts';
 import { readAddress } from '../../content/location/address.ts';
 import type { Release } from '../../content/release.ts';
 import { stateCode, stateOfJurisdiction } from '../../jurisdiction.ts';
+import { type Case, isUnreadable, readCases, readZips, type UnreadableCase, withZips } from '../../releases/cases.ts';
+import { openRelease } from '../../releases/open-release.ts';
+import { addressOf, type CaseResult, isOfState, runCase } from '../../releases/run-case.ts';
 import { loadContent } from '../../store/content/load-content.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { type Case, isUnreadable, readCases, readZips, type UnreadableCase, withZips } from './cases.ts';
-import { openRelease } from './releases.ts';
-import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
 
 type Listed = Case | UnreadableCase;
 

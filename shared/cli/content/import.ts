@@ -5,10 +5,10 @@ import { builtInReleaseById } from '../../content/built-in.ts';
 import type { Importer } from '../../content/imports/importer.ts';
 import { type Format, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
+import { stateOf } from '../../releases/active-release.ts';
+import { type ImportJob, runImport } from '../../releases/import-files.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { stateOf } from './active-release.ts';
-import { type ImportJob, runImport } from './run-import.ts';
 
 type Options = {
   readonly format: Format;

@@ -9,6 +9,7 @@ import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { localRatesOn } from '../../coverage/local-rates.ts';
 import { overBottom } from '../../coverage/releases.ts';
+import { stateOf } from '../../releases/active-release.ts';
 import {
   listHeads,
   readActiveReleases,
@@ -17,7 +18,6 @@ import {
 } from '../../store/content/content-store.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
-import { stateOf } from './active-release.ts';
 import { printUnfinished, remedyOf } from './discard.ts';
 
 type Active = { readonly release: string | undefined; readonly activated_at: string | null };

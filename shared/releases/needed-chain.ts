@@ -1,10 +1,10 @@
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { contentHash } from '../../content/imports/content-hash.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import type { Location, Release } from '../../content/release.ts';
-import { corruptionText } from '../terminal/errors.ts';
-import { print } from '../terminal/output.ts';
-import { openRelease } from './releases.ts';
+import { corruptionText } from '../cli/terminal/errors.ts';
+import { print } from '../cli/terminal/output.ts';
+import type { ReleaseHead, ReleasePart } from '../content/content.ts';
+import { contentHash } from '../content/imports/content-hash.ts';
+import { ContentCorrupt } from '../content/loading/content-errors.ts';
+import type { Location, Release } from '../content/release.ts';
+import { openRelease } from './open-release.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from'>;

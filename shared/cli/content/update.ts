@@ -1,14 +1,14 @@
 /** `content update`: the official files of states as releases; `content sources`: where they come from. */
 import type { Command } from 'commander';
-import { type GateName, type GateResult, gates } from '../../../content/updates/gates.ts';
-import { PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
-import { type Publisher, publishers } from '../../../content/updates/publishers.ts';
-import { readContentSources } from '../../../store/content/content-sources.ts';
-import { CommandError } from '../../terminal/errors.ts';
-import { counted, instantText, print, printJson, textTable } from '../../terminal/output.ts';
-import { temporaryFolder } from '../../terminal/temporary-folder.ts';
-import { stateOf } from '../active-release.ts';
-import { compareVersions, type Importable, type StateUpdate, updateState } from './update-state.ts';
+import { type GateName, type GateResult, gates } from '../../content/updates/gates.ts';
+import { PublisherClient, PublisherFailure } from '../../content/updates/publisher-client.ts';
+import { type Publisher, publishers } from '../../content/updates/publishers.ts';
+import { stateOf } from '../../releases/active-release.ts';
+import { compareVersions, type Importable, type StateUpdate, updateState } from '../../releases/update-state.ts';
+import { readContentSources } from '../../store/content/content-sources.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
+import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
 type Options = {
   readonly state?: string;

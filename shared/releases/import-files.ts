@@ -1,16 +1,17 @@
 /** An import: read, report, and only then write, with the head last. */
 
-import { dayOf } from '../../calendar.ts';
-import { now } from '../../config/clock.ts';
-import { type Built, buildRelease } from '../../content/imports/build.ts';
-import type { Importer } from '../../content/imports/importer.ts';
-import type { Release } from '../../content/release.ts';
-import { jurisdictionCode } from '../../jurisdiction.ts';
-import { finishImport, unfinishedImports, writeParts } from '../../store/content/content-store.ts';
-import { accepted, CommandError, corruptionText } from '../terminal/errors.ts';
-import { counted, print } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { temporaryFolder } from '../terminal/temporary-folder.ts';
+import { dayOf } from '../calendar.ts';
+import { printUnfinished } from '../cli/content/discard.ts';
+import { accepted, CommandError, corruptionText } from '../cli/terminal/errors.ts';
+import { counted, print } from '../cli/terminal/output.ts';
+import { withProgress } from '../cli/terminal/progress.ts';
+import { temporaryFolder } from '../cli/terminal/temporary-folder.ts';
+import { now } from '../config/clock.ts';
+import { type Built, buildRelease } from '../content/imports/build.ts';
+import type { Importer } from '../content/imports/importer.ts';
+import type { Release } from '../content/release.ts';
+import { jurisdictionCode } from '../jurisdiction.ts';
+import { finishImport, unfinishedImports, writeParts } from '../store/content/content-store.ts';
 import { activate } from './activate.ts';
 import {
   type ActiveRelease,
@@ -19,13 +20,12 @@ import {
   positionOver,
   readActiveRelease,
 } from './active-release.ts';
-import { printUnfinished } from './discard.ts';
+import { impactOrCorruption, printImpact } from './impact-lines.ts';
 import { readNameTables } from './local-names.ts';
+import { impactOfImport } from './measure-impact.ts';
 import { withNeededChain } from './needed-chain.ts';
 import { beginWriting, firstCounter, nextReleaseId, sameRelease } from './new-release.ts';
-import { impactOrCorruption, printImpact } from './print-impact.ts';
-import { printSummary } from './print-summary.ts';
-import { impactOfImport } from './report-impact.ts';
+import { printSummary } from './summary-lines.ts';
 
 export type ImportJob = {
   readonly importer: Importer;

@@ -1,13 +1,13 @@
-import { defaultSettings } from '../../accounts/account.ts';
-import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import type { CalculationInput } from '../../calculations/request.ts';
-import type { ReleaseFor } from '../../content/content.ts';
-import { readAddress, type TaxAddress } from '../../content/location/address.ts';
-import type { PostalAddress } from '../../content/location/postal-address.ts';
-import type { Release } from '../../content/release.ts';
-import { currentVersion } from '../../http/versions.ts';
-import { stateJurisdiction } from '../../jurisdiction.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
+import { defaultSettings } from '../accounts/account.ts';
+import { calculate, type Outcome } from '../calculations/calculate.ts';
+import type { CalculationInput } from '../calculations/request.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import { readAddress, type TaxAddress } from '../content/location/address.ts';
+import type { PostalAddress } from '../content/location/postal-address.ts';
+import type { Release } from '../content/release.ts';
+import { currentVersion } from '../http/versions.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
+import { decimal, rescale } from '../money/decimal.ts';
 import { type Case, type CaseLine, isUnreadable, type UnreadableCase } from './cases.ts';
 
 export type CaseResult = {

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
-import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
-import { cityName } from '../../content/location/city-name.ts';
-import { objectOf } from '../../json.ts';
-import { stateCode } from '../../jurisdiction.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { day, decimalString, productTaxCode, quantity } from '../calculations/fields.ts';
+import { CommandError } from '../cli/terminal/errors.ts';
+import { cityName } from '../content/location/city-name.ts';
+import { objectOf } from '../json.ts';
+import { stateCode } from '../jurisdiction.ts';
 
 const stateAdvice = 'Send a two-letter state code.';
 

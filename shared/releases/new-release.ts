@@ -1,10 +1,10 @@
-import { canonicalJson } from '../../canonical-json.ts';
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { contentHash } from '../../content/imports/content-hash.ts';
-import { orCorrupt } from '../../content/loading/content-errors.ts';
-import { beginImport, type ImportClaim, listHeads, takenIds } from '../../store/content/content-store.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { ReleaseHead, ReleasePart } from '../content/content.ts';
+import { contentHash } from '../content/imports/content-hash.ts';
+import { orCorrupt } from '../content/loading/content-errors.ts';
+import { beginImport, type ImportClaim, listHeads, takenIds } from '../store/content/content-store.ts';
+import { openRelease } from './open-release.ts';
 import { pairsByKey } from './pairs-by-key.ts';
-import { openRelease } from './releases.ts';
 
 /** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
 export const firstCounter = 101;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { NameTables } from '../../content/imports/sst/layers.ts';
+import type { NameTables } from '../content/imports/sst/layers.ts';
 
-const folder = new URL('../../content/local/', import.meta.url);
+const folder = new URL('../content/local/', import.meta.url);
 
 const textOf = (path: string): Promise<string> => readFile(new URL(path, folder), 'utf8');
 

@@ -1,7 +1,7 @@
-import type { ReleaseHead } from '../../content/content.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import { corruptionText } from '../terminal/errors.ts';
-import { counted, print } from '../terminal/output.ts';
+import { corruptionText } from '../cli/terminal/errors.ts';
+import { counted, print } from '../cli/terminal/output.ts';
+import type { ReleaseHead } from '../content/content.ts';
+import { ContentCorrupt } from '../content/loading/content-errors.ts';
 import type { Impact, RateStep } from './impact.ts';
 import { daysText, fractionOf, percentOf } from './texts.ts';
 

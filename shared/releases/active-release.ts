@@ -1,12 +1,12 @@
-import { builtInRelease } from '../../content/built-in.ts';
-import type { ReleaseHead } from '../../content/content.ts';
-import type { Position } from '../../content/imports/build.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import type { Release } from '../../content/release.ts';
-import { jurisdictionCode, stateCode } from '../../jurisdiction.ts';
-import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError, explainError } from '../terminal/errors.ts';
-import { print } from '../terminal/output.ts';
+import { CommandError, explainError } from '../cli/terminal/errors.ts';
+import { print } from '../cli/terminal/output.ts';
+import { builtInRelease } from '../content/built-in.ts';
+import type { ReleaseHead } from '../content/content.ts';
+import type { Position } from '../content/imports/build.ts';
+import { ContentCorrupt } from '../content/loading/content-errors.ts';
+import type { Release } from '../content/release.ts';
+import { jurisdictionCode, stateCode } from '../jurisdiction.ts';
+import { findHead, readActiveReleases } from '../store/content/content-store.ts';
 
 /** Read `--state`: two letters or a name. Refuses states without content. */
 export const stateOf = (text: string) => {

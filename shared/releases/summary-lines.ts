@@ -1,5 +1,5 @@
-import { badRowsNamed, type Summary } from '../../content/imports/summary.ts';
-import { counted, print } from '../terminal/output.ts';
+import { counted, print } from '../cli/terminal/output.ts';
+import { badRowsNamed, type Summary } from '../content/imports/summary.ts';
 
 /** The heading of the list of bad rows and of problems with whole files. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {

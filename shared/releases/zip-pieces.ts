@@ -1,5 +1,5 @@
 /** One ZIP, cut into pieces so that all addresses of a piece are in the same ranges. Nine-digit ZIPs are numbers. */
-import type { Location } from '../../content/release.ts';
+import type { Location } from '../content/release.ts';
 
 /** Both ends are inclusive. */
 export type Piece = { readonly low: number; readonly high: number };

@@ -1,23 +1,23 @@
 /** `content activate` and `content rollback`: change the release that a state's calculations use. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { dayOf } from '../../calendar.ts';
-import { now } from '../../config/clock.ts';
-import { builtInRelease } from '../../content/built-in.ts';
-import type { ReleaseHead } from '../../content/content.ts';
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
+import { dayOf } from '../calendar.ts';
+import { accepted, CommandError } from '../cli/terminal/errors.ts';
+import { counted, print } from '../cli/terminal/output.ts';
+import { now } from '../config/clock.ts';
+import { builtInRelease } from '../content/built-in.ts';
+import type { ReleaseHead } from '../content/content.ts';
+import { stateOfJurisdiction } from '../jurisdiction.ts';
 import {
   type ActiveReleases,
   activateRelease,
   readActiveReleases,
   rollBackRelease,
-} from '../../store/content/content-store.ts';
-import { accepted, CommandError } from '../terminal/errors.ts';
-import { counted, print } from '../terminal/output.ts';
+} from '../store/content/content-store.ts';
 import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
-import { impactOrCorruption, printImpact } from './print-impact.ts';
-import { openRelease } from './releases.ts';
-import { impactOfChange, keysOfAll } from './report-impact.ts';
+import { impactOrCorruption, printImpact } from './impact-lines.ts';
+import { impactOfChange, keysOfAll } from './measure-impact.ts';
+import { openRelease } from './open-release.ts';
 
 /** The releases and places that an activation would remove: they are active, and not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {

@@ -1,27 +1,27 @@
 /** Brings the official files of one state into a release, and activates it if it passes the gates. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assert } from '../../../assert.ts';
-import { dayOf } from '../../../calendar.ts';
-import { now } from '../../../config/clock.ts';
-import { importers } from '../../../content/imports/importers.ts';
-import { type CurrentFile, currentFiles } from '../../../content/updates/find-file.ts';
-import { applyGates, type GateName, type GateResult } from '../../../content/updates/gates.ts';
-import { type PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
-import type { Publisher } from '../../../content/updates/publishers.ts';
+import { assert } from '../assert.ts';
+import { dayOf } from '../calendar.ts';
+import { accepted, CommandError } from '../cli/terminal/errors.ts';
+import { withProgress } from '../cli/terminal/progress.ts';
+import { now } from '../config/clock.ts';
+import { importers } from '../content/imports/importers.ts';
+import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
+import { applyGates, type GateName, type GateResult } from '../content/updates/gates.ts';
+import { type PublisherClient, PublisherFailure } from '../content/updates/publisher-client.ts';
+import type { Publisher } from '../content/updates/publishers.ts';
 import {
   type ContentSource,
   readContentSource,
   type SourceFile,
   writeContentSource,
-} from '../../../store/content/content-sources.ts';
-import { accepted, CommandError } from '../../terminal/errors.ts';
-import { withProgress } from '../../terminal/progress.ts';
-import { activate } from '../activate.ts';
-import { readActiveRelease } from '../active-release.ts';
-import { openRelease } from '../releases.ts';
-import { importFiles } from '../run-import.ts';
+} from '../store/content/content-sources.ts';
+import { activate } from './activate.ts';
+import { readActiveRelease } from './active-release.ts';
 import { gateFigures } from './gate-figures.ts';
+import { importFiles } from './import-files.ts';
+import { openRelease } from './open-release.ts';
 
 /** A publisher whose files Levy imports. */
 export type Importable = Extract<Publisher, { readonly files: unknown }>;
