@@ -1,6 +1,6 @@
 /** `npm run content -- …`: import, show, compare, check and activate releases of tax content. */
 import { Command } from 'commander';
-import { addActivate, addRollback } from '../releases/activate.ts';
+import { addActivate, addRollback } from './content/activate.ts';
 import { addCheck } from './content/check.ts';
 import { addCoverage } from './content/coverage.ts';
 import { addDiff } from './content/diff.ts';

@@ -1,9 +1,7 @@
-/** `content activate` and `content rollback`: change the release that a state's calculations use. */
+/** Changes the release that a state's calculations use. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import { dayOf } from '../calendar.ts';
-import { accepted, CommandError } from '../cli/terminal/errors.ts';
-import { counted, print } from '../cli/terminal/output.ts';
+import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
@@ -14,10 +12,12 @@ import {
   readActiveReleases,
   rollBackRelease,
 } from '../store/content/content-store.ts';
+import { counted } from '../texts.ts';
 import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
-import { impactOrCorruption, printImpact } from './impact-lines.ts';
+import { impactLines, impactOrCorruption } from './impact-lines.ts';
 import { impactOfChange, keysOfAll } from './measure-impact.ts';
 import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
 
 /** The releases and places that an activation would remove: they are active, and not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
@@ -62,7 +62,11 @@ const change = async (
  * Activate a release of its state. Refuses unknown ids, old built-in releases, and, without `replace`, a release that was
  * imported over a release other than the active one.
  */
-export const activate = async (id: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<void> => {
+export const activate = async (
+  id: string,
+  reporter: Pick<Reporter, 'print'>,
+  { replace = false }: { readonly replace?: boolean } = {},
+): Promise<void> => {
   const opened = await openRelease(id);
   const { head, imported } = opened;
   const newest = builtInRelease(stateOfJurisdiction(head.state));
@@ -71,16 +75,18 @@ export const activate = async (id: string, { replace = false }: { readonly repla
   const seen = await readActiveReleases();
   const active = await readActiveRelease(stateOfJurisdiction(head.state));
   const before = active.id;
-  if (before === id) return print(`${id} is already the active release of ${head.state}.`);
+  if (before === id) return reporter.print(`${id} is already the active release of ${head.state}.`);
   if (imported && !replace) await refuseReplacing(imported, active);
   const today = dayOf(now());
-  const impact = await impactOrCorruption(async () => impactOfChange(await openRelease(before), opened, today));
-  printImpact(imported, impact, { against: before, today });
+  const compare = async () => impactOfChange(await openRelease(before), opened, today);
+  const impact = await impactOrCorruption(compare, reporter);
+  for (const line of impactLines(imported, impact, { against: before, today })) reporter.print(line);
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
-  print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
+  reporter.print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
 };
 
-const rollBack = async (stateText: string): Promise<void> => {
+/** Activate the release of a state (`MN`) that was active before; without one, its built-in release. */
+export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'print'>): Promise<void> => {
   const { code, builtIn } = stateOf(stateText);
   const seen = await readActiveReleases();
   const current = seen.states[code];
@@ -92,22 +98,3 @@ const rollBack = async (stateText: string): Promise<void> => {
   const previous = current.previous[0]?.release ?? builtIn.id;
   print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };
-
-export const addActivate = (program: Command): Command =>
-  program
-    .command('activate')
-    .summary('make calculations use a release')
-    .description('Activate a release of its state. Transactions keep the release that they used.')
-    .argument('<release>', 'such as US-MN@2026-11-21.101, or the newest built-in release')
-    .option('--replace', 'activate it even if it was imported over a release other than the active one')
-    .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
-    .action((id: string, options: { replace?: boolean }) => activate(id, options));
-
-export const addRollback = (program: Command): Command =>
-  program
-    .command('rollback')
-    .summary('activate the previous release')
-    .description('Roll back to the previously active release; without one, to the built-in release.')
-    .requiredOption('--state <state>', 'the state, such as MN')
-    .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
-    .action(({ state }: { state: string }) => rollBack(state));

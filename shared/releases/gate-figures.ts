@@ -1,7 +1,6 @@
 /** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
 
 import { batchesOf } from '../batches.ts';
-import { releaseForCases } from '../cli/content/check.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { type Release, rateDecimals } from '../content/release.ts';
 import type { GateFigures } from '../content/updates/gates.ts';
@@ -12,7 +11,7 @@ import { type Case, isUnreadable, readCases } from './cases.ts';
 import { addressOfKey, rateOn } from './impact.ts';
 import { impactOfChange, loadStored } from './measure-impact.ts';
 import type { OpenRelease } from './open-release.ts';
-import { runCase } from './run-case.ts';
+import { releaseForCases, runCase } from './run-case.ts';
 
 /** A combined rate in units of `10^-rateDecimals` as percent. These figures are compared with thresholds, never charged. */
 const percentOf = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);

@@ -1,7 +1,7 @@
 /** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
 
 import { batchesOf } from '../batches.ts';
-import { CommandError } from '../cli/terminal/errors.ts';
+import { CommandError } from '../command-error.ts';
 import { builtInReleaseById } from '../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';

@@ -1,5 +1,5 @@
-import { counted, print } from '../cli/terminal/output.ts';
 import { badRowsNamed, type Summary } from '../content/imports/summary.ts';
+import { counted } from '../texts.ts';
 
 /** The heading of the list of bad rows and of problems with whole files. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {
@@ -11,18 +11,20 @@ const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): str
   return `${skipsBadRows ? 'Skipped ' : ''}${parts.join(' and ')}:`;
 };
 
-/** Print the rows that were read, kept and skipped, with the first line of each reason. */
-export const printSummary = (summary: Summary, skipsBadRows: boolean): void => {
+/** The rows that were read, kept and skipped, with the first line of each reason. */
+export const summaryLines = (summary: Summary, skipsBadRows: boolean): readonly string[] => {
   const { files, rowsRead, rowsKept, skipped, remarks, bad, inForce, notes } = summary;
-  if (inForce?.locations === 0) print(`No value in these files is in force today, ${inForce.day}.`);
-  for (const { name, rows } of files) print(`${name}: ${counted(rows, 'row')}`);
-  print(`Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`);
-  for (const { reason, count, file, firstLine } of skipped)
-    print(`Skipped ${counted(count, 'row')}, first in ${file}, line ${firstLine}: ${reason}`);
-  for (const { reason, count, file, firstLine } of remarks)
-    print(`Kept ${counted(count, 'row')}, first in ${file}, line ${firstLine}: ${reason}`);
-  if (bad.count > 0) print(badHeading(bad, skipsBadRows));
-  for (const { file, line, reason } of bad.first) print(`  ${file}, line ${line}: ${reason}`);
-  if (bad.count > badRowsNamed) print(`  and ${(bad.count - badRowsNamed).toLocaleString('en-US')} more`);
-  for (const note of notes) print(note);
+  const place = ({ file, firstLine }: { readonly file: string; readonly firstLine: number }) =>
+    `first in ${file}, line ${firstLine}`;
+  return [
+    ...(inForce?.locations === 0 ? [`No value in these files is in force today, ${inForce.day}.`] : []),
+    ...files.map(({ name, rows }) => `${name}: ${counted(rows, 'row')}`),
+    `Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`,
+    ...skipped.map((group) => `Skipped ${counted(group.count, 'row')}, ${place(group)}: ${group.reason}`),
+    ...remarks.map((group) => `Kept ${counted(group.count, 'row')}, ${place(group)}: ${group.reason}`),
+    ...(bad.count > 0 ? [badHeading(bad, skipsBadRows)] : []),
+    ...bad.first.map(({ file, line, reason }) => `  ${file}, line ${line}: ${reason}`),
+    ...(bad.count > badRowsNamed ? [`  and ${(bad.count - badRowsNamed).toLocaleString('en-US')} more`] : []),
+    ...notes,
+  ];
 };

@@ -1,10 +1,9 @@
 /** Brings the official files of one state into a release, and activates it if it passes the gates. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../assert.ts';
 import { dayOf } from '../calendar.ts';
-import { accepted, CommandError } from '../cli/terminal/errors.ts';
-import { withProgress } from '../cli/terminal/progress.ts';
+import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { importers } from '../content/imports/importers.ts';
 import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
@@ -22,14 +21,16 @@ import { readActiveRelease } from './active-release.ts';
 import { gateFigures } from './gate-figures.ts';
 import { importFiles } from './import-files.ts';
 import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
 
 /** A publisher whose files Levy imports. */
 export type Importable = Extract<Publisher, { readonly files: unknown }>;
 
 export type UpdateOptions = {
   readonly client: PublisherClient;
-  /** Where the files go. */
+  /** Where the files go; the caller removes it. */
   readonly folder: string;
+  readonly reporter: Reporter;
   readonly activate: boolean;
   /** Gates that the operator overrides. */
   readonly overridden: ReadonlySet<GateName>;
@@ -88,11 +89,12 @@ const fetchFile = async (
   current: CurrentFile,
   known: SourceFile | undefined,
   path: string,
-  client: PublisherClient,
+  { client, reporter }: UpdateOptions,
 ): Promise<SourceFile | null> => {
   await mkdir(dirname(path), { recursive: true });
   const { name, url } = current;
-  const downloaded = await withProgress(`Downloading ${name}`, 1, 'The download failed.', async ({ reach, finish }) => {
+  const title = `Downloading ${name}`;
+  const downloaded = await reporter.withProgress(title, 1, 'The download failed.', async ({ reach, finish }) => {
     const found = await client.download(url, {
       path,
       known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
@@ -110,11 +112,11 @@ const fetchFile = async (
 const fetchFiles = async (
   { files: known }: ContentSource,
   { state, files }: Importable,
-  { client, folder }: UpdateOptions,
+  options: UpdateOptions,
 ): Promise<readonly SourceFile[] | null> => {
-  const current = await currentFiles(files, client);
+  const current = await currentFiles(files, options.client);
   const fetch = (file: CurrentFile, version: SourceFile | undefined) =>
-    fetchFile(file, version, pathOf(folder, state, file), client);
+    fetchFile(file, version, pathOf(options.folder, state, file), options);
   const fetched: (SourceFile | null)[] = [];
   for (const file of current) fetched.push(await fetch(file, knownOf(known, file)));
   if (fetched.every((file) => file === null)) return null;
@@ -127,17 +129,24 @@ const fetchFiles = async (
 const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
   files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
 
-const importState = async (publisher: Importable, files: readonly SourceFile[], folder: string): Promise<string> => {
-  const release = await importFiles({
-    importer: importers[publisher.format],
-    files: files.map((file) => pathOf(folder, publisher.state, file)),
-    state: publisher.state,
-    base: null,
-    skipBadRows: false,
-    dryRun: false,
-  });
-  assert(release !== null, 'An import that is not a dry run returns its release.');
-  return release;
+const importState = async (
+  { state, format }: Importable,
+  files: readonly SourceFile[],
+  { folder, reporter }: UpdateOptions,
+): Promise<string> => {
+  const tempFolder = await mkdtemp(join(folder, 'import-'));
+  try {
+    const release = await importFiles({
+      importer: importers[format],
+      files: files.map((file) => pathOf(folder, state, file)),
+      ...{ state, active: await readActiveRelease(state), base: null },
+      ...{ skipBadRows: false, dryRun: false, tempFolder, reporter },
+    });
+    assert(release !== null, 'An import that is not a dry run returns its release.');
+    return release;
+  } finally {
+    await rm(tempFolder, { recursive: true, force: true });
+  }
 };
 
 /** Why a release must not be activated; `null` if it may be. */
@@ -166,7 +175,7 @@ const activateIfAllowed = async (
   const held = options.activate ? heldReason(publisher, source, gates, options.overridden) : null;
   const isActivated = options.activate && held === null;
   if (isActivated) {
-    await activate(release);
+    await activate(release, options.reporter);
     accepted(await writeContentSource({ ...source, activated: true }));
   }
   return { outcome: 'imported', release, gates, active: isActivated, held };
@@ -180,7 +189,7 @@ const updateFiles = async (
   const files = await fetchFiles(source, publisher, options);
   const at = instant();
   const isNew = files !== null && !haveSameContent(files, source.files);
-  const release = isNew ? await importState(publisher, files, options.folder) : source.release;
+  const release = isNew ? await importState(publisher, files, options) : source.release;
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import type { Rule } from '../../content/release.ts';
-import { impactJson, impactOrCorruption, printImpact } from '../../releases/impact-lines.ts';
+import { impactJson, impactLines, impactOrCorruption } from '../../releases/impact-lines.ts';
 import { impactOfChange } from '../../releases/measure-impact.ts';
 import { type OpenRelease, openRelease } from '../../releases/open-release.ts';
 import { pairsByKey } from '../../releases/pairs-by-key.ts';
@@ -135,8 +135,8 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   printRules(compareRules(before.head, after.head));
   print();
   const today = dayOf(now());
-  const impact = await impactOrCorruption(() => impactOfChange(before, after, today));
-  printImpact(after.imported, impact, { against: before.head.id, today });
+  const impact = await impactOrCorruption(() => impactOfChange(before, after, today), { print });
+  for (const line of impactLines(after.imported, impact, { against: before.head.id, today })) print(line);
 };
 
 const changed = (places: number): string =>

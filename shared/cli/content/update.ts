@@ -8,6 +8,7 @@ import { compareVersions, type Importable, type StateUpdate, updateState } from 
 import { readContentSources } from '../../store/content/content-sources.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
+import { terminal } from '../terminal/progress.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
 type Options = {
@@ -123,7 +124,9 @@ const update = async (options: Options): Promise<void> => {
   const updates: StateUpdate[] = [];
   for (const publisher of states) {
     print(`== ${publisher.state}: ${publisher.name}`);
-    const result = await updateState(publisher, { client, folder, activate: options.activate ?? false, overridden });
+    const result = await updateState(publisher, {
+      ...{ client, folder, activate: options.activate ?? false, overridden, reporter: terminal },
+    });
     report(publisher.state, result);
     updates.push(result);
   }
