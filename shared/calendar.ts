@@ -21,7 +21,8 @@ export const instantMs = (text: string): number | null => {
   return Number.isNaN(timeMs) ? null : timeMs;
 };
 
-const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMs);
+/** A day that lies a number of days later, or earlier if it is negative. */
+export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMs);
 
 export const dayAfter = (day: string): string => addDays(day, 1);
 export const dayBefore = (day: string): string => addDays(day, -1);

@@ -1,8 +1,8 @@
 /** Finds the current files of a publisher. */
 import { Parser } from 'htmlparser2';
-import { dayOf, isDay } from '../../calendar.ts';
+import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { monthNumber } from '../imports/days.ts';
+import { dayIn, publicationIn } from './file-names.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 
@@ -12,22 +12,6 @@ export type CurrentFile = {
   readonly url: string;
   /** The last segment of the address. It contains the quarter where the publisher names files so. */
   readonly name: string;
-};
-
-/**
- * A number that sorts names of files by quarter, then by the day of publication: `2026Q4AUG18`. `null` for other names.
- *
- * Files of a quarter appear up to six months before it begins, and corrections during it. So the months of publication
- * are counted from six months before the first day of the quarter.
- */
-export const publicationOrder = (text: string): number | null => {
-  const { year, quarter, month, day } =
-    /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})$/.exec(text)?.groups ?? {};
-  const number = monthNumber(month ?? '');
-  if (number === null) return null;
-  const firstMonth = (Number(quarter) - 1) * 3;
-  const monthsAfter = (number - 1 - firstMonth + 18) % 12;
-  return ((Number(year) * 4 + Number(quarter)) * 12 + monthsAfter) * 31 + Number(day) - 1;
 };
 
 /** The addresses of all links of an HTML page, absolute; links that are no address are left out. */
@@ -49,13 +33,15 @@ type Index = PublishedFile & { readonly find: 'index' };
 
 /** The newest file that an index page links to; `null` if the page names none. */
 const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
-  let newest: (CurrentFile & { readonly order: number }) | null = null;
+  let newest: (CurrentFile & { readonly order: string }) | null = null;
   for (const link of linksOf(html, url)) {
     const found = nameOf(link).toUpperCase();
     const [, stamp] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(found) ?? [];
     if (stamp === undefined || !stamp.startsWith(name)) continue;
-    const order = publicationOrder(stamp.slice(name.length));
-    if (order === null || (newest && order <= newest.order)) continue;
+    const publication = publicationIn(stamp.slice(name.length));
+    if (publication === null) continue;
+    const order = `${publication.quarter} ${publication.posted}`;
+    if (newest && order <= newest.order) continue;
     newest = { option, url: link.href, name: nameOf(link), order };
   }
   return newest && { option, url: newest.url, name: newest.name };
@@ -63,22 +49,12 @@ const newestLinked = (html: string, { option, url, name }: Index): CurrentFile |
 
 type Dated = PublishedFile & { readonly find: 'dated' };
 
-const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
-
-/** The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the named groups of the pattern. */
-const dayIn = ({ year = '', month = '', day = '1' }: Readonly<Record<string, string | undefined>>): string | null => {
-  const number = /^\d+$/.test(month) ? month : (monthNumber(month) ?? 0);
-  const text = `${year.length === 2 ? `20${year}` : year}-${twoDigits(number)}-${twoDigits(day)}`;
-  return isDay(text) ? text : null;
-};
-
 /** The file with the latest day up to today: a publisher may post next month's file early. */
 const latestDated = (html: string, { option, url, pattern }: Dated, today: string): CurrentFile | null => {
   let latest: (CurrentFile & { readonly day: string }) | null = null;
   for (const link of linksOf(html, url)) {
     const name = nameOf(link);
-    const groups = new RegExp(pattern, 'i').exec(name)?.groups;
-    const day = groups ? dayIn(groups) : null;
+    const day = dayIn(name, pattern);
     if (day === null || day > today || (latest && day <= latest.day)) continue;
     latest = { option, url: link.href, name, day };
   }

@@ -1,0 +1,113 @@
+/** How old the official files of a state are, and whether that is older than the cadence of their publisher allows. */
+import { addDays, dayMs, dayOf, firstDayOf, isDay, monthOf } from '../../calendar.ts';
+import { dayIn, publicationIn } from './file-names.ts';
+import type { PublishedFile, Publisher } from './publishers.ts';
+
+/** What staleness reads of a state's record of updates. Instants are ISO texts; `last_modified` is an HTTP date. */
+export type UpdateRecord = {
+  readonly files: readonly {
+    readonly option: string;
+    readonly name: string;
+    readonly last_modified: string | null;
+  }[];
+  readonly imported_at: string | null;
+  readonly failure: { readonly since: string } | null;
+};
+
+export type Staleness = {
+  /** The day of the newest official file that Levy has; `null` without one. */
+  readonly asOf: string | null;
+  /** The last day on which the next file is in time; `null` without a file. */
+  readonly nextExpected: string | null;
+  readonly isStale: boolean;
+  /** Why the state is stale, in sentences; `null` if it is not. */
+  readonly reason: string | null;
+};
+
+/** The months of each cadence's period. Periods begin with the calendar year. */
+const periodMonths = { monthly: 1, quarterly: 3, 'twice a year': 6, yearly: 12 } as const;
+
+/** How many days a file may be late after its period begins. */
+const graceDays = 7;
+/** From how many days of failing updates on a state is stale. */
+const failingDays = 7;
+
+/** When a file is from, and the first day of the period for which it was published. */
+type FileDays = { readonly asOf: string; readonly period: string };
+
+/** The first day of the period that contains a day. */
+const periodOf = (day: string, months: number): string => {
+  const month = monthOf(day);
+  return firstDayOf(month - (month % months));
+};
+
+/** A day without a period of its own. In the last third of a period, publishers already post the file of the next one. */
+const postedOn = (asOf: string, months: number): FileDays => ({
+  asOf,
+  period: periodOf(addDays(asOf, 10 * months), months),
+});
+
+/** The days in a file's name; `null` if the publisher puts none into it. */
+const daysInName = (name: string, file: PublishedFile | undefined, months: number): FileDays | null => {
+  if (file?.find === 'dated') {
+    const day = dayIn(name, file.pattern);
+    return day === null ? null : { asOf: day, period: periodOf(day, months) };
+  }
+  if (file?.find !== 'index') return null;
+  const publication = publicationIn(name.toUpperCase().slice(file.name.length).replace(/\..*$/, ''));
+  return publication && isDay(publication.posted) ? { asOf: publication.posted, period: publication.quarter } : null;
+};
+
+const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord, months: number): FileDays[] =>
+  files.flatMap(({ option, name, last_modified }) => {
+    const published = publisher.format === null ? [] : publisher.files;
+    const named = daysInName(
+      name,
+      published.find((file) => file.option === option),
+      months,
+    );
+    if (named) return [named];
+    const modifiedMs = Date.parse(last_modified ?? '');
+    const day = Number.isNaN(modifiedMs) ? imported_at?.slice(0, 10) : dayOf(modifiedMs);
+    return day === undefined ? [] : [postedOn(day, months)];
+  });
+
+/** Whole days between two days. */
+const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
+
+/**
+ * The age of a state's official files on a day (`YYYY-MM-DD`, UTC).
+ *
+ * `asOf` is the day in the newest file's name where the publisher puts one there: the day of publication in
+ * `MNR2026Q4AUG18.zip`, the first day of the rates in `oct2026.xlsx`. Otherwise it is the day of `Last-Modified`, or else
+ * the day of the import.
+ *
+ * The newest file belongs to a period of the cadence: the quarter or day in its name, or the period of its day. The next
+ * file is due when the next period begins, with a grace of seven days: `nextExpected` is the last of them. Of a pair of
+ * files (rates and boundaries) the newer one counts, because not every publisher posts an unchanged file again.
+ *
+ * A state is stale after `nextExpected`, or when its updates have failed for seven days. A state without a record was never
+ * updated from its publisher: it is not stale, and its days are `null`.
+ */
+export const staleness = (publisher: Publisher, source: UpdateRecord | null, today: string): Staleness => {
+  const months = periodMonths[publisher.cadence];
+  const newest = source
+    ? daysOfFiles(publisher, source, months)
+        .toSorted((a, b) => (`${a.period} ${a.asOf}` < `${b.period} ${b.asOf}` ? -1 : 1))
+        .at(-1)
+    : undefined;
+  const nextExpected = newest ? addDays(firstDayOf(monthOf(newest.period) + months), graceDays) : null;
+  const failingSince = source?.failure?.since.slice(0, 10) ?? today;
+  const reasons = [
+    ...(newest && nextExpected !== null && today > nextExpected
+      ? [`The newest file is of ${newest.asOf}; the next one was due by ${nextExpected}.`]
+      : []),
+    ...(daysBetween(failingSince, today) >= failingDays ? [`Updates have failed since ${failingSince}.`] : []),
+  ];
+  return {
+    asOf: newest?.asOf ?? null,
+    nextExpected,
+    isStale: reasons.length > 0,
+    reason: reasons.length > 0 ? reasons.join(' ') : null,
+  };
+};
