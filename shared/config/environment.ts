@@ -13,6 +13,8 @@ export const environment = {
   metricsNamespace: text('METRICS_NAMESPACE') ?? 'Levy',
   /** Set only for an emulator. */
   dynamodbEndpoint: text('DYNAMODB_ENDPOINT'),
+  /** The name of the event bus; absent without one. */
+  eventBus: text('EVENT_BUS'),
   tables: {
     transactions: text('TABLE_TRANSACTIONS') ?? 'transactions',
     content: text('TABLE_CONTENT') ?? 'content',

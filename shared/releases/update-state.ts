@@ -7,9 +7,9 @@ import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { importers } from '../content/imports/importers.ts';
 import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
-import { applyGates, type GateName, type GateResult } from '../content/updates/gates.ts';
+import { applyGates, type GateResult } from '../content/updates/gates.ts';
 import { type PublisherClient, PublisherFailure } from '../content/updates/publisher-client.ts';
-import type { Publisher } from '../content/updates/publishers.ts';
+import type { Importable } from '../content/updates/publishers.ts';
 import {
   type ContentSource,
   readContentSource,
@@ -23,9 +23,6 @@ import { importFiles } from './import-files.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 
-/** A publisher whose files Levy imports. */
-export type Importable = Extract<Publisher, { readonly files: unknown }>;
-
 export type UpdateOptions = {
   readonly client: PublisherClient;
   /** Where the files go; the caller removes it. */
@@ -33,7 +30,7 @@ export type UpdateOptions = {
   readonly reporter: Reporter;
   readonly activate: boolean;
   /** Gates that the operator overrides. */
-  readonly overridden: ReadonlySet<GateName>;
+  readonly overridden: ReadonlySet<string>;
 };
 
 /**
@@ -154,7 +151,7 @@ const heldReason = (
   { layout, name }: Importable,
   { activated }: ContentSource,
   gates: readonly GateResult[],
-  overridden: ReadonlySet<GateName>,
+  overridden: ReadonlySet<string>,
 ): string | null => {
   if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
   if (activated) return 'It was active before and was rolled back.';
@@ -172,13 +169,15 @@ const activateIfAllowed = async (
   const { id, builtIn } = await readActiveRelease(publisher.state);
   const [candidate, active] = [await openRelease(release), await openRelease(id)];
   const gates = applyGates(await gateFigures(candidate, active, builtIn, dayOf(now())));
-  const held = options.activate ? heldReason(publisher, source, gates, options.overridden) : null;
+  const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
+  // Before the activation, so that its event has these figures even if this run ends between the two.
+  const measured = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held } }));
   if (isActivated) {
     await activate(release, options.reporter);
-    accepted(await writeContentSource({ ...source, activated: true }));
+    accepted(await writeContentSource({ ...measured, activated: true }));
   }
-  return { outcome: 'imported', release, gates, active: isActivated, held };
+  return { outcome: 'imported', release, gates, active: isActivated, held: options.activate ? held : null };
 };
 
 const updateFiles = async (
@@ -193,7 +192,8 @@ const updateFiles = async (
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);
-  const fetched = { ...(files && { files: [...files] }), ...(isNew && { release, imported_at: at }) };
+  const imported = isNew && { release, imported_at: at, proposal: null };
+  const fetched = { ...(files && { files: [...files] }), ...imported };
   const activated = isActive || (source.activated && source.release === release);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
   return isActive ? { outcome: 'current', release } : activateIfAllowed(next, release, publisher, options);

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { type GateName, type GateResult, gates } from '../../content/updates/gates.ts';
 import { PublisherClient, PublisherFailure } from '../../content/updates/publisher-client.ts';
-import { type Publisher, publishers } from '../../content/updates/publishers.ts';
+import { type Importable, importable, publishers } from '../../content/updates/publishers.ts';
 import { stateOf } from '../../releases/active-release.ts';
-import { compareVersions, type Importable, type StateUpdate, updateState } from '../../releases/update-state.ts';
+import { compareVersions, type StateUpdate, updateState } from '../../releases/update-state.ts';
 import { readContentSources } from '../../store/content/content-sources.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
@@ -20,18 +20,15 @@ type Options = {
   readonly mirror?: string;
 };
 
-const isImportable = (publisher: Publisher): publisher is Importable => publisher.format !== null;
-
 const adviceFor = (letters: string): CommandError => {
   const publisher = publishers.find(({ state }) => state === letters);
-  if (!publisher || isImportable(publisher)) return new CommandError(`${letters} levies no general sales tax.`);
+  if (!publisher || publisher.format !== null) return new CommandError(`${letters} levies no general sales tax.`);
   return new CommandError(`${letters} has no file that Levy can import. ${publisher.advice}`);
 };
 
 const chosen = ({ state, all }: Options): readonly Importable[] => {
   if ((state === undefined) === (all !== true))
     throw new CommandError('Send either --state with codes such as MN,WI, or --all.');
-  const importable = publishers.filter(isImportable);
   if (state === undefined) return importable;
   return state.split(',').map((text) => {
     const { letters } = stateOf(text.trim());
