@@ -1,5 +1,6 @@
 /** `content update`: the official files of states as releases; `content sources`: where they come from. */
 import type { Command } from 'commander';
+import { environment } from '../../config/environment.ts';
 import { type GateName, type GateResult, gates } from '../../content/updates/gates.ts';
 import { PublisherClient, PublisherFailure } from '../../content/updates/publisher-client.ts';
 import { type Importable, importable, publishers } from '../../content/updates/publishers.ts';
@@ -38,7 +39,7 @@ const chosen = ({ state, all }: Options): readonly Importable[] => {
   });
 };
 
-const mirrorOf = ({ mirror = process.env['LEVY_CONTENT_MIRROR'] }: Options): string | null => {
+const mirrorOf = ({ mirror = environment.contentMirror }: Options): string | null => {
   if (mirror === undefined || mirror === '') return null;
   if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
     throw new CommandError(`--mirror cannot be "${mirror}". Send an address such as http://127.0.0.1:9000.`);
