@@ -25,7 +25,7 @@ import { fixLogicalId, pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
-type Props = Pick<FunctionOptions, 'timeout' | 'environment'> & {
+type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'ephemeralStorageSize'> & {
   readonly access: TableAccess;
   readonly tables: Tables;
   readonly settings: Settings;
@@ -68,13 +68,13 @@ export class EndpointFunction extends LambdaFunction {
     const reserved = settings.reservedConcurrency[entry];
     super(scope, entry, {
       timeout: Duration.seconds(10),
+      // Measured in decision 0016.
+      memorySize: 1024,
       ...options,
       code: codeOf(entry),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: architecture(settings),
-      // Measured in decision 0016.
-      memorySize: 1024,
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,

@@ -1,5 +1,5 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
@@ -8,6 +8,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type ScheduleName, schedules } from '../functions/endpoints.ts';
 import type { Schedule as ScheduleDefinition } from '../shared/define-schedule.ts';
+import type { Entry } from './bundling.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { fixLogicalId, pascalCase } from './logical-id.ts';
@@ -15,6 +16,26 @@ import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
+
+/** The role with which schedules invoke a function. The one that LambdaInvoke creates could also invoke every version. */
+export const invokerOf = (scope: Construct, name: Entry, { functionArn }: IFunction, failedRuns: Queue): IRole => {
+  const role = new Role(scope, `${name}-invoker`, {
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+      // Prevents the confused deputy: no other account's schedule may use this role.
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  });
+  role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
+  role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [failedRuns.queueArn] }));
+  return role.withoutPolicyUpdates();
+};
+
+/** Failed runs of a function go to a failure destination. cdk-nag asks for a dead-letter queue of the function. */
+export const acknowledgeFailureDestination = (handler: EndpointFunction): void =>
+  Validations.of(handler).acknowledge({
+    id: 'Serverless-LambdaDLQ',
+    reason: 'Its failed runs go to a failure destination, which keeps the error too; a dead-letter queue would not.',
+  });
 
 /** The schedules, each with its own function. */
 export class Schedules extends Construct {
@@ -43,14 +64,11 @@ export class Schedules extends Construct {
       maxEventAge: period,
       onFailure: new SqsDestination(this.failedRuns),
     });
-    Validations.of(handler).acknowledge({
-      id: 'Serverless-LambdaDLQ',
-      reason: 'Its failed runs go to a failure destination, which keeps the error too; a dead-letter queue would not.',
-    });
+    acknowledgeFailureDestination(handler);
     const schedule = new Schedule(this, `${name}-schedule`, {
       schedule: ScheduleExpression.rate(period),
       target: new LambdaInvoke(called, {
-        role: this.#invoker(name, called).withoutPolicyUpdates(),
+        role: invokerOf(this, name, called, this.failedRuns),
         input: ScheduleTargetInput.fromObject({}),
         retryAttempts: 2,
         maxEventAge: period,
@@ -58,18 +76,5 @@ export class Schedules extends Construct {
       }),
     });
     fixLogicalId(schedule, `${pascalCase(name)}Schedule`);
-  }
-
-  // The role that LambdaInvoke creates could also invoke every version of the function.
-  #invoker(name: ScheduleName, { functionArn }: IFunction): Role {
-    const role = new Role(this, `${name}-invoker`, {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        // Prevents the confused deputy: no other account's schedule may use this role.
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
-    });
-    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
-    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.failedRuns.queueArn] }));
-    return role;
   }
 }

@@ -2,6 +2,7 @@ import { CfnOutput, CfnParameter, Stack, type StackProps, Validations } from 'aw
 import type { Construct } from 'constructs';
 import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
 import { Backups } from './backups.ts';
+import { ContentUpdates } from './content-updates.ts';
 import { Events } from './events.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Schedules } from './schedules.ts';
@@ -48,8 +49,12 @@ export class ServiceStack extends Stack {
       const value = events.bus.eventBusName;
       new CfnOutput(this, 'EventBus', { value, description: 'The bus of the events' });
     }
+    const { contentUpdates } = settings;
+    // SAM runs no schedules.
+    const updates = contentUpdates !== 'off' && !settings.sam;
+    if (updates) new ContentUpdates(this, 'ContentUpdates', { tables, settings, failedRuns, bus: events?.bus ?? null });
     if (settings.sam) refuseDeployment(this);
-    else new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, events, vault });
+    else new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, vault });
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });
     for (const name of Object.keys(definitions) as TableName[])
       new CfnOutput(this, tableId(name), {

@@ -23,6 +23,7 @@ const entries = [
   ...(Object.keys({ ...endpoints, ...schedules }) as Entry[]),
   'method-not-allowed',
   'announce-changes',
+  'update-content',
 ] as const satisfies readonly Entry[];
 const retentions = Object.values(RetentionDays).filter((days) => Number(days) > 0 && days !== RetentionDays.INFINITE);
 
@@ -75,6 +76,8 @@ const shape = {
   wafRequestsPerAddress: wholeNumber(10, 2_000_000_000).default(120_000),
   /** Whether the ledger publishes its changes on an event bus (decision 0018). */
   events: flag(true),
+  /** Whether schedules update tax content from the publishers, and activate what passes the gates (decision 0022). */
+  contentUpdates: oneOf(['propose', 'off', 'activate']),
   /** The template is for `sam local`: the architecture of the host, the emulator's address and table names. */
   sam: flag(false),
   oidcIssuer: matching(/^https:\/\//, 'Give an https address.'),

@@ -6,7 +6,7 @@ import { millisecondsSince } from './observability/request-line.ts';
 import { requestLines, tallied } from './observability/tally.ts';
 import type { TableAccess } from './store/table-access.ts';
 
-type Run<Done> = (context: Context) => Promise<Done>;
+type Run<Done> = (context: Context, event: unknown) => Promise<Done>;
 
 // Metric names begin with a capital letter; `true` becomes 1.
 const figuresOf = (done: Readonly<Record<string, number | boolean>>) =>
@@ -22,10 +22,10 @@ const figuresOf = (done: Readonly<Record<string, number | boolean>>) =>
  */
 export const scheduled =
   <Done extends Readonly<Record<string, number | boolean>>>(schedule: string, run: Run<Done>) =>
-  async (_event: unknown, context: Context): Promise<Done> => {
+  async (event: unknown, context: Context): Promise<Done> => {
     const start = performance.now();
     try {
-      const [done, { calls, units }] = await tallied(() => run(context));
+      const [done, { calls, units }] = await tallied(() => run(context, event));
       const figures = figuresOf(done);
       const used = { Duration: millisecondsSince(start), database_calls: calls, database_units: units };
       if (requestLines.areOn)

@@ -29,6 +29,8 @@ export type Watched = {
   readonly ledger: string;
   /** The dead-letter queue of the schedules. */
   readonly failedRuns: string;
+  /** How many states a night updates; `null` without updates. */
+  readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
   /** The backup vault and the number of backups a day; `null` without backups. */
@@ -127,6 +129,27 @@ const ofSchedules = ({ metrics }: Watched): AlarmDefinition[] => [
   },
 ];
 
+const ofUpdates = ({ metrics }: Watched, states: number): AlarmDefinition[] => [
+  {
+    id: 'ContentStale',
+    description:
+      'On the last full day (UTC), official rates of a state were overdue, or had failed to update for a week.',
+    metric: metrics.ofUpdates('Stale'),
+    evaluationPeriods: 1,
+    evaluationWindow: { wallClockWindow: {} },
+  },
+  {
+    id: 'UpdateContentSilent',
+    runbook: 'ScheduleSilent',
+    description: 'On the last full day (UTC), update-content did not end a run for every state.',
+    metric: metrics.updatesOfDay,
+    threshold: states,
+    evaluationPeriods: 1,
+    evaluationWindow: { wallClockWindow: {} },
+    ...silent,
+  },
+];
+
 const ofEvents = ({ metrics }: Watched, { pipe, deadLetterQueue }: NonNullable<Watched['events']>) => [
   {
     id: 'EventsDeadLetterQueue',
@@ -166,6 +189,7 @@ export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
   ...ofRequests(watched),
   ...ofStores(watched),
   ...ofSchedules(watched),
+  ...(watched.updates === null ? [] : ofUpdates(watched, watched.updates)),
   ...(watched.events ? ofEvents(watched, watched.events) : []),
   ...(watched.backups ? [ofBackups(watched, watched.backups)] : []),
 ];

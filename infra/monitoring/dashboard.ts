@@ -54,15 +54,23 @@ const ofWork = ({ ofSchedule }: Watched['metrics']): IWidget[] => {
   ];
 };
 
-/** The widgets, row by row: requests, stores, scheduled work, events and backups. */
+/** The widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
 export const dashboardRows = (watched: Watched): IWidget[][] => {
-  const { metrics, events, backups } = watched;
+  const { metrics, updates, events, backups } = watched;
   const { ofPipe } = metrics;
   return [
     ...ofRequests(metrics),
     ofLedger(watched),
     ofWork(metrics),
     [
+      ...(updates === null
+        ? []
+        : [
+            graph(
+              'Content updates, states by day',
+              (['Waiting', 'Activated', 'Failed', 'Stale'] as const).map((name) => metrics.ofUpdates(name)),
+            ),
+          ]),
       ...(events
         ? [
             graph(

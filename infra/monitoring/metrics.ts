@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ScheduleName } from '../../functions/endpoints.ts';
+import { updateContent } from '../../functions/update-content.ts';
 import type { Code } from '../../shared/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
@@ -25,6 +26,9 @@ const ownMetrics = (namespace: string) => {
     cacheHitShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
     ofSchedule: (schedule: ScheduleName, metricName: string, statistic: string = Stats.SUM) =>
       own(metricName, { dimensionsMap: { schedule }, statistic }),
+    /** Of the updates of all states on a day, one run for each. */
+    ofUpdates: (metricName: 'Waiting' | 'Activated' | 'Failed' | 'Stale', statistic: string = Stats.SUM) =>
+      own(metricName, { dimensionsMap: { schedule: updateContent.name }, statistic, period: day }),
     /** All existing series of a metric, by a dimension. */
     everyBy: (dimension: 'code' | 'operation' | 'state', metricName: string, statistic: string) =>
       new MathExpression({
@@ -86,7 +90,7 @@ const awsMetrics = (name: string) => {
 };
 
 /** Metrics computed from the service's and AWS's metrics. */
-const combined = ({ durationOf }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
+const combined = ({ durationOf, ofUpdates }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
   /**
    * 1 for an hour in which transactions were recorded and the event pipe was not invoked.
    *
@@ -105,6 +109,13 @@ const combined = ({ durationOf }: ReturnType<typeof ownMetrics>, theirs: ReturnT
       label: 'transactions were created, and the pipe was not invoked',
       period: hour,
     }),
+  /** Ended runs of `update-content` on a day. Filled, as `backupsOfDay` is. */
+  updatesOfDay: new MathExpression({
+    expression: 'FILL(runs, 0)',
+    usingMetrics: { runs: ofUpdates('Stale', Stats.SAMPLE_COUNT) },
+    label: 'updates of states',
+    period: day,
+  }),
   /** Backups of a day. Filled, because CloudWatch waits several periods before it treats data as missing. */
   backupsOfDay: (vault: string) =>
     new MathExpression({

@@ -8,6 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { importable } from '../../shared/content/updates/publishers.ts';
 import type { Events } from '../events.ts';
 import { fixLogicalId } from '../logical-id.ts';
 import type { Settings } from '../settings.ts';
@@ -20,6 +21,8 @@ type Props = {
   readonly tables: Tables;
   readonly settings: Settings;
   readonly failedRuns: Queue;
+  /** Whether schedules update tax content. */
+  readonly updates: boolean;
   readonly events: Events | null;
   readonly vault: BackupVault | null;
 };
@@ -30,13 +33,14 @@ const runbook = 'infra/runbook.md';
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, id: string, { tables, settings, failedRuns, events, vault }: Props) {
+  constructor(scope: Construct, id: string, { tables, settings, failedRuns, updates, events, vault }: Props) {
     super(scope, id);
     this.#settings = settings;
     const watched: Watched = {
       metrics: metricsOf(settings),
       ledger: tables.nameOf('transactions'),
       failedRuns: failedRuns.queueName,
+      updates: updates ? importable.length : null,
       events: events && { pipe: events.pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
       backups: vault && { vault: vault.backupVaultName, daily: tables.kept.length },
     };

@@ -9,7 +9,7 @@ import { addImport } from './content/import.ts';
 import { addList } from './content/list.ts';
 import { addShow } from './content/show.ts';
 import { addSources } from './content/sources.ts';
-import { addUpdate } from './content/update/update.ts';
+import { addUpdate } from './content/update.ts';
 import { addVerify } from './content/verify.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
 

@@ -13,6 +13,12 @@ export const environment = {
   metricsNamespace: text('METRICS_NAMESPACE') ?? 'Levy',
   /** Set only for an emulator. */
   dynamodbEndpoint: text('DYNAMODB_ENDPOINT'),
+  /** The name of the event bus; absent without one. */
+  eventBus: text('EVENT_BUS'),
+  /** Whether scheduled updates activate releases that pass the gates. */
+  activatesContent: text('CONTENT_UPDATES') === 'activate',
+  /** The address of a mirror of the publishers; absent without one. */
+  contentMirror: text('LEVY_CONTENT_MIRROR'),
   tables: {
     transactions: text('TABLE_TRANSACTIONS') ?? 'transactions',
     content: text('TABLE_CONTENT') ?? 'content',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { FilingSummary, frequencies } from '../filings/filing.ts';
 
-/** The events of the ledger (decision 0018). Each schema is the `detail` of an event, and published as JSON Schema. */
+/** The events of the ledger (decision 0018) and of tax content (decision 0022). Each schema is the `detail` of an event, and published as JSON Schema. */
 
 const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
 const day = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/));
@@ -51,6 +51,31 @@ const filingEvent = <const Type extends string, const Status extends string>(typ
     }),
   });
 
+const contentEvent = <const Type extends string>(type: Type) =>
+  z.object({
+    // Without an account: all accounts of a deployment use the same content.
+    event_id: z.string(),
+    event_type: z.literal(type),
+    occurred_at: instant,
+    content: z.object({
+      state: z.string().check(z.regex(/^US-[A-Z]{2}$/)),
+      release: z.string(),
+      publisher: z.string(),
+      files: z.array(z.object({ name: z.string(), url: z.string(), sha256: z.string() })),
+      gates: z.array(
+        z.object({
+          name: z.string(),
+          figure: z.number(),
+          threshold: z.number(),
+          unit: z.enum(['%', 'percentage points', '']),
+          passed: z.boolean(),
+          text: z.string(),
+        }),
+      ),
+      held: z.nullable(z.string()),
+    }),
+  });
+
 const anyType = z.enum(['sale', 'credit']);
 const wasDraftOrNew = z.nullable(z.literal('draft'));
 
@@ -89,14 +114,18 @@ export const events = {
   'filing.closed': filingEvent('filing.closed', 'closed'),
   'filing.filed': filingEvent('filing.filed', 'filed'),
   'filing.canceled': filingEvent('filing.canceled', 'canceled'),
+  'content.proposed': contentEvent('content.proposed'),
+  'content.activated': contentEvent('content.activated'),
 } as const;
 
 export type EventType = keyof typeof events;
 type Events = { [Type in EventType]: z.infer<(typeof events)[Type]> };
 type FilingEventType = Extract<EventType, `filing.${string}`>;
 export type FilingEvent = Events[FilingEventType];
-export type TransactionEvent = Events[Exclude<EventType, FilingEventType>];
-export type LedgerEvent = Events[EventType];
+type ContentEventType = Extract<EventType, `content.${string}`>;
+export type ContentEvent = Events[ContentEventType];
+export type LedgerEvent = Events[Exclude<EventType, ContentEventType>];
+export type TransactionEvent = Exclude<LedgerEvent, FilingEvent>;
 
 /** The most events that one change causes. */
 export const eventsOfRecordMax = 2;

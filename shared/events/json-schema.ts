@@ -11,6 +11,8 @@ const titles: Readonly<Record<EventType, string>> = {
   'filing.closed': 'The period of a state was closed. The totals for the return are final.',
   'filing.filed': 'A filing was filed, and all of its transactions have the status filed.',
   'filing.canceled': 'A filing was canceled. Its entries are open again.',
+  'content.proposed': 'New official files of a state became a release, which is not active.',
+  'content.activated': 'A release of official files became the active one of its state.',
 };
 
 const texts: Readonly<Record<string, string>> = {
@@ -18,6 +20,21 @@ const texts: Readonly<Record<string, string>> = {
   event_type: 'Equals the detail-type of the envelope.',
   account: 'The account of the ledger.',
   occurred_at: 'When the change happened, in UTC. For draft.expired, the deadline.',
+  'content.state': 'The jurisdiction code of the state.',
+  'content.release': 'The release. `npm run content -- show` prints it, and `activate` activates it.',
+  'content.publisher': 'The publisher of the files.',
+  'content.files': 'The files of which the release was made.',
+  'content.files.*.name': 'The name of the file.',
+  'content.files.*.url': 'The address of the file at its publisher, also if a mirror served it.',
+  'content.files.*.sha256': 'The SHA-256 of the content, hexadecimal.',
+  'content.gates': 'The figures that decide whether an update may activate the release.',
+  'content.gates.*.name': 'The name of the gate, as `content update --override` accepts it.',
+  'content.gates.*.figure': 'The measured figure.',
+  'content.gates.*.threshold': 'The gate passes if the figure is at most this.',
+  'content.gates.*.unit': 'The unit of figure and threshold; empty for a count.',
+  'content.gates.*.passed': 'Whether the gate passes.',
+  'content.gates.*.text': 'What the gate measures.',
+  'content.held': 'Why an update does not activate the release; null if it may.',
   'transaction.id': 'GET /transactions/{id} returns the whole transaction.',
   'transaction.version': 'Increases with each change. Events may arrive out of order: a lower version is older.',
   'transaction.type': 'A sale, or a credit that refunds one.',
@@ -104,6 +121,37 @@ const filingEvent = (type: string, version: number, status: string, occurred_at:
   filing: { ...filing, version, status, ...changes },
 });
 
+const content = {
+  state: 'US-MN',
+  release: 'US-MN@2026-11-23.101',
+  publisher: 'Streamlined Sales Tax Governing Board',
+  files: [
+    {
+      name: 'MNR2027Q1NOV18.zip',
+      url: 'https://www.streamlinedsalestax.org/ratesandboundry/Rates/MNR2027Q1NOV18.zip',
+      sha256: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
+    },
+  ],
+  gates: [
+    {
+      name: 'largest',
+      figure: 0.5,
+      threshold: 3,
+      unit: 'percentage points',
+      passed: true,
+      text: 'largest change of a combined rate',
+    },
+  ],
+  held: null,
+};
+
+const contentEvent = (type: string, occurred_at: string) => ({
+  event_id: `${content.release}.${type}`,
+  event_type: type,
+  occurred_at,
+  content,
+});
+
 /** One event of each type, which the schemas show. */
 const examples = [
   transactionEvent('transaction.created', sale, 1, [null, 'draft'], '2026-11-05T09:30:00.000Z'),
@@ -115,9 +163,11 @@ const examples = [
   filingEvent('filing.closed', 2, 'closed', '2026-12-01T00:05:02.000Z'),
   filingEvent('filing.filed', 4, 'filed', '2026-12-15T08:00:04.000Z', { confirmation_number: 'MI-2026-11-778' }),
   filingEvent('filing.canceled', 4, 'canceled', '2026-12-02T11:20:00.000Z'),
+  contentEvent('content.proposed', '2026-11-23T07:21:09.000Z'),
+  contentEvent('content.activated', '2026-11-23T07:21:14.000Z'),
 ];
 
-type Node = { properties?: Record<string, Node>; description?: string; additionalProperties?: unknown };
+type Node = { properties?: Record<string, Node>; items?: Node; description?: string; additionalProperties?: unknown };
 
 const described = (node: Node, path: readonly string[] = []): Node => ({
   ...(texts[path.join('.')] && { description: texts[path.join('.')] }),
@@ -127,6 +177,7 @@ const described = (node: Node, path: readonly string[] = []): Node => ({
       Object.entries(node.properties).map(([name, child]) => [name, described(child, [...path, name])]),
     ),
   }),
+  ...(node.items?.properties && { items: described(node.items, [...path, '*']) }),
 });
 
 /** The published schema of an event's detail. It allows additional properties, so that a new field breaks no consumer. */

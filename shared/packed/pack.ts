@@ -69,6 +69,17 @@ const summarizeRates = (edition: string): RateSummary => {
   };
 };
 
+/** The tables of public names for imports: those of all states, and the newest local rates of each. */
+const localNames = (): unknown => {
+  const textOf = (name: string) => readFileSync(pathOf(`../content/local/${name}.csv`), 'utf8');
+  return {
+    counties: textOf('counties'),
+    districts: textOf('districts'),
+    // Sorted, so that the newest edition of a state wins.
+    rates: Object.fromEntries(editionsOf('rates').map((edition) => [edition.slice(0, 2), textOf(`rates/${edition}`)])),
+  };
+};
+
 /** A packed file: its name and path, the text that it compresses, and the module whose bundles carry it. */
 type PackedFile = {
   readonly name: PackedName;
@@ -104,6 +115,7 @@ export const packedFiles: readonly PackedFile[] = [
   data('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
     JSON.stringify(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
+  data('local-names', 'shared/releases/local-names.ts', () => JSON.stringify(localNames())),
   ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
   data('docs', 'functions/get-docs.ts', () => JSON.stringify(docs())),

@@ -9,6 +9,7 @@ export type PackedName =
   | 'product-tax-codes'
   | 'code-crosswalk'
   | 'rate-summaries'
+  | 'local-names'
   | 'docs'
   | `${'rates' | 'zips'}-${string}`;
 

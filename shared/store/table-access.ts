@@ -2,7 +2,15 @@
 import { accountRegister, filingWorkPartition, keyUses, rateWindowKey } from './keys.ts';
 import type { IndexName, TableName } from './table-definitions.ts';
 
-export type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchGetItem' | 'Query';
+export type Action =
+  | 'GetItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchGetItem'
+  | 'Query'
+  /** Only within a transaction. */
+  | 'ConditionCheckItem';
 
 /** The permissions of one function. The CDK app grants exactly these, and a test compares them with the calls made. */
 export type TableAccess = {

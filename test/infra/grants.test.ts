@@ -9,7 +9,12 @@ const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', a
 const defined: Record<string, TableAccess> = Object.fromEntries(
   Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access]),
 );
+// Written out, not taken from the definition.
+const update: TableAccess = {
+  actions: { content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'] },
+};
 const entries: Record<string, TableAccess> = {
+  'update-content': update,
   'method-not-allowed': { actions: {} },
   'announce-changes': { actions: {} },
   ...defined,
@@ -40,7 +45,10 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
       'Allow xray:PutTraceSegments on *',
       'Allow xray:PutTelemetryRecords on *',
       ...expectedOnTables(access),
-      ...(entry in schedules
+      ...(entry === 'update-content'
+        ? ['Deny dynamodb:PutItem on ContentTable.Arn', 'Allow events:PutEvents on EventBus.Arn']
+        : []),
+      ...(entry in schedules || entry === 'update-content'
         ? ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on FailedRuns.Arn`)
         : []),
     ];
@@ -53,7 +61,7 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
       `TABLE_${name.toUpperCase()}`,
       { Ref: tableIds[name as keyof typeof tableIds] },
     ]);
-    const { METHODS_BY_PATH: _, ...variables } = Environment?.Variables ?? {};
+    const { METHODS_BY_PATH: _, CONTENT_UPDATES: __, EVENT_BUS: ___, ...variables } = Environment?.Variables ?? {};
     expect(variables).toEqual(Object.fromEntries(named));
   });
 });

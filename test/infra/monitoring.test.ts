@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
+import { updateFigures } from '../../functions/update-content.ts';
 import { scheduled } from '../../shared/define-schedule.ts';
 import { errorCodes } from '../../shared/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
@@ -94,6 +95,10 @@ const written = async (): Promise<ReadonlySet<string>> => {
     {},
     {} as Context,
   );
+  await scheduled('update-content', async () => updateFigures({ outcome: 'failed', reason: '' }, true))(
+    {},
+    {} as Context,
+  );
   for (const name of counted) countMetric(name, {}, 0);
   write.mockRestore();
   return new Set((lines as Parameters<typeof seriesOf>[0][]).flatMap(seriesOf));
@@ -124,7 +129,7 @@ describe('metrics of alarms and dashboard', () => {
   });
 
   it('have existing operations, codes and schedules', () => {
-    const known = { operation: endpoints, code: errorCodes, schedule: schedules };
+    const known = { operation: endpoints, code: errorCodes, schedule: { ...schedules, 'update-content': true } };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
         if (value !== '*') expect(known).toHaveProperty([key, value]);
@@ -164,6 +169,7 @@ describe('the alarms', () => {
         ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
         ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsMissing'],
         ...['EventsDeadLetterQueue', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
+        ...['ContentStale', 'UpdateContentSilent'],
       ]
         .map((id) => `Levy-${id}`)
         .sort(),
@@ -237,8 +243,28 @@ describe('the alarms', () => {
   });
 
   it.each([
+    ['a run of every state', { runs: 32 }, false],
+    ['a run too few', { runs: 31 }, true],
+    ['no run', {}, true],
+  ])('UpdateContentSilent with %s on a day', (_what, values, fires) => {
+    expect(propertiesOf('AWS::Scheduler::Schedule').filter(({ Target }) => /state/.test(Target.Input))).toHaveLength(
+      32,
+    );
+    expect(isBreached(named('UpdateContentSilent'), values)).toBe(fires);
+  });
+
+  it('ContentStale fires for one stale state on the last full day', () => {
+    expect(named('ContentStale')).toMatchObject({
+      ...{ MetricName: 'Stale', Dimensions: [{ Name: 'schedule', Value: 'update-content' }], Statistic: 'Sum' },
+      ...{ Period: 86_400, EvaluationPeriods: 1, EvaluationWindow: { WallClockWindow: {} } },
+      ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
+    });
+  });
+
+  it.each([
     [disposable, /Backups|Events/, /AWS\/Backup|EventBridge|UntoldEvents/],
     [withoutBackups, /Backups/, /AWS\/Backup/],
+    [{ contentUpdates: 'off' }, /Content(Stale|Silent)/, /update-content/],
   ])('with %j do not watch resources that do not exist', (context, absent, unused) => {
     const of = synthesize(context);
     const names = of.propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmName }) => AlarmName ?? '');
@@ -249,7 +275,7 @@ describe('the alarms', () => {
 
   it('allow a schedule more time than two runs take', () => {
     for (const { AlarmName, EvaluationPeriods, Period, Threshold, ComparisonOperator, Statistic } of alarms) {
-      if (!/Silent$/.test(AlarmName)) continue;
+      if (!/(Drafts|Periods)Silent$/.test(AlarmName)) continue;
       expect([Statistic, ComparisonOperator, Threshold]).toEqual(['SampleCount', 'LessThanThreshold', 1]);
       for (const { minutes, timeoutSeconds } of Object.values(schedules))
         expect(EvaluationPeriods * Period).toBeGreaterThan(2 * minutes * 60 + timeoutSeconds);

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { schedules } from '../../functions/endpoints.ts';
-import { allowedTo, flat, functionAt, functionOf, idOf, synthesize } from './synthesized.ts';
+import { publishers } from '../../shared/content/updates/publishers.ts';
+import { allowedTo, disposable, flat, functionAt, functionOf, idOf, statementsOf, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
 const { propertiesOf, template } = synthesized;
 
+const all = propertiesOf('AWS::Scheduler::Schedule');
+const ofUpdates = all.filter(({ Target }) => functionAt(synthesized, Target.Arn) === 'UpdateContent');
+
 it('has the defined schedules and no others', () => {
-  expect(propertiesOf('AWS::Scheduler::Schedule')).toHaveLength(Object.keys(schedules).length);
+  expect(all.length - ofUpdates.length).toBe(Object.keys(schedules).length);
 });
 
 describe.each(Object.entries(schedules))('%s', (name, { minutes, timeoutSeconds }) => {
@@ -49,5 +53,88 @@ describe.each(Object.entries(schedules))('%s', (name, { minutes, timeoutSeconds 
     expect(flat(schedule?.['Target'].DeadLetterConfig.Arn)).toBe('FailedRuns.Arn');
     expect(flat(invoke?.['DestinationConfig'].OnFailure.Destination)).toBe('FailedRuns.Arn');
     expect(invoke?.['MaximumRetryAttempts']).toBe(0);
+  });
+});
+
+describe('the updates of content', () => {
+  const [, handler] = functionOf(synthesized, 'update-content');
+  const startOf = ({ ScheduleExpression }: (typeof ofUpdates)[number]) =>
+    /^cron\((\d+) (\d+) \* \* \? \*\)$/.exec(ScheduleExpression)?.slice(1).map(Number) ?? [];
+
+  it('start once a night for each state whose files Levy imports, no two in the same minute', () => {
+    const states = ofUpdates.map(({ Target }) => JSON.parse(Target.Input).state);
+    expect(states).toEqual(publishers.filter(({ format }) => format !== null).map(({ state }) => state));
+    for (const { State, FlexibleTimeWindow, ScheduleExpressionTimezone } of ofUpdates)
+      expect([State, FlexibleTimeWindow, ScheduleExpressionTimezone]).toEqual(['ENABLED', { Mode: 'OFF' }, 'Etc/UTC']);
+    const starts = ofUpdates.map(startOf);
+    expect(new Set(starts.map(String)).size).toBe(states.length);
+    for (const [minute = 60, hour = 24] of starts) {
+      expect(minute).toBeLessThan(60);
+      expect([6, 7, 8, 9]).toContain(hour);
+    }
+  });
+
+  it('may invoke only the function, and failed runs go to the dead-letter queue', () => {
+    const roles = new Set(ofUpdates.map(({ Target }) => idOf(Target.RoleArn)));
+    expect(roles.size).toBe(1);
+    expect(allowedTo(synthesized, [...roles][0])).toEqual([
+      'Allow lambda:InvokeFunction on UpdateContentLive',
+      'Allow sqs:SendMessage on FailedRuns.Arn',
+    ]);
+    for (const { Target } of ofUpdates) {
+      expect([flat(Target.Arn), flat(Target.DeadLetterConfig.Arn)]).toEqual(['UpdateContentLive', 'FailedRuns.Arn']);
+      expect(Target.RetryPolicy.MaximumRetryAttempts).toBeGreaterThan(0);
+    }
+    const invoke = propertiesOf('AWS::Lambda::EventInvokeConfig').find(
+      (of) => flat(of['FunctionName']) === 'UpdateContent',
+    );
+    expect(flat(invoke?.['DestinationConfig'].OnFailure.Destination)).toBe('FailedRuns.Arn');
+    expect(invoke?.['MaximumRetryAttempts']).toBe(1);
+  });
+
+  it('have the measured memory and storage, and the longest time that Lambda gives', () => {
+    const { MemorySize, EphemeralStorage, Timeout } = handler.Properties;
+    expect([MemorySize, EphemeralStorage, Timeout]).toEqual([1024, { Size: 2048 }, 900]);
+  });
+
+  it.each([
+    ['propose', {}],
+    ['activate', { contentUpdates: 'activate' }],
+  ])('with %s, tell the function so, and only with activate it may change the active releases', (setting, context) => {
+    const of = synthesize(context);
+    const { Environment, Role } = functionOf(of, 'update-content')[1].Properties;
+    expect(Environment.Variables).toEqual({
+      TABLE_CONTENT: { Ref: 'ContentTable' },
+      CONTENT_UPDATES: setting,
+      EVENT_BUS: { Ref: 'EventBus' },
+    });
+    const denied = statementsOf(of, idOf(Role)).filter(({ Effect }) => Effect === 'Deny');
+    expect(denied).toEqual(
+      setting === 'activate'
+        ? []
+        : [
+            {
+              ...{ Effect: 'Deny', Action: 'dynamodb:PutItem', Resource: expect.anything() },
+              Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': ['ACTIVE'] } },
+            },
+          ],
+    );
+    expect(denied.map(({ Resource: on }) => flat(on))).toEqual(denied.map(() => 'ContentTable.Arn'));
+  });
+
+  it('publish nothing without the bus', () => {
+    const of = synthesize(disposable);
+    const { Environment, Role } = functionOf(of, 'update-content')[1].Properties;
+    expect(Environment.Variables).not.toHaveProperty('EVENT_BUS');
+    expect(allowedTo(of, idOf(Role)).filter((allowed) => allowed.includes('events:'))).toEqual([]);
+  });
+
+  it.each([{ contentUpdates: 'off' }, { sam: '1' }])('with %j do not exist', (context) => {
+    const of = synthesize(context);
+    expect(of.propertiesOf('AWS::Scheduler::Schedule')).toHaveLength(Object.keys(schedules).length);
+    const left = Object.keys(of.template.Resources).filter((id) =>
+      /UpdateContent|ContentUpdates|ContentStale/.test(id),
+    );
+    expect(left).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');
 const { claimItem } = await import('../../shared/store/content/content-claims.ts');
 const store = await import('../../shared/store/content/content-store.ts');
-const { beginWriting } = await import('../../shared/cli/content/new-release.ts');
+const { beginWriting } = await import('../../shared/releases/new-release.ts');
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 

@@ -212,7 +212,7 @@ it('a dry run without a database assumes that the built-in release is active', a
   const endpoint = process.env['DYNAMODB_ENDPOINT'];
   process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
   try {
-    const offline = await import('../../shared/cli/content/active-release.ts');
+    const offline = await import('../../shared/cli/content/import.ts');
     const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     expect(await offline.activeReleaseOrBuiltIn('WI')).toMatchObject({ id: builtIn, head: null });
     expect(written).toHaveBeenCalledWith(expect.stringContaining('No database answers'));

@@ -1,20 +1,24 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { draftPartitions, updatablePartitions } from '../../shared/store/table-access.ts';
+import { draftPartitions, type TableAccess, updatablePartitions } from '../../shared/store/table-access.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
+import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 
 // A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
 // because activation affects all tests.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+const publisher = await openPublisherServer(['MI']);
+Object.assign(process.env, { LEVY_CONTENT_MIRROR: publisher.url, CONTENT_UPDATES: 'activate' });
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');
 const { endpoints, schedules } = await import('../../functions/endpoints.ts');
+const { handler: update, updateContent } = await import('../../functions/update-content.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { activateRelease, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
@@ -28,7 +32,7 @@ const { commitOf, created } = await import('../support/transactions.ts');
 const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
 type Client = ReturnType<typeof filerOf>;
-type Entry = Operation | ScheduleName;
+type Entry = Operation | ScheduleName | 'update-content';
 type Identified = { readonly id: string };
 /** A sale, and what else is there before an operation. */
 type Parent = Identified & {
@@ -75,6 +79,8 @@ const asksFor = (command: string, input: Input): (readonly [action: string, tabl
     ),
   );
 };
+
+afterAll(() => publisher.close());
 
 let seen: Set<string> | null = null;
 /** What was reached since it was emptied, as `table kind`; but for what every request updates in the accounts' table. */
@@ -206,6 +212,14 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
   },
   'close-periods': () =>
     handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
+  'update-content': async () => {
+    publisher.publish(smallFiles('MI', { rate: '0' }));
+    const log = vi.spyOn(console, 'info').mockImplementation(() => {});
+    expect(await update({ state: 'MI' }, {} as Context)).toMatchObject({ activated: true, failed: false });
+    publisher.publish(smallFiles('MI', { rate: '0.005' }));
+    expect(await update({ state: 'MI' }, {} as Context)).toMatchObject({ waiting: true, failed: false });
+    log.mockRestore();
+  },
   'sweep-drafts': () =>
     later(dayMs, () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context)),
 };
@@ -229,7 +243,11 @@ const preparedFilings = async (client: Client, hurried: Client) => {
   return { filing, filed };
 };
 
-const definitions = { ...endpoints, ...schedules };
+const definitions: Readonly<Record<Entry, { readonly access: TableAccess }>> = {
+  ...endpoints,
+  ...schedules,
+  'update-content': updateContent,
+};
 
 it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it defines', async (entry) => {
   const caller = await newCaller();

@@ -66,8 +66,8 @@ const byHand: Readonly<Record<PriceName, string>> = {
   functionLogBytes: '1.17', // 1,790,000 x 1,400 = 2,506,000,000 / 2^30 = 2.3339 x 0.50 = 1.1669
   accessLogBytes: '0.42', // 1,790,000 x 500 = 895,000,000 / 2^30 = 0.8335 x 0.50 = 0.4168
   logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
-  metric: '27.00', // (5 x 5 + 5 + 60) x 0.30
-  alarm: '4.40', // 44 x 0.10
+  metric: '28.20', // (5 x 5 + 5 + 64) x 0.30
+  alarm: '4.60', // 46 x 0.10
   dashboard: '3.00',
   trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
@@ -96,8 +96,8 @@ describe('a bill', () => {
       lambdaTime: '0.00', // of 400,000
       tableStorage: '0.00', // of 25 GB
       functionLogBytes: '0.00', // of 5 GB
-      metric: '24.00', // 10 less
-      alarm: '3.40', // 10 less
+      metric: '25.20', // 10 less
+      alarm: '3.60', // 10 less
       dashboard: '0.00', // of 3
       trace: '8.45', // 1,690,000 x 5 / 1,000,000
       scheduledRun: '0.00', // of 14 million

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readNameTables } from '../../shared/cli/content/local-names.ts';
 import type { NameTables } from '../../shared/content/imports/sst/layers.ts';
+import { readNameTables } from '../../shared/releases/local-names.ts';
 import { fixture, type Imported, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 

@@ -1,97 +1,7 @@
-/** `content activate` and `content rollback`: change the release that a state's calculations use. */
-import { isDeepStrictEqual } from 'node:util';
+/** `content activate` and `content rollback`. */
 import type { Command } from 'commander';
-import { dayOf } from '../../calendar.ts';
-import { now } from '../../config/clock.ts';
-import { builtInRelease } from '../../content/built-in.ts';
-import type { ReleaseHead } from '../../content/content.ts';
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
-import {
-  type ActiveReleases,
-  activateRelease,
-  readActiveReleases,
-  rollBackRelease,
-} from '../../store/content/content-store.ts';
-import { accepted, CommandError } from '../terminal/errors.ts';
-import { counted, print } from '../terminal/output.ts';
-import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
-import { impactOrCorruption, printImpact } from './print-impact.ts';
-import { openRelease } from './releases.ts';
-import { impactOfChange, keysOfAll } from './report-impact.ts';
-
-/** The releases and places that an activation would remove: they are active, and not below the release. */
-const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
-  const kept = chainOf(head);
-  const lost = chainOf(active.head).filter((id) => !kept.includes(id));
-  if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.`;
-  const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
-  return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.`;
-};
-
-/**
- * Refuse to activate a release that was imported over a release other than the active one, because later imports would be
- * lost. Releases below the active one or active before are allowed, and so is the replacement of a corrupt release.
- */
-const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
-  const { id, below } = head;
-  const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
-  if (active.corrupt || below === active.id || isBack || (below === undefined && active.head === null)) return;
-  const over = below === undefined ? 'before imports were layered over other releases' : `over ${below}`;
-  throw new CommandError(
-    `${id} was imported ${over}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
-  );
-};
-
-const notice = 'Running instances notice within 60 seconds.';
-
-/** Retry if only another state changed: all states share one directory item. */
-const change = async (
-  state: string,
-  seen: ActiveReleases,
-  write: (seen: ActiveReleases, at: string) => ReturnType<typeof activateRelease>,
-): Promise<void> => {
-  const result = await write(seen, new Date(now()).toISOString());
-  if (result.ok) return;
-  const current = await readActiveReleases();
-  const isOther = current.version !== seen.version && isDeepStrictEqual(current.states[state], seen.states[state]);
-  if (!isOther) accepted(result);
-  await change(state, current, write);
-};
-
-/**
- * Activate a release of its state. Refuses unknown ids, old built-in releases, and, without `replace`, a release that was
- * imported over a release other than the active one.
- */
-export const activate = async (id: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<void> => {
-  const opened = await openRelease(id);
-  const { head, imported } = opened;
-  const newest = builtInRelease(stateOfJurisdiction(head.state));
-  if (!imported && newest?.id !== id)
-    throw new CommandError(`${id} is an older built-in release. Activate ${newest?.id} instead.`);
-  const seen = await readActiveReleases();
-  const active = await readActiveRelease(stateOfJurisdiction(head.state));
-  const before = active.id;
-  if (before === id) return print(`${id} is already the active release of ${head.state}.`);
-  if (imported && !replace) await refuseReplacing(imported, active);
-  const today = dayOf(now());
-  const impact = await impactOrCorruption(async () => impactOfChange(await openRelease(before), opened, today));
-  printImpact(imported, impact, { against: before, today });
-  await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
-  print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
-};
-
-const rollBack = async (stateText: string): Promise<void> => {
-  const { code, builtIn } = stateOf(stateText);
-  const seen = await readActiveReleases();
-  const current = seen.states[code];
-  if (!current || (current.release === null && current.previous.length === 0))
-    throw new CommandError(
-      `${code} uses its built-in release ${builtIn.id}. There is no earlier release to roll back to.`,
-    );
-  await change(code, seen, (directory, at) => rollBackRelease(code, directory, at));
-  const previous = current.previous[0]?.release ?? builtIn.id;
-  print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
-};
+import { activate, rollBack } from '../../releases/activate.ts';
+import { terminal } from '../terminal/progress.ts';
 
 export const addActivate = (program: Command): Command =>
   program
@@ -101,7 +11,7 @@ export const addActivate = (program: Command): Command =>
     .argument('<release>', 'such as US-MN@2026-11-21.101, or the newest built-in release')
     .option('--replace', 'activate it even if it was imported over a release other than the active one')
     .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
-    .action((id: string, options: { replace?: boolean }) => activate(id, options));
+    .action((id: string, options: { replace?: boolean }) => activate(id, terminal, options));
 
 export const addRollback = (program: Command): Command =>
   program
@@ -110,4 +20,4 @@ export const addRollback = (program: Command): Command =>
     .description('Roll back to the previously active release; without one, to the built-in release.')
     .requiredOption('--state <state>', 'the state, such as MN')
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
-    .action(({ state }: { state: string }) => rollBack(state));
+    .action(({ state }: { state: string }) => rollBack(state, terminal));

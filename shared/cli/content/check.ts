@@ -1,28 +1,46 @@
 /** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import type { ReleaseFor } from '../../content/content.ts';
-import { readAddress } from '../../content/location/address.ts';
+import { cityName } from '../../content/location/city-name.ts';
 import type { Release } from '../../content/release.ts';
-import { stateCode, stateOfJurisdiction } from '../../jurisdiction.ts';
-import { loadContent } from '../../store/content/load-content.ts';
+import { stateCode } from '../../jurisdiction.ts';
+import { type Case, isUnreadable, readCases, type UnreadableCase } from '../../releases/cases.ts';
+import { openRelease } from '../../releases/open-release.ts';
+import { type CaseResult, isOfState, releaseForCases, runCase } from '../../releases/run-case.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { type Case, isUnreadable, readCases, readZips, type UnreadableCase, withZips } from './cases.ts';
-import { openRelease } from './releases.ts';
-import { addressOf, type CaseResult, isOfState, runCase } from './run-case.ts';
 
 type Listed = Case | UnreadableCase;
 
-/** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
-export const releaseForCases = (head: Release, cases: readonly Listed[]): Promise<ReleaseFor> => {
-  const addresses = cases
-    .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
-    .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
-  return loadContent(addresses, { [head.state]: head.id });
+/** Read `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
+export const readZips = (text: string): ReadonlyMap<string, string> => {
+  const zips = new Map<string, string>();
+  for (const pair of text.split(',')) {
+    const { name, zip } = /^(?<name>[^=]+)=\s*(?<zip>\d{5}(?:-?\d{4})?)\s*$/.exec(pair)?.groups ?? {};
+    const city = cityName(name ?? '');
+    if (city === null || zip === undefined)
+      throw new InvalidArgumentError('Send a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
+    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Send one for each locality.`);
+    zips.set(city, zip);
+  }
+  return zips;
+};
+
+/** Add a ZIP to each case that has only a locality. Refuses a locality that no such case has. */
+export const withZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): readonly Listed[] => {
+  const unused = new Set(zips.keys());
+  const completed = cases.map((worked) => {
+    if (isUnreadable(worked) || worked.zip) return worked;
+    const city = cityName(worked.locality ?? '') ?? '';
+    unused.delete(city);
+    return { ...worked, zip: zips.get(city) };
+  });
+  if (unused.size > 0)
+    throw new CommandError(`No case names ${[...unused].join(' or ')} without a ZIP. Correct --zips, or leave it out.`);
+  return completed;
 };
 
 const lineOf = ({ id, outcome, expected, got, reason }: CaseResult): string => {

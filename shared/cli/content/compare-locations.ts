@@ -3,15 +3,12 @@ import { inForce } from '../../content/effective.ts';
 import { isRestUntaxed } from '../../content/local/load.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { Location, Release } from '../../content/release.ts';
-import { fractionOf } from './texts.ts';
-import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
-import { cut, isZip, type Piece, paint, zipText, zonesOf } from './zip-pieces.ts';
+import { fractionOf } from '../../releases/texts.ts';
+import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
+import { cut, isZip, type Piece, paint, type ZipRange, zipText, zonesOf } from '../../releases/zip-pieces.ts';
 
 /** A release's head, and its part for one ZIP or city; without a part it names no location there. */
 export type Side = { readonly head: Release; readonly part: ReleasePart | undefined };
-
-/** Nine-digit ZIPs, inclusive. */
-export type ZipRange = readonly [low: string, high: string];
 
 /** A change of a combined rate. Rates are fractions; `null` is not known. */
 export type LocationChange = Change & {

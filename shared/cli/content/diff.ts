@@ -2,18 +2,18 @@ import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import type { Rule } from '../../content/release.ts';
+import { impactJson, impactLines, impactOrCorruption } from '../../releases/impact-lines.ts';
+import { impactOfChange } from '../../releases/measure-impact.ts';
+import { type OpenRelease, openRelease } from '../../releases/open-release.ts';
+import { pairsByKey } from '../../releases/pairs-by-key.ts';
+import { daysText, percentOrNone, zipsText } from '../../releases/texts.ts';
+import { isZip } from '../../releases/zip-pieces.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { compareLocations, type LocationChange } from './compare-locations.ts';
 import { compareRates, enter, newRateBook, type RateChange } from './compare-rates.ts';
 import { compareRules, type OtherChanges, type RuleChange } from './compare-rules.ts';
-import { pairsByKey } from './pairs-by-key.ts';
-import { impactJson, impactOrCorruption, printImpact } from './print-impact.ts';
-import { type OpenRelease, openRelease } from './releases.ts';
-import { impactOfChange } from './report-impact.ts';
-import { daysText, percentOrNone, zipsText } from './texts.ts';
-import { isZip } from './zip-pieces.ts';
 
 /** Consecutive ZIPs with the same changes in the whole ZIP. */
 type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly LocationChange[] };
@@ -135,8 +135,8 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   printRules(compareRules(before.head, after.head));
   print();
   const today = dayOf(now());
-  const impact = await impactOrCorruption(() => impactOfChange(before, after, today));
-  printImpact(after.imported, impact, { against: before.head.id, today });
+  const impact = await impactOrCorruption(() => impactOfChange(before, after, today), { print });
+  for (const line of impactLines(after.imported, impact, { against: before.head.id, today })) print(line);
 };
 
 const changed = (places: number): string =>

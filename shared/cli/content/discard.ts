@@ -1,20 +1,9 @@
 /** `content discard`: remove the parts of an unfinished import. */
 import type { Command } from 'commander';
 import { builtInReleaseById } from '../../content/built-in.ts';
-import { discardImport, findHead, type UnfinishedImport } from '../../store/content/content-store.ts';
+import { discardImport, findHead } from '../../store/content/content-store.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
-import { counted, instantText, print } from '../terminal/output.ts';
-
-/** The command that removes the parts of an unfinished import. */
-export const remedyOf = ({ id }: UnfinishedImport): string => `npm run content -- discard ${id}`;
-
-/** Print the unfinished imports, which run or were interrupted, with the remedy. */
-export const printUnfinished = (imports: readonly UnfinishedImport[]): void => {
-  for (const unfinished of imports)
-    print(
-      `${unfinished.id} is not finished. Its import began at ${instantText(unfinished.began_at)} UTC. If it no longer runs, remove its parts with \`${remedyOf(unfinished)}\`.`,
-    );
-};
+import { counted, print } from '../terminal/output.ts';
 
 /** Remove the parts of an unfinished import. Refuses finished and built-in releases. */
 const discard = async (id: string): Promise<void> => {

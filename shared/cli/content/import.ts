@@ -5,10 +5,14 @@ import { builtInReleaseById } from '../../content/built-in.ts';
 import type { Importer } from '../../content/imports/importer.ts';
 import { type Format, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
+import { activate } from '../../releases/activate.ts';
+import { type ActiveRelease, readActiveRelease, stateOf } from '../../releases/active-release.ts';
+import { type ImportJob, importFiles } from '../../releases/import-files.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { CommandError } from '../terminal/errors.ts';
-import { stateOf } from './active-release.ts';
-import { type ImportJob, runImport } from './run-import.ts';
+import { CommandError, explainError } from '../terminal/errors.ts';
+import { print } from '../terminal/output.ts';
+import { terminal } from '../terminal/progress.ts';
+import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
 type Options = {
   readonly format: Format;
@@ -57,7 +61,7 @@ const baseOf = async (id: string, state: string): Promise<Release> => {
   return base;
 };
 
-const jobOf = async (options: Options): Promise<ImportJob & { readonly activate: boolean }> => {
+const jobOf = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = filesOf(options);
   const state = stateFor(importer, options.state);
@@ -66,11 +70,34 @@ const jobOf = async (options: Options): Promise<ImportJob & { readonly activate:
     importer,
     files,
     state: state.letters,
+    active: await (options.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(state.letters),
     base: options.base === undefined ? null : await baseOf(options.base, state.code),
     skipBadRows: options.skipBadRows ?? false,
     dryRun: options.dryRun ?? false,
-    activate: options.activate ?? false,
+    tempFolder: temporaryFolder(),
+    reporter: terminal,
   };
+};
+
+/** As `readActiveRelease`. Without a database, it is the built-in release, with a line that says so. */
+export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRelease> => {
+  try {
+    return await readActiveRelease(letters);
+  } catch (error) {
+    if (error instanceof CommandError || explainError(error) === null) throw error;
+    const { builtIn } = stateOf(letters);
+    print(`No database answers, so the import assumes that the built-in release ${builtIn.id} is active.`);
+    return { id: builtIn.id, head: null, builtIn, previous: [] };
+  }
+};
+
+/** Import files, then activate the release or say how to. */
+const runImport = async (job: ImportJob, isActivated: boolean): Promise<void> => {
+  const id = await importFiles(job);
+  if (id === null) return;
+  if (isActivated) return activate(id, terminal);
+  print(`Check it:    npm run content -- check --release ${id} --against cases.json`);
+  print(`Activate it: npm run content -- activate ${id}`);
 };
 
 const formats = Object.values<Importer>(importers)
@@ -113,4 +140,4 @@ ${formats}
 Example:
   npm run content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip`,
     )
-    .action(async (options: Options) => runImport(await jobOf(options)));
+    .action(async (options: Options) => runImport(await jobOf(options), options.activate ?? false));

@@ -4,21 +4,20 @@ import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
-import type { ContentCorrupt } from '../../content/loading/content-errors.ts';
+import { type ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { localRatesOn } from '../../coverage/local-rates.ts';
 import { overBottom } from '../../coverage/releases.ts';
+import { stateOf } from '../../releases/active-release.ts';
+import { remedyOf, unfinishedLines } from '../../releases/new-release.ts';
 import {
   listHeads,
   readActiveReleases,
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content/content-store.ts';
-import { corruptionText } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
-import { stateOf } from './active-release.ts';
-import { printUnfinished, remedyOf } from './discard.ts';
 
 type Active = { readonly release: string | undefined; readonly activated_at: string | null };
 type Corrupt = { readonly active: boolean; readonly error: ContentCorrupt };
@@ -107,5 +106,5 @@ export const addList = (program: Command): Command =>
       print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
       print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
       for (const { error } of corrupt) print(corruptionText(error));
-      printUnfinished(imports);
+      for (const line of unfinishedLines(imports)) print(line);
     });

@@ -4,8 +4,8 @@ import { combinedRate } from '../../content/location/combined-rate.ts';
 import { rateOn } from '../../content/rates.ts';
 import type { Location, Release, Streets } from '../../content/release.ts';
 import { rangeCount } from '../../content/streets/street-ranges.ts';
-import { fractionOf } from './texts.ts';
-import { type Zone, zipText, zonesOf } from './zip-pieces.ts';
+import { fractionOf } from '../../releases/texts.ts';
+import { type Zone, zipText, zonesOf } from '../../releases/zip-pieces.ts';
 
 /** The rate of a set of jurisdictions on a day; `null` if it is not known or the location is not in force. */
 const shownAlternative = (release: Release, codes: readonly string[], date: string, inForce: boolean) => {

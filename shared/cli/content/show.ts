@@ -8,12 +8,12 @@ import { statesOfZip } from '../../content/location/zip-states.ts';
 import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
+import { type OpenRelease, openRelease } from '../../releases/open-release.ts';
+import { daysText, percentOf, zipCode, zipsText } from '../../releases/texts.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { explainError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { type OpenRelease, openRelease } from './releases.ts';
 import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';
-import { daysText, percentOf, zipCode, zipsText } from './texts.ts';
 
 const stateRates = (head: Release): readonly string[] =>
   head.rates.map((rate) => `State rate: ${percentOf(rate.rate)}, ${daysText(rate)}`);

@@ -3,15 +3,21 @@ import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
-import { ContentCorrupt, missingPart, orCorrupt, unlistedPart } from '../../content/loading/content-errors.ts';
+import {
+  ContentCorrupt,
+  corruptionText,
+  missingPart,
+  orCorrupt,
+  unlistedPart,
+} from '../../content/loading/content-errors.ts';
+import { openRelease } from '../../releases/open-release.ts';
+import { isZip } from '../../releases/zip-pieces.ts';
 import { listedKeys } from '../../store/content/content-item.ts';
 import { walkParts } from '../../store/content/content-parts.ts';
 import { findHead, findStoredHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError, corruptionText } from '../terminal/errors.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { openRelease } from './releases.ts';
-import { isZip } from './zip-pieces.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 

@@ -1,9 +1,9 @@
 /** `ledger events`: the events of an account, made from its ledger, to publish them again. */
 import type { Command } from 'commander';
+import { batchesOf } from '../../batches.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/item-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { batchesOf } from '../batches.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { instantMs } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';

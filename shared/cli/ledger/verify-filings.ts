@@ -1,3 +1,4 @@
+import { batchesOf } from '../../batches.ts';
 import { dayAfter } from '../../calendar.ts';
 import { countsOf } from '../../filings/answer.ts';
 import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
@@ -14,7 +15,6 @@ import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';
 import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
-import { batchesOf } from '../batches.ts';
 import { entryName, entryPlace, expectedPlaces, statesOfEntries } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
 import { differing, type Fault, type Finding, faultUnless, findingsOf, orUnreadable } from './finding.ts';

@@ -1,27 +1,8 @@
+import { CommandError } from '../../command-error.ts';
 import { environment } from '../../config/environment.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import type { Result } from '../../result.ts';
+import { ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
 
-/** An error that the operator can fix. The command prints its message without a stack and exits with 1. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-}
-
-/** The value of a result. A refusal becomes a `CommandError`. */
-export const accepted = <Value>(result: Result<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new CommandError(result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' '));
-};
-
-/**
- * The remedy for a corrupt release. The rollback comes first, because an import is an overlay of the active release and
- * would read the corrupt one.
- */
-export const corruptionRemedy = (release: string): string =>
-  `If calculations use it, roll back with \`npm run content -- rollback --state ${release.slice(3, 5)}\`; then import its files again and activate the new release.`;
-
-export const corruptionText = ({ message, release }: ContentCorrupt): string =>
-  `${message} ${corruptionRemedy(release)}`;
+export { accepted, CommandError } from '../../command-error.ts';
 
 const missingTable = (): string => {
   const { transactions, accounts, content } = environment.tables;

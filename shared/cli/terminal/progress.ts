@@ -1,28 +1,23 @@
 /** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 import { progress as progressBar } from '@clack/prompts';
-
-export type Progress = {
-  /** `done` of the total so far. */
-  readonly reach: (done: number, message: string) => void;
-  readonly finish: (message: string) => void;
-  readonly fail: (message: string) => void;
-};
+import type { Progress, Reporter } from '../../releases/reporter.ts';
+import { print } from './output.ts';
 
 const lineEvery = 10;
 
 const lines = (title: string, total: number): Progress => {
   let next = lineEvery;
-  const print = (text: string) => process.stderr.write(`${text}\n`);
-  print(title);
+  const write = (text: string) => process.stderr.write(`${text}\n`);
+  write(title);
   return {
     reach: (done, message) => {
       const percent = Math.floor((100 * done) / Math.max(1, total));
       if (percent < next) return;
       next = percent - (percent % lineEvery) + lineEvery;
-      if (percent < 100) print(`${title}: ${percent}% (${message})`);
+      if (percent < 100) write(`${title}: ${percent}% (${message})`);
     },
-    finish: print,
-    fail: print,
+    finish: write,
+    fail: write,
   };
 };
 
@@ -69,3 +64,6 @@ export const withProgress = async <Value>(
 /** Start to show the progress of work with a known size, in any unit. */
 export const startProgress = (title: string, total: number): Progress =>
   process.stderr.isTTY ? bar(title, total) : lines(title, total);
+
+/** Imports and updates report to the terminal. */
+export const terminal: Reporter = { print, withProgress };

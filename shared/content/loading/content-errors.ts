@@ -48,3 +48,10 @@ export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt
     return corruptOrThrow(error);
   }
 };
+
+/**
+ * A corrupt release with its remedy, for operators. The rollback comes first, because an import is an overlay of the
+ * active release and would read the corrupt one.
+ */
+export const corruptionText = ({ message, release }: ContentCorrupt): string =>
+  `${message} If calculations use it, roll back with \`npm run content -- rollback --state ${release.slice(3, 5)}\`; then import its files again and activate the new release.`;

@@ -1,4 +1,5 @@
 /** The gates that a release of an official file must pass before an update activates it. */
+import * as z from 'zod/mini';
 
 /** What is measured of a new release; shares are of 1, and points are percentage points of the combined rate. */
 export type GateFigures = {
@@ -24,13 +25,15 @@ export type GateFigures = {
 
 export type GateName = 'vanished' | 'changed' | 'largest' | 'cap' | 'undated' | 'built-in' | 'cases';
 
+const units = ['%', 'percentage points', ''] as const;
+
 type Gate = {
   readonly name: GateName;
   readonly describe: string;
   readonly figure: (figures: GateFigures) => number;
   /** The gate passes if the figure is at most this. */
   readonly most: number;
-  readonly unit: '%' | 'percentage points' | '';
+  readonly unit: (typeof units)[number];
 };
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
@@ -79,14 +82,16 @@ export const gates: readonly Gate[] = [
   { name: 'cases', describe: 'worked cases that fail', figure: ({ failedCases }) => failedCases, most: 0, unit: '' },
 ];
 
-export type GateResult = {
-  readonly name: GateName;
-  readonly describe: string;
-  readonly figure: number;
-  readonly most: number;
-  readonly unit: Gate['unit'];
-  readonly passed: boolean;
-};
+/** A gate with its figure. It is stored with the release that it was measured of. */
+export const GateResult = z.object({
+  name: z.string(),
+  describe: z.string(),
+  figure: z.number(),
+  most: z.number(),
+  unit: z.enum(units),
+  passed: z.boolean(),
+});
+export type GateResult = z.infer<typeof GateResult>;
 
 /** Apply every gate to the figures of a release. */
 export const applyGates = (figures: GateFigures): readonly GateResult[] =>

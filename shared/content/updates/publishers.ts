@@ -228,3 +228,9 @@ export const publishers: readonly Publisher[] = [
   listed('PR', 'Puerto Rico Department of the Treasury', 'yearly', 'the rates of Puerto Rico', 'HTML'),
   listed('SC', 'South Carolina Department of Revenue', 'twice a year', 'county taxes', 'PDF (ST-575)'),
 ];
+
+/** A publisher whose files Levy imports. */
+export type Importable = Extract<Publisher, { readonly files: unknown }>;
+
+/** The publishers whose files Levy imports. */
+export const importable: readonly Importable[] = publishers.filter((publisher) => publisher.format !== null);

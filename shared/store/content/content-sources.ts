@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
+import { GateResult } from '../../content/updates/gates.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { database } from '../client/client.ts';
@@ -36,6 +37,13 @@ const Source = z.object({
   imported_at: z.nullable(z.string()),
   /** Whether `release` has ever been seen active: an update does not activate again what an operator rolled back. */
   activated: z.boolean(),
+  /**
+   * The gates of `release` when an update last measured them, and why it was or would have been held; `null` if it may be
+   * activated. The whole is `null` before the gates are measured.
+   */
+  proposal: z._default(z.nullable(z.object({ gates: z.array(GateResult), held: z.nullable(z.string()) })), null),
+  /** The id of the last published event of this state. */
+  announced: z._default(z.nullable(z.string()), null),
   /** Why the last update failed, and since when updates fail; `null` after a success. */
   failure: z.nullable(z.object({ since: z.string(), message: z.string() })),
 });
@@ -57,6 +65,8 @@ export const readContentSource = async (state: string): Promise<ContentSource> =
     release: null,
     imported_at: null,
     activated: false,
+    proposal: null,
+    announced: null,
     failure: null,
   };
 };

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../../batches.ts';
 import { builtInReleases } from '../../../content/built-in.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { filedEntryKey, headKey, type ItemKey, openEntryKey } from '../../../store/keys.ts';
@@ -7,7 +8,6 @@ import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
 import type { Transaction } from '../../../transactions/transaction.ts';
-import { batchesOf } from '../../batches.ts';
 import { type FilingBook, filingsWith } from '../filing-book.ts';
 import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';
 

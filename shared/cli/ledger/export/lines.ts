@@ -1,3 +1,4 @@
+import { batchesOf } from '../../../batches.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { decompress } from '../../../store/client/compressed.ts';
 import { chainFrom } from '../../../store/filings/filing-item.ts';
@@ -17,7 +18,6 @@ import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
-import { batchesOf } from '../../batches.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { filedEntryPages, filingBook } from '../filing-book.ts';
 import type { Line } from './format.ts';

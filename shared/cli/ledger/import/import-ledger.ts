@@ -1,8 +1,8 @@
 import { newAccount } from '../../../accounts/account.ts';
+import { batchesOf } from '../../../batches.ts';
 import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { newestId } from '../../../store/ledger/ledger-walk.ts';
-import { batchesOf } from '../../batches.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import type { Header } from '../export/format.ts';
 import { itemsOf } from './line-items.ts';

@@ -1,7 +1,8 @@
 /** Days, rates and ZIP codes in the output of commands. */
-import { type Dated, rateDecimals } from '../../content/release.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
-import type { ZipRange } from './compare-locations.ts';
+
+import { type Dated, rateDecimals } from '../content/release.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+import type { ZipRange } from './zip-pieces.ts';
 
 /** A rate in whole units of `10^-rateDecimals`, so that equal rates have equal texts. */
 export const unitsOf = (rate: string): bigint => rescale(decimal(rate), rateDecimals);

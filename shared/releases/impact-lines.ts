@@ -1,8 +1,8 @@
-import type { ReleaseHead } from '../../content/content.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import { corruptionText } from '../terminal/errors.ts';
-import { counted, print } from '../terminal/output.ts';
+import type { ReleaseHead } from '../content/content.ts';
+import { ContentCorrupt, corruptionText } from '../content/loading/content-errors.ts';
+import { counted } from '../texts.ts';
 import type { Impact, RateStep } from './impact.ts';
+import type { Reporter } from './reporter.ts';
 import { daysText, fractionOf, percentOf } from './texts.ts';
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
@@ -51,7 +51,10 @@ export const impactJson = ({ firstDay, lastDay, largest, ...counts }: Impact): o
 });
 
 /** The impact, or `null` and a line with the reason if a compared release is corrupt. */
-export const impactOrCorruption = async (compare: () => Promise<Impact>): Promise<Impact | null> => {
+export const impactOrCorruption = async (
+  compare: () => Promise<Impact>,
+  { print }: Pick<Reporter, 'print'>,
+): Promise<Impact | null> => {
   try {
     return await compare();
   } catch (error) {
@@ -61,16 +64,18 @@ export const impactOrCorruption = async (compare: () => Promise<Impact>): Promis
   }
 };
 
-/** Print what a release names, its changes against another one, and the release below it. */
-export const printImpact = (
+/** What a release names, its changes against another one, and the release below it. */
+export const impactLines = (
   imported: ReleaseHead | null,
   impact: Impact | null,
   { subject, against, today }: { readonly subject?: string; readonly against: string; readonly today: string },
-): void => {
-  if (impact === null) return;
+): readonly string[] => {
+  if (impact === null) return [];
   const { firstDay: from, lastDay: to } = impact;
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
-  if (imported) print(`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`);
-  print(changesText(impact, against, today));
-  if (imported) print(fallbackText(imported, impact, today));
+  return [
+    ...(imported ? [`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`] : []),
+    changesText(impact, against, today),
+    ...(imported ? [fallbackText(imported, impact, today)] : []),
+  ];
 };

@@ -1,10 +1,10 @@
 /** The changes for buyers if a release replaces another, by ZIP code and city, from a day on. */
-import type { ReleaseFor } from '../../content/content.ts';
-import type { TaxAddress } from '../../content/location/address.ts';
-import { placeRate } from '../../content/location/combined-rate.ts';
-import { locate } from '../../content/location/place.ts';
-import { statesOfZip } from '../../content/location/zip-states.ts';
-import type { Release } from '../../content/release.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import type { TaxAddress } from '../content/location/address.ts';
+import { placeRate } from '../content/location/combined-rate.ts';
+import { locate } from '../content/location/place.ts';
+import { statesOfZip } from '../content/location/zip-states.ts';
+import type { Release } from '../content/release.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
 import { isZip } from './zip-pieces.ts';
 

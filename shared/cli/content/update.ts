@@ -1,13 +1,15 @@
 /** `content update`: the official files of states as releases. */
 import type { Command } from 'commander';
-import { type GateName, type GateResult, gates } from '../../../content/updates/gates.ts';
-import { PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
-import { type Publisher, publishers } from '../../../content/updates/publishers.ts';
-import { CommandError } from '../../terminal/errors.ts';
-import { counted, print, textTable } from '../../terminal/output.ts';
-import { temporaryFolder } from '../../terminal/temporary-folder.ts';
-import { stateOf } from '../active-release.ts';
-import { compareVersions, type Importable, type StateUpdate, updateState } from './update-state.ts';
+import { environment } from '../../config/environment.ts';
+import { type GateName, type GateResult, gates } from '../../content/updates/gates.ts';
+import { PublisherClient, PublisherFailure } from '../../content/updates/publisher-client.ts';
+import { type Importable, importable, publishers } from '../../content/updates/publishers.ts';
+import { stateOf } from '../../releases/active-release.ts';
+import { compareVersions, type StateUpdate, updateState } from '../../releases/update-state.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print, textTable } from '../terminal/output.ts';
+import { terminal } from '../terminal/progress.ts';
+import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
 type Options = {
   readonly state?: string;
@@ -18,11 +20,9 @@ type Options = {
   readonly mirror?: string;
 };
 
-const isImportable = (publisher: Publisher): publisher is Importable => publisher.format !== null;
-
 const adviceFor = (letters: string): CommandError => {
   const publisher = publishers.find(({ state }) => state === letters);
-  if (!publisher || isImportable(publisher)) return new CommandError(`${letters} levies no general sales tax.`);
+  if (!publisher || publisher.format !== null) return new CommandError(`${letters} levies no general sales tax.`);
   return new CommandError(
     `${letters} has no file that Levy can import. Published as ${publisher.published}. ${publisher.advice}`,
   );
@@ -31,7 +31,6 @@ const adviceFor = (letters: string): CommandError => {
 const chosen = ({ state, all }: Options): readonly Importable[] => {
   if ((state === undefined) === (all !== true))
     throw new CommandError('Send either --state with codes such as MN,WI, or --all.');
-  const importable = publishers.filter(isImportable);
   if (state === undefined) return importable;
   return state.split(',').map((text) => {
     const { letters } = stateOf(text.trim());
@@ -41,7 +40,7 @@ const chosen = ({ state, all }: Options): readonly Importable[] => {
   });
 };
 
-const mirrorOf = ({ mirror = process.env['LEVY_CONTENT_MIRROR'] }: Options): string | null => {
+const mirrorOf = ({ mirror = environment.contentMirror }: Options): string | null => {
   if (mirror === undefined || mirror === '') return null;
   if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
     throw new CommandError(`--mirror cannot be "${mirror}". Send an address such as http://127.0.0.1:9000.`);
@@ -124,7 +123,9 @@ const update = async (options: Options): Promise<void> => {
   const updates: StateUpdate[] = [];
   for (const publisher of states) {
     print(`== ${publisher.state}: ${publisher.name}`);
-    const result = await updateState(publisher, { client, folder, activate: options.activate ?? false, overridden });
+    const result = await updateState(publisher, {
+      ...{ client, folder, activate: options.activate ?? false, overridden, reporter: terminal },
+    });
     report(publisher.state, result);
     updates.push(result);
   }

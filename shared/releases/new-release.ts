@@ -1,10 +1,17 @@
-import { canonicalJson } from '../../canonical-json.ts';
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { contentHash } from '../../content/imports/content-hash.ts';
-import { orCorrupt } from '../../content/loading/content-errors.ts';
-import { beginImport, type ImportClaim, listHeads, takenIds } from '../../store/content/content-store.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { ReleaseHead, ReleasePart } from '../content/content.ts';
+import { contentHash } from '../content/imports/content-hash.ts';
+import { orCorrupt } from '../content/loading/content-errors.ts';
+import {
+  beginImport,
+  type ImportClaim,
+  listHeads,
+  takenIds,
+  type UnfinishedImport,
+} from '../store/content/content-store.ts';
+import { instantText } from '../texts.ts';
+import { openRelease } from './open-release.ts';
 import { pairsByKey } from './pairs-by-key.ts';
-import { openRelease } from './releases.ts';
 
 /** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
 export const firstCounter = 101;
@@ -68,3 +75,13 @@ export const sameRelease = async (
   }
   return null;
 };
+
+/** The command that removes the parts of an unfinished import. */
+export const remedyOf = ({ id }: UnfinishedImport): string => `npm run content -- discard ${id}`;
+
+/** The unfinished imports, which run or were interrupted, with the remedy. */
+export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly string[] =>
+  imports.map(
+    (unfinished) =>
+      `${unfinished.id} is not finished. Its import began at ${instantText(unfinished.began_at)} UTC. If it no longer runs, remove its parts with \`${remedyOf(unfinished)}\`.`,
+  );

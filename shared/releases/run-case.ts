@@ -1,13 +1,14 @@
-import { defaultSettings } from '../../accounts/account.ts';
-import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import type { CalculationInput } from '../../calculations/request.ts';
-import type { ReleaseFor } from '../../content/content.ts';
-import { readAddress, type TaxAddress } from '../../content/location/address.ts';
-import type { PostalAddress } from '../../content/location/postal-address.ts';
-import type { Release } from '../../content/release.ts';
-import { currentVersion } from '../../http/versions.ts';
-import { stateJurisdiction } from '../../jurisdiction.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
+import { defaultSettings } from '../accounts/account.ts';
+import { calculate, type Outcome } from '../calculations/calculate.ts';
+import type { CalculationInput } from '../calculations/request.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import { readAddress, type TaxAddress } from '../content/location/address.ts';
+import type { PostalAddress } from '../content/location/postal-address.ts';
+import type { Release } from '../content/release.ts';
+import { currentVersion } from '../http/versions.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+import { loadContent } from '../store/content/load-content.ts';
 import { type Case, type CaseLine, isUnreadable, type UnreadableCase } from './cases.ts';
 
 export type CaseResult = {
@@ -91,6 +92,14 @@ const isSameAmount = (a: string, b: string): boolean => {
 /** Whether the release has the place of the case, if the case has only its name. */
 const knowsPlace = ({ zip, locality }: Case, address: TaxAddress, release: Release | undefined): boolean =>
   Boolean(zip) || !locality || (release?.locations ?? []).some(({ cities }) => cities.includes(address.city ?? ''));
+
+/** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
+export const releaseForCases = (head: Release, cases: readonly (Case | UnreadableCase)[]): Promise<ReleaseFor> => {
+  const addresses = cases
+    .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
+    .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
+  return loadContent(addresses, { [head.state]: head.id });
+};
 
 /** Compare a worked case with the calculation of the API. Days are `YYYY-MM-DD`. */
 export const runCase = (

@@ -1,17 +1,17 @@
-import { builtInRelease } from '../../content/built-in.ts';
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { zipsOfState } from '../../content/imports/zips.ts';
-import { loadLocalTable } from '../../content/local/load.ts';
-import type { TaxAddress } from '../../content/location/address.ts';
-import { releaseWith } from '../../content/merge-releases.ts';
-import type { Release } from '../../content/release.ts';
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
-import { readPartKeys } from '../../store/content/content-store.ts';
-import { loadContent } from '../../store/content/load-content.ts';
 import { batchesOf } from '../batches.ts';
+import { builtInRelease } from '../content/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../content/content.ts';
+import { zipsOfState } from '../content/imports/zips.ts';
+import { loadLocalTable } from '../content/local/load.ts';
+import type { TaxAddress } from '../content/location/address.ts';
+import { releaseWith } from '../content/merge-releases.ts';
+import type { Release } from '../content/release.ts';
+import { stateOfJurisdiction } from '../jurisdiction.ts';
+import { readPartKeys } from '../store/content/content-store.ts';
+import { loadContent } from '../store/content/load-content.ts';
 import { chainOf } from './active-release.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
-import type { OpenRelease } from './releases.ts';
+import type { OpenRelease } from './open-release.ts';
 
 /** Load a release by its id, with those below it. */
 export const loadStored =

@@ -1,38 +1,36 @@
 /** Brings the official files of one state into a release, and activates it if it passes the gates. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assert } from '../../../assert.ts';
-import { dayOf } from '../../../calendar.ts';
-import { now } from '../../../config/clock.ts';
-import { importers } from '../../../content/imports/importers.ts';
-import { type CurrentFile, currentFiles } from '../../../content/updates/find-file.ts';
-import { applyGates, type GateName, type GateResult } from '../../../content/updates/gates.ts';
-import { type PublisherClient, PublisherFailure } from '../../../content/updates/publisher-client.ts';
-import type { Publisher } from '../../../content/updates/publishers.ts';
+import { assert } from '../assert.ts';
+import { dayOf } from '../calendar.ts';
+import { accepted, CommandError } from '../command-error.ts';
+import { now } from '../config/clock.ts';
+import { importers } from '../content/imports/importers.ts';
+import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
+import { applyGates, type GateResult } from '../content/updates/gates.ts';
+import { type PublisherClient, PublisherFailure } from '../content/updates/publisher-client.ts';
+import type { Importable } from '../content/updates/publishers.ts';
 import {
   type ContentSource,
   readContentSource,
   type SourceFile,
   writeContentSource,
-} from '../../../store/content/content-sources.ts';
-import { accepted, CommandError } from '../../terminal/errors.ts';
-import { withProgress } from '../../terminal/progress.ts';
-import { activate } from '../activate.ts';
-import { readActiveRelease } from '../active-release.ts';
-import { openRelease } from '../releases.ts';
-import { importFiles } from '../run-import.ts';
+} from '../store/content/content-sources.ts';
+import { activate } from './activate.ts';
+import { readActiveRelease } from './active-release.ts';
 import { gateFigures } from './gate-figures.ts';
-
-/** A publisher whose files Levy imports. */
-export type Importable = Extract<Publisher, { readonly files: unknown }>;
+import { importFiles } from './import-files.ts';
+import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
 
 export type UpdateOptions = {
   readonly client: PublisherClient;
-  /** Where the files go. */
+  /** Where the files go; the caller removes it. */
   readonly folder: string;
+  readonly reporter: Reporter;
   readonly activate: boolean;
   /** Gates that the operator overrides. */
-  readonly overridden: ReadonlySet<GateName>;
+  readonly overridden: ReadonlySet<string>;
 };
 
 /**
@@ -88,11 +86,12 @@ const fetchFile = async (
   current: CurrentFile,
   known: SourceFile | undefined,
   path: string,
-  client: PublisherClient,
+  { client, reporter }: UpdateOptions,
 ): Promise<SourceFile | null> => {
   await mkdir(dirname(path), { recursive: true });
   const { name, url } = current;
-  const downloaded = await withProgress(`Downloading ${name}`, 1, 'The download failed.', async ({ reach, finish }) => {
+  const title = `Downloading ${name}`;
+  const downloaded = await reporter.withProgress(title, 1, 'The download failed.', async ({ reach, finish }) => {
     const found = await client.download(url, {
       path,
       known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
@@ -110,11 +109,11 @@ const fetchFile = async (
 const fetchFiles = async (
   { files: known }: ContentSource,
   { state, files }: Importable,
-  { client, folder }: UpdateOptions,
+  options: UpdateOptions,
 ): Promise<readonly SourceFile[] | null> => {
-  const current = await currentFiles(files, client);
+  const current = await currentFiles(files, options.client);
   const fetch = (file: CurrentFile, version: SourceFile | undefined) =>
-    fetchFile(file, version, pathOf(folder, state, file), client);
+    fetchFile(file, version, pathOf(options.folder, state, file), options);
   const fetched: (SourceFile | null)[] = [];
   for (const file of current) fetched.push(await fetch(file, knownOf(known, file)));
   if (fetched.every((file) => file === null)) return null;
@@ -127,17 +126,24 @@ const fetchFiles = async (
 const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
   files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
 
-const importState = async (publisher: Importable, files: readonly SourceFile[], folder: string): Promise<string> => {
-  const release = await importFiles({
-    importer: importers[publisher.format],
-    files: files.map((file) => pathOf(folder, publisher.state, file)),
-    state: publisher.state,
-    base: null,
-    skipBadRows: false,
-    dryRun: false,
-  });
-  assert(release !== null, 'An import that is not a dry run returns its release.');
-  return release;
+const importState = async (
+  { state, format }: Importable,
+  files: readonly SourceFile[],
+  { folder, reporter }: UpdateOptions,
+): Promise<string> => {
+  const tempFolder = await mkdtemp(join(folder, 'import-'));
+  try {
+    const release = await importFiles({
+      importer: importers[format],
+      files: files.map((file) => pathOf(folder, state, file)),
+      ...{ state, active: await readActiveRelease(state), base: null },
+      ...{ skipBadRows: false, dryRun: false, tempFolder, reporter },
+    });
+    assert(release !== null, 'An import that is not a dry run returns its release.');
+    return release;
+  } finally {
+    await rm(tempFolder, { recursive: true, force: true });
+  }
 };
 
 /** Why a release must not be activated; `null` if it may be. */
@@ -145,7 +151,7 @@ const heldReason = (
   { layout, name }: Importable,
   { activated }: ContentSource,
   gates: readonly GateResult[],
-  overridden: ReadonlySet<GateName>,
+  overridden: ReadonlySet<string>,
 ): string | null => {
   if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
   if (activated) return 'It was active before and was rolled back.';
@@ -163,13 +169,15 @@ const activateIfAllowed = async (
   const { id, builtIn } = await readActiveRelease(publisher.state);
   const [candidate, active] = [await openRelease(release), await openRelease(id)];
   const gates = applyGates(await gateFigures(candidate, active, builtIn, dayOf(now())));
-  const held = options.activate ? heldReason(publisher, source, gates, options.overridden) : null;
+  const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
+  // Before the activation, so that its event has these figures even if this run ends between the two.
+  const measured = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held } }));
   if (isActivated) {
-    await activate(release);
-    accepted(await writeContentSource({ ...source, activated: true }));
+    await activate(release, options.reporter);
+    accepted(await writeContentSource({ ...measured, activated: true }));
   }
-  return { outcome: 'imported', release, gates, active: isActivated, held };
+  return { outcome: 'imported', release, gates, active: isActivated, held: options.activate ? held : null };
 };
 
 const updateFiles = async (
@@ -180,11 +188,12 @@ const updateFiles = async (
   const files = await fetchFiles(source, publisher, options);
   const at = instant();
   const isNew = files !== null && !haveSameContent(files, source.files);
-  const release = isNew ? await importState(publisher, files, options.folder) : source.release;
+  const release = isNew ? await importState(publisher, files, options) : source.release;
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);
-  const fetched = { ...(files && { files: [...files] }), ...(isNew && { release, imported_at: at }) };
+  const imported = isNew && { release, imported_at: at, proposal: null };
+  const fetched = { ...(files && { files: [...files] }), ...imported };
   const activated = isActive || (source.activated && source.release === release);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
   return isActive ? { outcome: 'current', release } : activateIfAllowed(next, release, publisher, options);

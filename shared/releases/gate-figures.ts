@@ -1,18 +1,17 @@
 /** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
 
-import type { ReleaseFor } from '../../../content/content.ts';
-import { type Release, rateDecimals } from '../../../content/release.ts';
-import type { GateFigures } from '../../../content/updates/gates.ts';
-import workedCases from '../../../content/worked-cases.json' with { type: 'json' };
-import { stateOfJurisdiction } from '../../../jurisdiction.ts';
-import { readPartKeys } from '../../../store/content/content-store.ts';
-import { batchesOf } from '../../batches.ts';
-import { type Case, isUnreadable, readCases } from '../cases.ts';
-import { releaseForCases } from '../check.ts';
-import { addressOfKey, rateOn } from '../impact.ts';
-import type { OpenRelease } from '../releases.ts';
-import { impactOfChange, loadStored } from '../report-impact.ts';
-import { runCase } from '../run-case.ts';
+import { batchesOf } from '../batches.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import { type Release, rateDecimals } from '../content/release.ts';
+import type { GateFigures } from '../content/updates/gates.ts';
+import workedCases from '../content/worked-cases.json' with { type: 'json' };
+import { stateOfJurisdiction } from '../jurisdiction.ts';
+import { readPartKeys } from '../store/content/content-store.ts';
+import { type Case, isUnreadable, readCases } from './cases.ts';
+import { addressOfKey, rateOn } from './impact.ts';
+import { impactOfChange, loadStored } from './measure-impact.ts';
+import type { OpenRelease } from './open-release.ts';
+import { releaseForCases, runCase } from './run-case.ts';
 
 /** A combined rate in units of `10^-rateDecimals` as percent. These figures are compared with thresholds, never charged. */
 const percentOf = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);

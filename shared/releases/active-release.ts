@@ -1,12 +1,11 @@
-import { builtInRelease } from '../../content/built-in.ts';
-import type { ReleaseHead } from '../../content/content.ts';
-import type { Position } from '../../content/imports/build.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import type { Release } from '../../content/release.ts';
-import { jurisdictionCode, stateCode } from '../../jurisdiction.ts';
-import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError, explainError } from '../terminal/errors.ts';
-import { print } from '../terminal/output.ts';
+import { CommandError } from '../command-error.ts';
+import { builtInRelease } from '../content/built-in.ts';
+import type { ReleaseHead } from '../content/content.ts';
+import type { Position } from '../content/imports/build.ts';
+import { ContentCorrupt } from '../content/loading/content-errors.ts';
+import type { Release } from '../content/release.ts';
+import { jurisdictionCode, stateCode } from '../jurisdiction.ts';
+import { findHead, readActiveReleases } from '../store/content/content-store.ts';
 
 /** Read `--state`: two letters or a name. Refuses states without content. */
 export const stateOf = (text: string) => {
@@ -43,18 +42,6 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;
     return { id, head: null, corrupt: error, builtIn, previous };
-  }
-};
-
-/** As `readActiveRelease`. Without a database, it is the built-in release, with a line that says so. */
-export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRelease> => {
-  try {
-    return await readActiveRelease(letters);
-  } catch (error) {
-    if (error instanceof CommandError || explainError(error) === null) throw error;
-    const { builtIn } = stateOf(letters);
-    print(`No database answers, so the import assumes that the built-in release ${builtIn.id} is active.`);
-    return { id: builtIn.id, head: null, builtIn, previous: [] };
   }
 };
 

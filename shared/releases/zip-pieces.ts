@@ -1,5 +1,8 @@
 /** One ZIP, cut into pieces so that all addresses of a piece are in the same ranges. Nine-digit ZIPs are numbers. */
-import type { Location } from '../../content/release.ts';
+import type { Location } from '../content/release.ts';
+
+/** Nine-digit ZIPs, inclusive. */
+export type ZipRange = readonly [low: string, high: string];
 
 /** Both ends are inclusive. */
 export type Piece = { readonly low: number; readonly high: number };

@@ -1,10 +1,8 @@
-import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
-import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
-import { cityName } from '../../content/location/city-name.ts';
-import { objectOf } from '../../json.ts';
-import { stateCode } from '../../jurisdiction.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { day, decimalString, productTaxCode, quantity } from '../calculations/fields.ts';
+import { CommandError } from '../command-error.ts';
+import { objectOf } from '../json.ts';
+import { stateCode } from '../jurisdiction.ts';
 
 const stateAdvice = 'Send a two-letter state code.';
 
@@ -92,35 +90,4 @@ const parseJson = (text: string): unknown => {
   } catch (error) {
     throw new CommandError(`The cases are not JSON: ${(error as Error).message}`);
   }
-};
-
-/** Read `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
-export const readZips = (text: string): ReadonlyMap<string, string> => {
-  const zips = new Map<string, string>();
-  for (const pair of text.split(',')) {
-    const { name, zip } = /^(?<name>[^=]+)=\s*(?<zip>\d{5}(?:-?\d{4})?)\s*$/.exec(pair)?.groups ?? {};
-    const city = cityName(name ?? '');
-    if (city === null || zip === undefined)
-      throw new InvalidArgumentError('Send a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
-    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Send one for each locality.`);
-    zips.set(city, zip);
-  }
-  return zips;
-};
-
-/** Add a ZIP to each case that has only a locality. Refuses a locality that no such case has. */
-export const withZips = (
-  cases: readonly (Case | UnreadableCase)[],
-  zips: ReadonlyMap<string, string>,
-): readonly (Case | UnreadableCase)[] => {
-  const unused = new Set(zips.keys());
-  const completed = cases.map((worked) => {
-    if (isUnreadable(worked) || worked.zip) return worked;
-    const city = cityName(worked.locality ?? '') ?? '';
-    unused.delete(city);
-    return { ...worked, zip: zips.get(city) };
-  });
-  if (unused.size > 0)
-    throw new CommandError(`No case names ${[...unused].join(' or ')} without a ZIP. Correct --zips, or leave it out.`);
-  return completed;
 };

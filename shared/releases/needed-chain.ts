@@ -1,10 +1,9 @@
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import { contentHash } from '../../content/imports/content-hash.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
-import type { Location, Release } from '../../content/release.ts';
-import { corruptionText } from '../terminal/errors.ts';
-import { print } from '../terminal/output.ts';
-import { openRelease } from './releases.ts';
+import type { ReleaseHead, ReleasePart } from '../content/content.ts';
+import { contentHash } from '../content/imports/content-hash.ts';
+import { ContentCorrupt, corruptionText } from '../content/loading/content-errors.ts';
+import type { Location, Release } from '../content/release.ts';
+import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from'>;
@@ -60,7 +59,7 @@ class Named {
 }
 
 /** Whether a release of the chain still answers for any address. A corrupt one is left out, with a line of output. */
-const isNeeded = async (named: Named, id: string): Promise<boolean> => {
+const isNeeded = async (named: Named, id: string, { print }: Pick<Reporter, 'print'>): Promise<boolean> => {
   try {
     const { head, parts } = await openRelease(id);
     const all = await Array.fromAsync(keysWithDays(head, parts()));
@@ -81,13 +80,14 @@ const isNeeded = async (named: Named, id: string): Promise<boolean> => {
 export const withNeededChain = async (
   head: ReleaseHead,
   parts: () => AsyncIterable<ReleasePart>,
+  reporter: Pick<Reporter, 'print'>,
 ): Promise<ReleaseHead> => {
   const { chain: all = [] } = head;
   if (all.length === 0) return head;
   const named = new Named();
   for await (const days of keysWithDays(head, parts())) named.add(days);
   const chain: string[] = [];
-  for (const id of all) if (await isNeeded(named, id)) chain.push(id);
+  for (const id of all) if (await isNeeded(named, id, reporter)) chain.push(id);
   if (chain.length === all.length) return head;
   const needed = { ...head, chain };
   return { ...needed, content_hash: await contentHash(needed, parts()) };

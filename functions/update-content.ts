@@ -1,0 +1,85 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { dayOf } from '../shared/calendar.ts';
+import { now } from '../shared/config/clock.ts';
+import { environment } from '../shared/config/environment.ts';
+import { PublisherClient } from '../shared/content/updates/publisher-client.ts';
+import { type Importable, importable } from '../shared/content/updates/publishers.ts';
+import { staleness } from '../shared/content/updates/staleness.ts';
+import { scheduled } from '../shared/define-schedule.ts';
+import { putEvent } from '../shared/events/event-bus.ts';
+import { requestLines } from '../shared/observability/tally.ts';
+import { announceRelease } from '../shared/releases/announce-release.ts';
+import type { Reporter } from '../shared/releases/reporter.ts';
+import { type StateUpdate, updateState } from '../shared/releases/update-state.ts';
+import { readContentSource } from '../shared/store/content/content-sources.ts';
+import type { TableAccess } from '../shared/store/table-access.ts';
+
+/** The function that updates the tax content of one state. A schedule for each state starts it (infra/content-updates.ts). */
+export const updateContent = {
+  name: 'update-content',
+  timeoutSeconds: 900,
+  // Measured in decision 0022.
+  memoryMegabytes: 1024,
+  storageMegabytes: 2048,
+  access: {
+    actions: { content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'] },
+  } satisfies TableAccess,
+} as const;
+
+const Event = z.object({ state: z.string() });
+
+const publisherOf = (event: unknown): Importable => {
+  const { state } = Event.parse(event);
+  const publisher = importable.find((one) => one.state === state);
+  if (!publisher) throw new Error(`Levy can import no official file of ${state}.`);
+  return publisher;
+};
+
+const log = (state: string, fields: object): void => {
+  if (requestLines.areOn) console.info({ schedule: updateContent.name, state, ...fields });
+};
+
+const logOf = (state: string): Reporter => ({
+  print: (line) => log(state, { line }),
+  withProgress: (_title, _total, _failed, run) =>
+    run({ reach: () => {}, finish: (line) => log(state, { line }), fail: (line) => log(state, { line }) }),
+});
+
+/** Run the update in an empty folder. A run that timed out leaves its files to the next one of the same instance. */
+const inFolder = async <Value>(run: (folder: string) => Promise<Value>): Promise<Value> => {
+  const folder = join(tmpdir(), 'levy-update-content');
+  const remove = () => rm(folder, { recursive: true, force: true });
+  await remove();
+  await mkdir(folder);
+  return run(folder).finally(remove);
+};
+
+/** The metrics of a run. `waiting`: a release of official files is not active. */
+export const updateFigures = (update: StateUpdate, isStale: boolean) => ({
+  waiting: update.outcome === 'imported' && !update.active,
+  activated: update.outcome === 'imported' && update.active,
+  failed: update.outcome === 'failed',
+  stale: isStale,
+});
+
+/** Updates the content of one state from its publisher, as `npm run content -- update` does, and publishes the event. */
+export const handler = scheduled(updateContent.name, async (_context, event) => {
+  const publisher = publisherOf(event);
+  const { state } = publisher;
+  const client = new PublisherClient({ mirror: environment.contentMirror ?? null });
+  const options = {
+    client,
+    reporter: logOf(state),
+    overridden: new Set<string>(),
+    activate: environment.activatesContent,
+  };
+  const update = await inFolder((folder) => updateState(publisher, { ...options, folder }));
+  const { eventBus } = environment;
+  const published = eventBus ? await announceRelease(publisher, (due) => putEvent(eventBus, due)) : null;
+  const { isStale, reason } = staleness(publisher, await readContentSource(state), dayOf(now()));
+  log(state, { ...update, published, stale: reason });
+  return updateFigures(update, isStale);
+});

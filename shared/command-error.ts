@@ -1,0 +1,12 @@
+import type { Result } from './result.ts';
+
+/** An error that the operator can fix. A command prints its message without a stack and exits with 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** The value of a result. A refusal becomes a `CommandError`. */
+export const accepted = <Value>(result: Result<Value>): Value => {
+  if (result.ok) return result.value;
+  throw new CommandError(result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' '));
+};

@@ -1,0 +1,236 @@
+/** The function `update-content` against a local server that plays the publishers, and one that plays the event bus. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Context } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { openEventBus } from '../support/event-bus-server.ts';
+import { metricLines } from '../support/log-watch.ts';
+import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';
+
+const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA'])];
+const folder = mkdtempSync(join(tmpdir(), 'levy-update-content-'));
+Object.assign(process.env, {
+  TABLE_CONTENT: `content_${randomUUID()}`,
+  LEVY_CONTENT_MIRROR: server.url,
+  EVENT_BUS: 'Levy',
+  LOG: 'requests',
+  AWS_ENDPOINT_URL_EVENTBRIDGE: bus.url,
+  TMPDIR: folder,
+});
+/** The function and the store of a deployment with this setting. */
+const deployed = async (setting: 'propose' | 'activate') => {
+  process.env['CONTENT_UPDATES'] = setting;
+  vi.resetModules();
+  return {
+    ...(await import('../../functions/update-content.ts')),
+    ...(await import('../../shared/store/content/content-store.ts')),
+    ...(await import('../../shared/store/content/content-sources.ts')),
+    ...(await import('../../shared/config/clock.ts')),
+    ...(await import('../../shared/releases/activate.ts')),
+  };
+};
+type Deployed = Awaited<ReturnType<typeof deployed>>;
+
+const [proposing, activating] = [await deployed('propose'), await deployed('activate')];
+
+beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
+afterAll(async () => {
+  await Promise.all([bus.close(), server.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+const silent = { print: () => {} };
+const ajv = new Ajv2020({ allErrors: true });
+const validators = Object.fromEntries(
+  ['content.proposed', 'content.activated'].map((type) => {
+    const schema = readFileSync(new URL(`../../shared/events/schemas/${type}.json`, import.meta.url), 'utf8');
+    return [type, ajv.compile(JSON.parse(schema))];
+  }),
+);
+/** The details of the events since the last call. Each must match its published schema. */
+const newEvents = () =>
+  bus.entries.splice(0).map(({ EventBusName, Source, DetailType, Detail }) => {
+    expect([EventBusName, Source]).toEqual(['Levy', 'levy']);
+    const detail = JSON.parse(Detail);
+    expect([validators[DetailType]?.(detail), validators[DetailType]?.errors ?? null]).toEqual([true, null]);
+    expect(detail.event_type).toBe(DetailType);
+    return detail;
+  });
+
+/** Run the function for a state: its figures, and the events that it published. */
+const run = async ({ handler }: Deployed, state: string) => {
+  const log = vi.spyOn(console, 'info').mockImplementation(() => {});
+  try {
+    return { figures: await handler({ state }, {} as Context), events: newEvents() };
+  } finally {
+    log.mockRestore();
+  }
+};
+const releasesOf = async ({ listHeads }: Deployed, state: string) =>
+  (await Array.fromAsync(listHeads(`US-${state}`))).map(({ id }) => id);
+const activeOf = async ({ readActiveReleases }: Deployed, state: string) =>
+  (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
+
+const quiet = { waiting: false, activated: false, failed: false, stale: false };
+
+describe('with contentUpdates=propose', () => {
+  it('stores new files as a release and proposes it once, with its files and the figures of the gates', async () => {
+    server.publish(smallFiles('MI', { rate: '0' }));
+    const { figures, events } = await run(proposing, 'MI');
+    const [release] = await releasesOf(proposing, 'MI');
+    expect([figures, await activeOf(proposing, 'MI')]).toEqual([{ ...quiet, waiting: true }, null]);
+    expect(events).toEqual([
+      {
+        event_id: `${release}.content.proposed`,
+        event_type: 'content.proposed',
+        occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        content: {
+          state: 'US-MI',
+          release,
+          publisher: 'Streamlined Sales Tax Governing Board',
+          files: ['Rates/MIR', 'Boundary/MIB'].map((name) => ({
+            name: `${name.split('/')[1]}2026Q4AUG28.csv`,
+            url: `https://www.streamlinedsalestax.org/ratesandboundry/${name}2026Q4AUG28.csv`,
+            sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          })),
+          gates: expect.arrayContaining([
+            expect.objectContaining({ name: 'changed', figure: 0, threshold: 25, unit: '%', passed: true }),
+          ]),
+          held: null,
+        },
+      },
+    ]);
+  });
+
+  it('changes nothing and publishes nothing in the second run', async () => {
+    const before = await releasesOf(proposing, 'MI');
+    server.requests.length = 0;
+    const { figures, events } = await run(proposing, 'MI');
+    expect([figures, events, await releasesOf(proposing, 'MI')]).toEqual([{ ...quiet, waiting: true }, [], before]);
+    const downloads = server.requests.filter((line) => line.includes('.csv'));
+    expect(downloads.map((line) => line.slice(-4))).toEqual([' 304', ' 304']);
+  });
+
+  it('says why an update would hold the release', async () => {
+    server.publish(smallFiles('MN', { rate: '0.06', quarter: '2027Q1' }));
+    const { events } = await run(proposing, 'MN');
+    expect(events).toMatchObject([{ content: { held: 'These gates failed: changed, largest, built-in.' } }]);
+    const largest = events[0].content.gates.find(({ name }: { name: string }) => name === 'largest');
+    expect(largest).toMatchObject({
+      figure: 5,
+      threshold: 3,
+      passed: false,
+      text: 'largest change of a combined rate',
+    });
+  });
+
+  it('proposes in the next run what the bus did not accept, with the same id', async () => {
+    bus.refuse(1);
+    const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');
+    failing.mockRestore();
+    const [release] = await releasesOf(proposing, 'OH');
+    expect((await run(proposing, 'OH')).events).toMatchObject([{ event_id: `${release}.content.proposed` }]);
+    expect((await run(proposing, 'OH')).events).toEqual([]);
+  });
+
+  it('publishes the activation by an operator', async () => {
+    const [release = ''] = await releasesOf(proposing, 'OH');
+    await proposing.activate(release, silent);
+    const { figures, events } = await run(proposing, 'OH');
+    const at = (await proposing.readActiveReleases()).states['US-OH']?.activated_at;
+    expect([figures, await run(proposing, 'OH')]).toEqual([quiet, { figures: quiet, events: [] }]);
+    expect(events).toMatchObject([{ event_type: 'content.activated', occurred_at: at, content: { release } }]);
+  });
+
+  it('refuses a state without a file, and removes its files after each run', async () => {
+    const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
+    for (const state of ['NY', 'OR', '']) await expect(run(proposing, state)).rejects.toThrow('failed with Error');
+    failing.mockRestore();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a publisher that fails', () => {
+  const gone: Play = (_request, response) => {
+    response.writeHead(404).end();
+    return true;
+  };
+  const dayMs = 86_400_000;
+
+  it('changes nothing, and its state is stale after seven days', async () => {
+    await run(proposing, 'UT');
+    const before = await releasesOf(proposing, 'UT');
+    server.play('/UTR', gone);
+    const failed = { ...quiet, failed: true };
+    expect(await run(proposing, 'UT')).toEqual({ figures: failed, events: [] });
+    const { advanceClock } = proposing;
+    try {
+      advanceClock(6 * dayMs);
+      expect((await run(proposing, 'UT')).figures).toEqual(failed);
+      advanceClock(dayMs);
+      expect((await run(proposing, 'UT')).figures).toEqual({ ...failed, stale: true });
+      expect(metricLines().at(-1)).toMatchObject({ schedule: 'update-content', Failed: 1, Stale: 1, Activated: 0 });
+      server.play('/UTR', null);
+      expect((await run(proposing, 'UT')).figures).toEqual({ ...quiet, waiting: true });
+    } finally {
+      advanceClock(-7 * dayMs);
+    }
+    expect(await releasesOf(proposing, 'UT')).toEqual(before);
+  });
+});
+
+describe('with contentUpdates=activate', () => {
+  it('activates a release that passes the gates, and publishes that', async () => {
+    const { figures, events } = await run(activating, 'MI');
+    const [release] = await releasesOf(activating, 'MI');
+    const { states } = await activating.readActiveReleases();
+    expect([figures, states['US-MI']?.release]).toEqual([{ ...quiet, activated: true }, release]);
+    expect(events).toMatchObject([
+      { event_id: `${release}.content.activated`, occurred_at: states['US-MI']?.activated_at, content: { held: null } },
+    ]);
+    expect(await run(activating, 'MI')).toEqual({ figures: quiet, events: [] });
+  });
+
+  it('holds a release whose gates fail or whose layout is not verified, and proposes it once', async () => {
+    expect(await run(activating, 'MN')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
+    const { events } = await run(activating, 'AK');
+    expect(events).toMatchObject([
+      { event_type: 'content.proposed', content: { held: expect.stringContaining('is not verified') } },
+    ]);
+    expect(await run(activating, 'AK')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
+    expect([await activeOf(activating, 'MN'), await activeOf(activating, 'AK')]).toEqual([null, null]);
+  });
+
+  it('does not activate again what an operator rolled back, and publishes no event', async () => {
+    await activating.rollBack('MI', silent);
+    expect(await run(activating, 'MI')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
+    expect(await activeOf(activating, 'MI')).toBe(null);
+  });
+
+  it('publishes in the next run the activation of a run that ended before its event, with the same figures', async () => {
+    server.publish(smallFiles('IA', { rate: '0.005' }));
+    await run(proposing, 'IA');
+    const [release = ''] = await releasesOf(activating, 'IA');
+    const source = await activating.readContentSource('IA');
+    // The built-in rates of Iowa differ from the small file, so an operator activates it.
+    await activating.activate(release, silent, { replace: true });
+    bus.refuse(1);
+    const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await expect(run(activating, 'IA')).rejects.toThrow('The schedule update-content failed');
+    failing.mockRestore();
+    const { figures, events } = await run(activating, 'IA');
+    expect(figures).toEqual(quiet);
+    expect(events).toMatchObject([
+      {
+        event_id: `${release}.content.activated`,
+        content: { gates: source.proposal?.gates.map(({ name, figure, passed }) => ({ name, figure, passed })) },
+      },
+    ]);
+  });
+});
