@@ -34,6 +34,8 @@ export type ImportJob = {
   readonly state: string;
   /** `null`: the active import, or the built-in release. */
   readonly base: Release | null;
+  /** The first day of rates in a file that gives none; `null` is today, so that no past day changes. */
+  readonly from: string | null;
   readonly skipBadRows: boolean;
   readonly dryRun: boolean;
 };
@@ -53,11 +55,13 @@ const read = async (job: ImportJob, active: ActiveRelease, id: string): Promise<
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const { importer, files, state } = job;
   const names = await readNameTables(state);
+  const undatedFrom = job.from ?? dayOf(now());
   const reading = withProgress('Reading the files', 1, 'The files could not be read.', async ({ reach, finish }) => {
     const onProgress = (done: number, total: number) =>
       reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`);
     const built = await buildRelease({
-      ...{ entries: importer.read(files, { state, base, names, onProgress }), base, position: positionOver(active) },
+      ...{ entries: importer.read(files, { state, base, undatedFrom, names, onProgress }), base },
+      position: positionOver(active),
       ...{ id, importer, importedAt: new Date(now()).toISOString(), tempFolder: temporaryFolder() },
     });
     finish(`Read ${counted(built.summary.rowsRead, 'row')}`);

@@ -133,6 +133,7 @@ const importState = async (publisher: Importable, files: readonly SourceFile[], 
     files: files.map((file) => pathOf(folder, publisher.state, file)),
     state: publisher.state,
     base: null,
+    from: null,
     skipBadRows: false,
     dryRun: false,
   });

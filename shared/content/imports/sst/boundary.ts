@@ -100,6 +100,8 @@ export type BoundaryReader = {
   readonly declared: Set<string>;
   /** `county 999`, `place 12345`: named by boundary rows and by no rate row. */
   readonly untaxed: Set<string>;
+  /** The earliest last day of a row so far. */
+  firstEnd: string | null;
 };
 
 const untaxedReason = 'names a county or place without a rate: no tax of its own there';
@@ -172,6 +174,7 @@ export const readBoundary = (
   const read = readBoundaryRow(cells, fips);
   if (read.kind !== 'row') return read;
   const span = read.value;
+  if (span.to !== null && (reader.firstEnd === null || span.to < reader.firstEnd)) reader.firstEnd = span.to;
   if (!touchesAny(zips, span.low, span.high)) return skipped(foreignZips(book.state));
   return row({ span, layers: layersOf(reader, cells) });
 };
