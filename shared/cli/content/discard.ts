@@ -1,7 +1,14 @@
 /** `content discard`: remove the parts of an unfinished import. */
 import type { Command } from 'commander';
+import { dayMs } from '../../calendar.ts';
+import { now } from '../../config/clock.ts';
 import { builtInReleaseById } from '../../content/built-in.ts';
-import { discardImport, findHead, type UnfinishedImport } from '../../store/content/content-store.ts';
+import {
+  discardImport,
+  findHead,
+  type UnfinishedImport,
+  unfinishedImports,
+} from '../../store/content/content-store.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
 import { counted, instantText, print } from '../terminal/output.ts';
 
@@ -14,6 +21,21 @@ export const printUnfinished = (imports: readonly UnfinishedImport[]): void => {
     print(
       `${unfinished.id} is not finished. Its import began at ${instantText(unfinished.began_at)} UTC. If it no longer runs, remove its parts with \`${remedyOf(unfinished)}\`.`,
     );
+};
+
+/** No import takes this long: one that began earlier was interrupted. */
+const abandonedMs = dayMs;
+
+/** Discard the interrupted imports of a state (`US-MN`). Returns the others, which may run. */
+export const discardAbandoned = async (state: string): Promise<readonly UnfinishedImport[]> => {
+  const imports = await unfinishedImports(state);
+  const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > abandonedMs;
+  for (const { id } of imports.filter(isAbandoned)) {
+    const discarded = await discardImport(id);
+    // It is refused if another process discarded it meanwhile.
+    if (discarded.ok) print(`Discarded ${counted(discarded.value, 'part')} of ${id}, whose import was interrupted.`);
+  }
+  return imports.filter((one) => !isAbandoned(one));
 };
 
 /** Remove the parts of an unfinished import. Refuses finished and built-in releases. */

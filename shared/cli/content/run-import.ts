@@ -6,7 +6,7 @@ import { type Built, buildRelease } from '../../content/imports/build.ts';
 import type { Importer } from '../../content/imports/importer.ts';
 import type { Release } from '../../content/release.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
-import { finishImport, unfinishedImports, writeParts } from '../../store/content/content-store.ts';
+import { finishImport, writeParts } from '../../store/content/content-store.ts';
 import { accepted, CommandError, corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -19,7 +19,7 @@ import {
   positionOver,
   readActiveRelease,
 } from './active-release.ts';
-import { printUnfinished } from './discard.ts';
+import { discardAbandoned, printUnfinished } from './discard.ts';
 import { readNameTables } from './local-names.ts';
 import { withNeededChain } from './needed-chain.ts';
 import { beginWriting, firstCounter, nextReleaseId, sameRelease } from './new-release.ts';
@@ -126,7 +126,7 @@ export const importFiles = async (job: ImportJob): Promise<string | null> => {
     print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
     return null;
   }
-  printUnfinished(await unfinishedImports(state));
+  printUnfinished(await discardAbandoned(state));
   return keep(built);
 };
 
