@@ -6,6 +6,7 @@ import type { Importer, Read } from '../importer.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, readBoundary, untaxedNote } from './boundary.ts';
 import { type LayerKey, readLayerNames } from './layers.ts';
+import { LostStreets } from './lost-streets.ts';
 import { quirksOf } from './quirks.ts';
 import {
   addRate,
@@ -92,13 +93,24 @@ const readSst: Read = async function* (files, { state, names, onProgress }) {
   }
   const zips = zipsOfState(state);
   const sets = { known: new Map(), declared: new Set<LayerKey>(), untaxed: new Set<string>() };
-  const reader: BoundaryReader = { book, fips, zips, ...sets, firstEnd: null };
+  const lostStreets = new LostStreets(state, zips);
+  const reader: BoundaryReader = { book, fips, zips, ...sets, lostStreets, firstEnd: null };
   const table = await open(boundary, rates.size);
   yield* readRows(
     table,
     ({ cells }) => readBoundary(reader, cells),
     ({ span, layers }, line) => boundaryEntries(reader, line, span, layers),
-    { atEnd: () => untaxedNote(reader) },
+    {
+      ofBad: (row) => {
+        lostStreets.addBad(row);
+        return [];
+      },
+      onBroken: () => lostStreets.addUnknown(),
+      *atEnd() {
+        yield* untaxedNote(reader);
+        yield* lostStreets.entries();
+      },
+    },
   );
   const day = completeFrom([reader.firstEnd], quarterOfName(table.name));
   if (day !== null) yield { kind: 'complete_from', day: [day, book.completeFrom ?? day].toSorted()[1] as string };
