@@ -197,6 +197,11 @@ export type Release = {
   readonly coverage: Exclude<Coverage, 'none'>;
   /** `listed`: locations name every ZIP of the state, so a ZIP without a location on a tax day is not covered. */
   readonly locals?: 'listed';
+  /**
+   * The first day on which an import's file has every row. On earlier days, an import below it whose files reach further
+   * back takes precedence, so that a file without its expired rows changes no past answer. Absent: every day.
+   */
+  readonly complete_from?: string;
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];

@@ -26,6 +26,13 @@ const changesText = ({ changed, gained, lost, largest }: Impact, against: string
   return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change against ${against} from ${today} on${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
 };
 
+/** The changes of days that calculations may have answered already; `null` without any. */
+const pastText = ({ past }: Impact, today: string): string | null => {
+  if (past.changed === 0) return null;
+  const most = past.largest === null ? '' : `, by at most ${points(past.largest)} (${stepText(past.largest)})`;
+  return `Answers of days before ${today} change, too: at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}, from ${past.firstDay} on${most}. Stored transactions keep their release.`;
+};
+
 /** The release that answers for the places that a release does not name. */
 const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: string): string => {
   if (below === undefined)
@@ -37,17 +44,16 @@ const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: strin
   return `What it does not name is answered by the release below it, ${below}.${future}`;
 };
 
+const stepJson = (step: RateStep | null) =>
+  step && { key: step.key, day: step.day, old: fractionOf(step.before), new: fractionOf(step.after) };
+
 /** The impact for scripts; rates are fractions. */
-export const impactJson = ({ firstDay, lastDay, largest, ...counts }: Impact): object => ({
+export const impactJson = ({ firstDay, lastDay, largest, past, ...counts }: Impact): object => ({
   ...counts,
   first_day: firstDay,
   last_day: lastDay,
-  largest: largest && {
-    key: largest.key,
-    day: largest.day,
-    old: fractionOf(largest.before),
-    new: fractionOf(largest.after),
-  },
+  largest: stepJson(largest),
+  past: { changed: past.changed, first_day: past.firstDay, largest: stepJson(past.largest) },
 });
 
 /** The impact, or `null` and a line with the reason if a compared release is corrupt. */
@@ -73,9 +79,11 @@ export const impactLines = (
   if (impact === null) return [];
   const { firstDay: from, lastDay: to } = impact;
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
+  const past = pastText(impact, today);
   return [
     ...(imported ? [`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`] : []),
     changesText(impact, against, today),
+    ...(past === null ? [] : [past]),
     ...(imported ? [fallbackText(imported, impact, today)] : []),
   ];
 };

@@ -23,6 +23,8 @@ export type Impact = {
   gained: number;
   lost: number;
   largest: RateStep | null;
+  /** The changes of rates that were known on days before today: a correction, or the first official file. */
+  readonly past: { changed: number; firstDay: string | null; largest: RateStep | null };
 };
 
 /** Loads content for addresses of one state, as a calculation does. */
@@ -50,13 +52,17 @@ export const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string)
   return placeRate(place.release, place.jurisdictions, day) ?? null;
 };
 
-/** The days from `today` on, on which a rate or a border may change at an address. */
-const daysFrom = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
+/** The days on which a rate or a border may change at an address, and `today`. */
+const changeDays = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
   const spans: Span[] = [{ from: today, to: null }];
   for (const release of releases)
-    for (let level = release; level; level = level.fallback)
-      spans.push(...[...level.rates, ...level.locations].map((value) => establishedSpan(value, today)));
-  return piecesOf(spans).flatMap(({ from }) => (from < today ? [] : [from]));
+    for (let level = release; level; level = level.fallback) {
+      const { rates, locations, established_from, complete_from = today, local } = level;
+      for (const from of [complete_from, established_from, local?.established_from ?? today])
+        spans.push({ from, to: null });
+      for (const value of [...rates, ...locations]) spans.push(establishedSpan(value, established_from));
+    }
+  return piecesOf(spans).map(({ from }) => from);
 };
 
 const endless = '9999-12-31';
@@ -75,6 +81,16 @@ const addNamed = (impact: Impact, key: string, { locations, established_from }: 
 
 const sizeOf = ({ before, after }: RateStep): bigint => (after > before ? after - before : before - after);
 
+const largestOf = (known: RateStep | null, key: string, rates: readonly Rates[]): RateStep | null => {
+  let largest = known;
+  for (const { day, before, after } of rates) {
+    if (before === null || after === null) continue;
+    const step = { key, day, before, after };
+    if (largest === null || sizeOf(step) > sizeOf(largest)) largest = step;
+  }
+  return largest;
+};
+
 type Rates = { readonly day: string; readonly before: bigint | null; readonly after: bigint | null };
 
 /** Count a ZIP or city by its rates on the days on which they may change. */
@@ -84,11 +100,17 @@ const addRates = (impact: Impact, key: string, rates: readonly Rates[]): void =>
   impact.changed += 1;
   if (different.some(({ before }) => before === null)) impact.gained += 1;
   if (different.some(({ after }) => after === null)) impact.lost += 1;
-  for (const { day, before, after } of different) {
-    if (before === null || after === null) continue;
-    const step = { key, day, before, after };
-    if (impact.largest === null || sizeOf(step) > sizeOf(impact.largest)) impact.largest = step;
-  }
+  impact.largest = largestOf(impact.largest, key, different);
+};
+
+/** Count a ZIP or city by its rates on earlier days, of which only those that were known before matter. */
+const addPast = ({ past }: Impact, key: string, rates: readonly Rates[]): void => {
+  const different = rates.filter(({ before, after }) => before !== null && before !== after);
+  const [first] = different;
+  if (!first) return;
+  past.changed += 1;
+  if (past.firstDay === null || first.day < past.firstDay) past.firstDay = first.day;
+  past.largest = largestOf(past.largest, key, different);
 };
 
 export type ImpactOptions = {
@@ -98,14 +120,20 @@ export type ImpactOptions = {
   readonly blocks: AsyncIterable<readonly string[]>;
   readonly before: LoadRelease;
   readonly after: LoadRelease;
-  /** Changes of earlier tax days are not counted. */
+  /** Changes of earlier tax days are counted apart. */
   readonly today: string;
 };
 
 /** Compare the rates of two releases at ZIPs and cities, with the look-up of a calculation. */
 export const impactOf = async ({ state, blocks, before, after, today }: ImpactOptions): Promise<Impact> => {
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0 };
-  const impact: Impact = { ...counts, firstDay: null, lastDay: null, largest: null };
+  const impact: Impact = {
+    ...counts,
+    firstDay: null,
+    lastDay: null,
+    largest: null,
+    past: { changed: 0, firstDay: null, largest: null },
+  };
   for await (const keys of blocks) {
     const addresses = keys.map((key) => ({ key, address: addressOfKey(state, key) }));
     const all = addresses.map(({ address }) => address);
@@ -113,12 +141,18 @@ export const impactOf = async ({ state, blocks, before, after, today }: ImpactOp
     for (const { key, address } of addresses) {
       const release = next(address);
       if (release) addNamed(impact, key, release);
-      const rates = daysFrom([old(address), release], today).map((day) => ({
+      const rates = changeDays([old(address), release], today).map((day) => ({
         day,
         before: rateOn(address, old, day),
         after: rateOn(address, next, day),
       }));
-      addRates(impact, key, rates);
+      const isPast = ({ day }: Rates) => day < today;
+      addPast(impact, key, rates.filter(isPast));
+      addRates(
+        impact,
+        key,
+        rates.filter((rate) => !isPast(rate)),
+      );
     }
   }
   return { ...impact, lastDay: impact.lastDay === endless ? null : impact.lastDay };

@@ -8,14 +8,21 @@ import type { Importer } from '../content/imports/importer.ts';
 import { corruptionText } from '../content/loading/content-errors.ts';
 import type { Release } from '../content/release.ts';
 import { jurisdictionCode } from '../jurisdiction.ts';
-import { finishImport, unfinishedImports, writeParts } from '../store/content/content-store.ts';
+import { finishImport, writeParts } from '../store/content/content-store.ts';
 import { counted } from '../texts.ts';
 import { type ActiveRelease, defaultBase, positionOver } from './active-release.ts';
 import { impactLines, impactOrCorruption } from './impact-lines.ts';
 import { readNameTables } from './local-names.ts';
 import { impactOfImport } from './measure-impact.ts';
 import { withNeededChain } from './needed-chain.ts';
-import { beginWriting, firstCounter, nextReleaseId, sameRelease, unfinishedLines } from './new-release.ts';
+import {
+  beginWriting,
+  discardAbandoned,
+  firstCounter,
+  nextReleaseId,
+  sameRelease,
+  unfinishedLines,
+} from './new-release.ts';
 import type { Reporter } from './reporter.ts';
 import { summaryLines } from './summary-lines.ts';
 
@@ -28,6 +35,8 @@ export type ImportJob = {
   readonly active: ActiveRelease;
   /** `null`: the active import, or the built-in release. */
   readonly base: Release | null;
+  /** The first day of rates in a file that gives none; `null` is today, so that no past day changes. */
+  readonly from: string | null;
   readonly skipBadRows: boolean;
   readonly dryRun: boolean;
   /** An empty folder, which the caller removes. */
@@ -50,6 +59,7 @@ const read = async (job: ImportJob, id: string): Promise<Built> => {
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const { importer, files, state, active, tempFolder, reporter } = job;
   const names = readNameTables(state);
+  const undatedFrom = job.from ?? dayOf(now());
   const reading = reporter.withProgress(
     'Reading the files',
     1,
@@ -58,7 +68,8 @@ const read = async (job: ImportJob, id: string): Promise<Built> => {
       const onProgress = (done: number, total: number) =>
         reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`);
       const built = await buildRelease({
-        ...{ entries: importer.read(files, { state, base, names, onProgress }), base, position: positionOver(active) },
+        ...{ entries: importer.read(files, { state, base, undatedFrom, names, onProgress }), base },
+        position: positionOver(active),
         ...{ id, importer, importedAt: new Date(now()).toISOString(), tempFolder },
       });
       finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
@@ -130,6 +141,6 @@ export const importFiles = async (job: ImportJob): Promise<string | null> => {
     reporter.print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
     return null;
   }
-  for (const line of unfinishedLines(await unfinishedImports(state))) reporter.print(line);
+  for (const line of unfinishedLines(await discardAbandoned(state, reporter))) reporter.print(line);
   return keep(built, reporter);
 };

@@ -5,21 +5,22 @@ import type { Location, Release } from '../content/release.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
+import { type Piece, zonesOf } from './zip-pieces.ts';
 
-type Head = Pick<Release, 'state' | 'rates' | 'established_from'>;
+type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
-/** The days on which a release names some address of a ZIP or city, and the days on which it names all. */
-type KeyDays = { readonly key: string; readonly some: readonly Span[]; readonly all: readonly Span[] };
+/** Addresses of a ZIP or city, and days on which a release names them. */
+type Named = { readonly days: readonly Span[]; readonly ranges: readonly Piece[] };
+
+/** What a release names in part (`some`), and what it names with all taxes of every address (`all`). */
+type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
 
 const includes = (spans: readonly Span[], day: string): boolean =>
   spans.some(({ from, to }) => from <= day && (to === null || day <= to));
 
-/** Whether the location applies to every address of the ZIP or city, with its local taxes. */
-const holdsAll = (key: string, { zips, cities, within_city, lacks_locals }: Location): boolean =>
-  within_city === undefined &&
-  lacks_locals !== true &&
-  (zips.some(([low, high]) => low.padEnd(9, '0') <= `${key}0000` && `${key}9999` <= high.padEnd(9, '9')) ||
-    (zips.length === 0 && cities.includes(key)));
+/** Whether the location applies to every address in its ranges, with its local taxes. */
+const holdsAll = ({ within_city, lacks_locals }: Location): boolean =>
+  within_city === undefined && lacks_locals !== true;
 
 /** The days of a location on which the state and all of its jurisdictions have rates. On others, the release below answers. */
 const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): readonly Span[] => {
@@ -31,40 +32,70 @@ const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): read
   return piecesOf(required.flat()).filter(({ from }) => required.every((spans) => includes(spans, from)));
 };
 
-async function* keysWithDays(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyDays> {
+/** Ranges that overlap or touch as one. */
+const joined = (ranges: readonly Piece[]): readonly Piece[] => {
+  const found: { low: number; high: number }[] = [];
+  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
+    const last = found.at(-1);
+    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
+    else found.push({ low, high });
+  }
+  return found;
+};
+
+async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
   for await (const part of parts) {
     const { key, locations } = part;
+    const rangesOf = (location: Location) => joined(zonesOf(key, location));
     yield {
       key,
-      some: locations.map((location) => establishedSpan(location, head.established_from)),
+      some: locations.map((location) => ({
+        days: [establishedSpan(location, head.established_from)],
+        ranges: rangesOf(location),
+      })),
       all: locations
-        .filter((location) => holdsAll(key, location))
-        .flatMap((location) => ratedDays(head, part, location)),
+        .filter(holdsAll)
+        .map((location) => ({ days: ratedDays(head, part, location), ranges: rangesOf(location) })),
     };
   }
 }
 
-/** The days on which the added releases name all addresses of each ZIP and city. */
-class Named {
-  private readonly days = new Map<string, readonly Span[]>();
+const rangesOn = (named: readonly Named[], day: string): readonly Piece[] =>
+  joined(named.flatMap(({ days, ranges }) => (includes(days, day) ? ranges : [])));
 
-  add({ key, all }: KeyDays): void {
-    this.days.set(key, [...(this.days.get(key) ?? []), ...all]);
+const contain = (outer: readonly Piece[], inner: readonly Piece[]): boolean =>
+  inner.every(({ low, high }) => outer.some((range) => range.low <= low && high <= range.high));
+
+type Level = { readonly completeFrom: string; readonly all: readonly Named[] };
+
+/** What the added releases name with all taxes, by ZIP or city. */
+class Upper {
+  private readonly levels = new Map<string, readonly Level[]>();
+
+  add({ key, all }: KeyNames, { complete_from: completeFrom = '' }: Head): void {
+    this.levels.set(key, [...(this.levels.get(key) ?? []), { completeFrom, all }]);
   }
 
-  has({ key, some }: KeyDays): boolean {
-    const known = this.days.get(key) ?? [];
-    return piecesOf([...some, ...known]).every(({ from }) => !includes(some, from) || includes(known, from));
+  /** Whether no address and day is left for a release below. Before `complete_from`, the release that reaches further back answers. */
+  has({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): boolean {
+    const levels = this.levels.get(key) ?? [];
+    const days = [...some, ...levels.flatMap(({ all }) => all)].flatMap((named) => named.days);
+    const firsts = levels.map((level) => ({ from: level.completeFrom, to: null }));
+    return piecesOf([...days, ...firsts]).every(({ from: day }) => {
+      const upper = levels.filter((level) => level.completeFrom <= day || level.completeFrom <= completeFrom);
+      const above = upper.flatMap(({ all }) => all);
+      return contain(rangesOn(above, day), rangesOn(some, day));
+    });
   }
 }
 
 /** Whether a release of the chain still answers for any address. A corrupt one is left out, with a line of output. */
-const isNeeded = async (named: Named, id: string, { print }: Pick<Reporter, 'print'>): Promise<boolean> => {
+const isNeeded = async (upper: Upper, id: string, { print }: Pick<Reporter, 'print'>): Promise<boolean> => {
   try {
     const { head, parts } = await openRelease(id);
-    const all = await Array.fromAsync(keysWithDays(head, parts()));
-    if (all.every((days) => named.has(days))) return false;
-    for (const days of all) named.add(days);
+    const all = await Array.fromAsync(namesOf(head, parts()));
+    if (all.every((names) => upper.has(names, head))) return false;
+    for (const names of all) upper.add(names, head);
     return true;
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;
@@ -84,10 +115,10 @@ export const withNeededChain = async (
 ): Promise<ReleaseHead> => {
   const { chain: all = [] } = head;
   if (all.length === 0) return head;
-  const named = new Named();
-  for await (const days of keysWithDays(head, parts())) named.add(days);
+  const upper = new Upper();
+  for await (const names of namesOf(head, parts())) upper.add(names, head);
   const chain: string[] = [];
-  for (const id of all) if (await isNeeded(named, id, reporter)) chain.push(id);
+  for (const id of all) if (await isNeeded(upper, id, reporter)) chain.push(id);
   if (chain.length === all.length) return head;
   const needed = { ...head, chain };
   return { ...needed, content_hash: await contentHash(needed, parts()) };

@@ -1,17 +1,22 @@
+import { dayMs } from '../calendar.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { now } from '../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { contentHash } from '../content/imports/content-hash.ts';
 import { orCorrupt } from '../content/loading/content-errors.ts';
 import {
   beginImport,
+  discardImport,
   type ImportClaim,
   listHeads,
   takenIds,
   type UnfinishedImport,
+  unfinishedImports,
 } from '../store/content/content-store.ts';
-import { instantText } from '../texts.ts';
+import { counted, instantText } from '../texts.ts';
 import { openRelease } from './open-release.ts';
 import { pairsByKey } from './pairs-by-key.ts';
+import type { Reporter } from './reporter.ts';
 
 /** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
 export const firstCounter = 101;
@@ -49,19 +54,27 @@ const comparable = (head: ReleaseHead): string => {
 const isSameBase = (head: ReleaseHead, stored: ReleaseHead): boolean =>
   head.below === stored.below || head.below === stored.id;
 
-const haveSameParts = async (
-  lefts: AsyncIterable<ReleasePart>,
-  rights: AsyncIterable<ReleasePart>,
-): Promise<boolean> => {
-  for await (const { left, right } of pairsByKey(lefts, rights))
-    if (!left || !right || canonicalJson(left) !== canonicalJson(right)) return false;
+/** A part as text. If the rates of its file begin with the import, their first day is left out. */
+const partText = (part: ReleasePart, { imported_at }: ReleaseHead, isUndated: boolean): string => {
+  const first = `"from":"${imported_at.slice(0, 10)}"`;
+  return isUndated ? canonicalJson(part).replaceAll(first, '"from":null') : canonicalJson(part);
+};
+
+type Content = { readonly head: ReleaseHead; readonly parts: () => AsyncIterable<ReleasePart> };
+
+const haveSameParts = async (left: Content, right: Content, isUndated: boolean): Promise<boolean> => {
+  for await (const pair of pairsByKey(left.parts(), right.parts())) {
+    const [one, other] = [pair.left, pair.right];
+    if (!one || !other || partText(one, left.head, isUndated) !== partText(other, right.head, isUndated)) return false;
+  }
   return true;
 };
 
 /**
  * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is none.
  *
- * Content hashes cannot be compared, because they cover the id and the date of the import.
+ * Content hashes cannot be compared, because they cover the id and the date of the import. A file without days has begun
+ * already if it is the release below, so that its first day is not compared.
  */
 export const sameRelease = async (
   head: ReleaseHead,
@@ -69,9 +82,10 @@ export const sameRelease = async (
 ): Promise<string | null> => {
   for await (const finished of listHeads(head.state, () => {})) {
     if (!isSameBase(head, finished) || comparable(finished) !== comparable(head)) continue;
-    const { parts: stored } = await openRelease(finished.id);
+    const stored = { head: finished, parts: (await openRelease(finished.id)).parts };
     // A corrupt release never has the same content.
-    if ((await orCorrupt(haveSameParts(parts(), stored()))) === true) return finished.id;
+    for (const isUndated of head.below === finished.id ? [false, true] : [false])
+      if ((await orCorrupt(haveSameParts({ head, parts }, stored, isUndated))) === true) return finished.id;
   }
   return null;
 };
@@ -85,3 +99,21 @@ export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly 
     (unfinished) =>
       `${unfinished.id} is not finished. Its import began at ${instantText(unfinished.began_at)} UTC. If it no longer runs, remove its parts with \`${remedyOf(unfinished)}\`.`,
   );
+
+/** No import takes this long: one that began earlier was interrupted. */
+const abandonedMs = dayMs;
+
+/** Discard the interrupted imports of a state (`US-MN`). Returns the others, which may run. */
+export const discardAbandoned = async (
+  state: string,
+  { print }: Pick<Reporter, 'print'>,
+): Promise<readonly UnfinishedImport[]> => {
+  const imports = await unfinishedImports(state);
+  const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > abandonedMs;
+  for (const { id } of imports.filter(isAbandoned)) {
+    const discarded = await discardImport(id);
+    // It is refused if another process discarded it meanwhile.
+    if (discarded.ok) print(`Discarded ${counted(discarded.value, 'part')} of ${id}, whose import was interrupted.`);
+  }
+  return imports.filter((one) => !isAbandoned(one));
+};

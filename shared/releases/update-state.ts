@@ -136,7 +136,7 @@ const importState = async (
     const release = await importFiles({
       importer: importers[format],
       files: files.map((file) => pathOf(folder, state, file)),
-      ...{ state, active: await readActiveRelease(state), base: null },
+      ...{ state, active: await readActiveRelease(state), base: null, from: null },
       ...{ skipBadRows: false, dryRun: false, tempFolder, reporter },
     });
     assert(release !== null, 'An import that is not a dry run returns its release.');

@@ -57,6 +57,9 @@ const importing = async (rows: readonly string[], ...options: readonly string[])
 
 const active = async () => (await readActiveReleases()).states['US-WI']?.release ?? null;
 
+const range = (low: string, high: string) =>
+  boundaryRow({ type: '4', zips: ['53202', low, '53202', high], state: '55', county: '079' });
+
 // The built-in tables have 5.9 % for Milwaukee County and 7.9 % for Milwaukee, 5.5 % for Menominee County.
 const milwaukee = row('53202', '079', '53000');
 const wauwatosa = row('53213', '079');
@@ -89,6 +92,11 @@ describe('overlays', () => {
       gained: 0,
       lost: 0,
       largest: { key: '53202', day: today, old: '0.079', new: '0.059' },
+      past: {
+        changed: 2,
+        first_day: '2026-01-01',
+        largest: { key: '53202', day: '2026-01-01', old: '0.079', new: '0.059' },
+      },
     });
     const activated = await content('activate', first);
     expect(activated.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
@@ -143,8 +151,8 @@ describe('overlays', () => {
     expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
     // Its county has no rate before 2025, so the release below still answers for 2024.
     expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
-    const range = boundaryRow({ type: '4', zips: ['53202', '0001', '53202', '9999'], state: '55', county: '079' });
-    expect(await chainOf([keshena, range])).toEqual([first]);
+    expect(await chainOf([keshena, range('0001', '9999')])).toEqual([first]);
+    expect(await chainOf([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
     // A row for the whole state names every ZIP and says nothing of local taxes: the releases below still answer.
     const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';

@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
+import { partOf } from '../support/imported.ts';
 import {
   isPage,
   openPublisherServer,
@@ -18,6 +19,7 @@ const { contentProgram } = await import('../../shared/cli/content.ts');
 const store = await import('../../shared/store/content/content-store.ts');
 const { readContentSource, writeContentSource } = await import('../../shared/store/content/content-sources.ts');
 
+const hourMs = 3_600_000;
 const importable = publishers.filter(({ format }) => format !== null).map(({ state }) => state);
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
 
@@ -253,6 +255,21 @@ describe('a broken publisher', () => {
     await update('--state', 'UT');
     expect(await readContentSource('UT')).toMatchObject({ failure: null });
   });
+});
+
+it('discards an import that was interrupted a day ago, but none that may still run', async () => {
+  const [old, recent] = ['US-ND@2026-11-20.150', 'US-ND@2026-11-20.151'] as const;
+  const begin = (id: string, agoMs: number) => store.beginImport(id, new Date(Date.now() - agoMs).toISOString());
+  const begun = await begin(old, 25 * hourMs);
+  if (!begun.ok) throw new Error('The import did not begin.');
+  await store.writePart(begun.value, partOf('58001', {}));
+  await begin(recent, hourMs);
+  server.publish(smallFiles('ND', { rate: '0.0075' }));
+  const { out } = await update('--state', 'ND');
+  expect(out).toContain(`Discarded 1 part of ${old}, whose import was interrupted.`);
+  expect(out).toContain(`${recent} is not finished.`);
+  expect((await store.unfinishedImports('US-ND')).map(({ id }) => id)).toEqual([recent]);
+  expect(await store.readPartKeys(old)).toEqual([]);
 });
 
 describe('sources', () => {

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { readNameTables } from '../../shared/cli/content/local-names.ts';
 import { builtInRelease, builtInReleaseById } from '../../shared/content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../shared/content/loading/active-releases.ts';
 import { contentLoader } from '../../shared/content/loading/content-loader.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
+import { readNameTables } from '../../shared/releases/local-names.ts';
 import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';

@@ -31,6 +31,47 @@ const inBurlington = (line1: string) => ({ state: 'VT', postal_code: '05401', li
 const burlington = { place: '10675' };
 const southBurlington = { place: '66175' };
 
+describe('a street-address row that is skipped because it is bad', () => {
+  const whole = boundaryRow({ zips: ['05401', '', '05401', ''], state: '50' });
+  const listed = row('100,198,E,,MAIN,ST', burlington);
+  // 301 to 399 Main St are in South Burlington, 8 %.
+  const good = row('301,399,O,,MAIN,ST', southBurlington);
+  const other = boundaryRow({ type: 'A', zips: '05408', state: '50', ...burlington });
+  const otherWhole = boundaryRow({ zips: ['05408', '', '05408', ''], state: '50' });
+  const answer = async (bad: string, to = inBurlington('333 Main St')) =>
+    at(await vermont(whole, otherWhole, listed, other, bad), to);
+
+  it('would decide where it is good', async () => {
+    expect(await answer(good)).toMatchObject({ tax: '8.00', level: 'street', ambiguous: false });
+  });
+
+  it.each([
+    ['its first day is none', good.replace('20200101', '20201301')],
+    ['it lacks a column', good.replace(/,$/, '')],
+    ['it is of no known type', good.replace(/^A/, 'B')],
+    ['its ZIP cannot be read', good.replace('05401', 'O5401')],
+    ['its quote is never closed', good.replace('MAIN', '"MAIN')],
+  ])('leaves its addresses ambiguous, with the reason: %s', async (_what, bad) => {
+    const { warnings, ...found } = await answer(bad);
+    expect(found).toEqual({ tax: '6.00', level: 'zip5', ambiguous: true, coverage: 'complete' });
+    expect(warnings).toEqual([expect.stringContaining('none of them certainly is')]);
+  });
+
+  it('leaves other ZIPs as they are if its own can be read, and changes nothing if it is a row of a ZIP', async () => {
+    const elsewhere = { state: 'VT', postal_code: '05408', line1: '300 Main St' };
+    const certain = { tax: '6.00', ambiguous: false, warnings: [] };
+    expect(await answer(good.replace('20200101', 'none'), elsewhere)).toMatchObject(certain);
+    expect(await answer(good.replace(/^A/, ''), elsewhere)).toMatchObject({ ambiguous: true });
+    expect(await answer(whole.replace('20200101', 'none'))).toMatchObject(certain);
+  });
+
+  it('is noted, and applies from the first days of the agreement on', async () => {
+    const imported = await vermont(whole, listed, good.replace('20200101', 'none'));
+    expect(imported.built.summary.notes).toContainEqual(expect.stringContaining('rows of 1 ZIP cannot be read'));
+    expect(at(imported, inBurlington('333 Main St'), { tax_date: '2021-06-01' })).toMatchObject({ ambiguous: true });
+  });
+});
+
 describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
   it.each(['150 Main St', '100 MAIN STREET', '200 main st.', '150A Main St', '150-1/2 Main St', '150 Main St Apt 4'])(
     'taxes %s with 7.9 %, for certain',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readNameTables } from '../../shared/cli/content/local-names.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
 import { locate } from '../../shared/content/location/place.ts';
+import { readNameTables } from '../../shared/releases/local-names.ts';
 import {
   baseOf,
   changed,

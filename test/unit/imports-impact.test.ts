@@ -49,6 +49,27 @@ describe('the changes of an import', () => {
       gained: 0,
       lost: 0,
       largest: null,
+      // Before their first days the built-in tables have the state's rate alone; in Minneapolis they begin in 2024, too.
+      past: {
+        changed: 1,
+        firstDay: '2024-04-01',
+        largest: { key: '55901', day: '2024-04-01', before: 6_875_000n, after: 8_125_000n },
+      },
+    });
+  });
+
+  it('counts the answers of past days apart: those that were known, and change', async () => {
+    const row = boundaryRow({ ...rochester, place: '', zips: whole('55901'), from: '20261001', to: '20261031' });
+    expect(await impactOf([row])).toMatchObject({
+      changed: 0,
+      past: {
+        changed: 1,
+        firstDay: '2026-10-01',
+        largest: { key: '55901', day: '2026-10-01', before: 8_125_000n, after: 6_875_000n },
+      },
+    });
+    expect(await impactOf([boundaryRow({ ...rochester, zips: whole('55901'), from: '20261001' })])).toMatchObject({
+      past: { changed: 0, firstDay: null, largest: null },
     });
   });
 

@@ -1,6 +1,7 @@
 /** `content import`: make a release from files of rates. */
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { isDay } from '../../calendar.ts';
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { Importer } from '../../content/imports/importer.ts';
 import { type Format, importers } from '../../content/imports/importers.ts';
@@ -21,6 +22,7 @@ type Options = {
   readonly boundaries?: string;
   readonly file?: string;
   readonly base?: string;
+  readonly from?: string;
   readonly activate?: boolean;
   readonly skipBadRows?: boolean;
   readonly dryRun?: boolean;
@@ -61,6 +63,11 @@ const baseOf = async (id: string, state: string): Promise<Release> => {
   return base;
 };
 
+const dayIn = (text: string): string => {
+  if (!isDay(text)) throw new CommandError(`--from cannot be "${text}". Send a day such as 2026-10-01.`);
+  return text;
+};
+
 const jobOf = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = filesOf(options);
@@ -72,6 +79,7 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
     state: state.letters,
     active: await (options.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(state.letters),
     base: options.base === undefined ? null : await baseOf(options.base, state.code),
+    from: options.from === undefined ? null : dayIn(options.from),
     skipBadRows: options.skipBadRows ?? false,
     dryRun: options.dryRun ?? false,
     tempFolder: temporaryFolder(),
@@ -125,6 +133,7 @@ export const addImport = (program: Command): Command =>
       '--base <release>',
       'the release whose rules and settings it uses; the default is the active import or the newest built-in release',
     )
+    .option('--from <day>', 'the first day of rates in a file that gives none; the default is today')
     .option('--activate', 'activate the release after the import')
     .option('--skip-bad-rows', 'skip rows that cannot be read, and count them')
     .option(

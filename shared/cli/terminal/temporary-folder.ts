@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,15 +7,42 @@ const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 let parent: string | undefined;
 
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process exists, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** Remove the folders of processes that were ended by SIGKILL. One with the id of this process is of an earlier process. */
+const removeAbandoned = (): void => {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(/^levy-import-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(pid) || (pid !== process.pid && isRunning(pid))) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // It belongs to another user.
+    }
+  }
+};
+
 /** The folder of all temporary folders of this process, with one handler for each way in which the process can end. */
 const parentFolder = (): string => {
   if (parent !== undefined) return parent;
-  const folder = mkdtempSync(join(tmpdir(), 'levy-import-'));
+  removeAbandoned();
+  const folder = mkdtempSync(join(tmpdir(), `levy-import-${process.pid}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const [signal, code] of Object.entries(codes)) process.once(signal, () => process.exit(code));
   parent = folder;
   return folder;
 };
 
-/** A new folder that is removed when this process ends, also after Ctrl-C, but not after SIGKILL. */
+/**
+ * A new folder that is removed when this process ends, also after Ctrl-C. After SIGKILL, the next process that uses a
+ * temporary folder removes it.
+ */
 export const temporaryFolder = (): string => mkdtempSync(join(parentFolder(), 'files-'));

@@ -58,7 +58,7 @@ const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jur
   ...others.filter(({ type }) => type === 'state'),
 ];
 
-type HeadDetails = Pick<ReleaseHead, 'counts' | 'last_day'> & {
+type HeadDetails = Pick<ReleaseHead, 'counts' | 'last_day' | 'complete_from'> & {
   readonly summary: Summary;
   readonly registry: Registry;
 };
@@ -86,8 +86,9 @@ const headOf = (
 };
 
 /** A base release without the fields that belong to its own import or local tables. */
-const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local'> => {
-  const { locals: _locals, local: _local, below: _below, chain: _chain, bottom: _bottom, ...taken } = base;
+const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local' | 'complete_from'> => {
+  const { locals: _locals, local: _local, complete_from: _from, ...others } = base;
+  const { below: _below, chain: _chain, bottom: _bottom, ...taken } = others;
   return taken;
 };
 
@@ -158,7 +159,9 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
     rates,
     jurisdictions: registry.used.size + 1,
   };
-  const head = headOf(options, { summary, registry, counts, last_day: inForce.lastDay });
+  const { completeFrom } = collection;
+  const days = { last_day: inForce.lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
+  const head = headOf(options, { summary, registry, counts, ...days });
   const content_hash = await contentHash(head, readParts(path));
   return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
 };

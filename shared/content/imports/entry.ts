@@ -44,6 +44,8 @@ export type Entry =
   | { readonly kind: 'skipped'; readonly line: number; readonly reason: string }
   /** A row that is imported with a remark for the operator. `reason` is one of a few texts. */
   | { readonly kind: 'remark'; readonly line: number; readonly reason: string }
+  /** The first day on which the files have every row: they may lack rows that ended before it. */
+  | { readonly kind: 'complete_from'; readonly day: string }
   /** A sentence about the whole import, for the summary. */
   | { readonly kind: 'note'; readonly sentence: string }
   /** A wrong row and how to correct it; `isOfFile` marks a problem of the whole file. */

@@ -7,6 +7,8 @@ export type ReadOptions = {
   readonly state: string;
   /** The release whose state rate and rules the file completes. */
   readonly base: Release;
+  /** The first day of rates in a file that gives none. Without it, that is `established_from` of the base. */
+  readonly undatedFrom?: string;
   /** Public names of counties, places and districts, for files that have only codes. Without them codes are names. */
   readonly names?: NameTables;
   /** Called repeatedly with the bytes read so far and the total bytes of the files on disk. */

@@ -132,7 +132,10 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
-/** Search the active release first, then each one below it: an import is an overlay and removes nothing. */
+/**
+ * Search the active release first, then each one below it: an import is an overlay and removes nothing. On a day before
+ * `complete_from` of an import, one below it whose files reach further back takes precedence.
+ */
 const answerOf = (
   active: Release,
   address: TaxAddress,
@@ -141,10 +144,16 @@ const answerOf = (
   place: PlaceChoice | null,
 ): Answer => {
   let release = active;
+  let found: { readonly answer: Answer; readonly completeFrom: string } | null = null;
   for (; release.fallback; release = release.fallback) {
+    const { complete_from: completeFrom = '' } = release;
+    if (found && found.completeFrom <= completeFrom) continue;
     const choice = chooseLocals(release, address, day);
-    if (choice && answersItself(release, choice, day, prefer)) return { release, choice: withPlace(choice, place) };
+    if (!choice || !answersItself(release, choice, day, prefer)) continue;
+    found = { answer: { release, choice: withPlace(choice, place) }, completeFrom };
+    if (completeFrom <= day) break;
   }
+  if (found) return found.answer;
   const choice = chooseLocals(release, address, day);
   return choice ? { release, choice } : (place ?? { release, choice: null });
 };

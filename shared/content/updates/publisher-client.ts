@@ -16,7 +16,7 @@ export type Downloaded = FileVersion & {
   readonly bytes: number;
 };
 
-/** A failure of the publisher or of the connection. The message names the address and what to do. */
+/** A failure of the publisher, of the connection or of the disk. The message names the address and what to do. */
 export class PublisherFailure extends Error {
   override readonly name = 'PublisherFailure';
 }
@@ -82,7 +82,15 @@ const conditional = ({ etag, lastModified }: FileVersion): Record<string, string
 /** What one attempt gave; a `failure` may pass with the next attempt. */
 type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
-/** A full disk or a folder without permission, not the publisher. */
+const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** A full disk, which no retry mends; `null` for another error. */
+const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
+  'code' in error && fullDisk.includes(error.code)
+    ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)
+    : null;
+
+/** A folder without permission, not the publisher. */
 const isLocal = (error: Error): boolean => 'syscall' in error && 'path' in error;
 
 const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
@@ -227,7 +235,10 @@ export class PublisherClient {
         if ('value' in outcome) return outcome.value;
         failure = outcome.failure;
       } catch (error) {
-        if (!(error instanceof Error) || error instanceof PublisherFailure || isLocal(error)) throw error;
+        if (!(error instanceof Error)) throw error;
+        const failed = fullDiskFailure(url, error);
+        if (failed) throw failed;
+        if (error instanceof PublisherFailure || isLocal(error)) throw error;
         failure = reasonOf(error);
       } finally {
         watch.end();

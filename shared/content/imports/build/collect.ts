@@ -20,6 +20,8 @@ export const newCollection = (folder: string, state: string, evidence: Evidence)
     spill: new Spill(folder, 'spans'),
     streets: new StreetSets(),
     streetRows: new StreetRows(folder),
+    /** `complete_from` of the release. */
+    completeFrom: null as string | null,
     /** The pieces of each city. */
     cities: new Map<string, Piece[]>(),
     /** The ZIPs of the state, sorted, and their first three digits. */
@@ -65,6 +67,9 @@ export const collect = (collection: Collection, entry: Entry): void => {
     case 'jurisdiction':
     case 'rate':
       collection.registry.add(entry);
+      break;
+    case 'complete_from':
+      collection.completeFrom = entry.day;
       break;
     case 'span':
       if (entry.flags?.of_streets) addStreets(collection, entry);

@@ -17,6 +17,8 @@ export const bad = (reason: string): RowResult<never> => ({ kind: 'bad', reason 
 type More<AnyRow> = {
   /** Entries for a bad row. */
   readonly ofBad?: (row: AnyRow) => Iterable<Entry>;
+  /** Called for a row after which the table cannot be read on. */
+  readonly onBroken?: () => void;
   readonly atEnd?: () => Iterable<Entry>;
 };
 
@@ -25,13 +27,14 @@ export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
   { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> },
   read: (row: AnyRow) => RowResult<Value>,
   use: (value: Value, line: number) => Iterable<Entry>,
-  { ofBad, atEnd }: More<AnyRow> = {},
+  { ofBad, onBroken, atEnd }: More<AnyRow> = {},
 ): AsyncGenerator<Entry> {
   let count = 0;
   for await (const row of rows) {
     count += 1;
     if ('broken' in row) {
       yield { kind: 'bad', line: row.line, reason: row.broken };
+      onBroken?.();
       continue;
     }
     const multiline = multilineReason(row);

@@ -5,6 +5,7 @@ import { assertFits, limits } from '../limits.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';
 import type { LayerKey } from './layers.ts';
+import type { LostStreets } from './lost-streets.ts';
 import { jurisdictionOf, type RateBook } from './rate-book.ts';
 import { rowDates } from './rate-row.ts';
 import { streetRange } from './street-row.ts';
@@ -100,6 +101,9 @@ export type BoundaryReader = {
   readonly declared: Set<string>;
   /** `county 999`, `place 12345`: named by boundary rows and by no rate row. */
   readonly untaxed: Set<string>;
+  readonly lostStreets: LostStreets;
+  /** The earliest last day of a row so far. */
+  firstEnd: string | null;
 };
 
 const untaxedReason = 'names a county or place without a rate: no tax of its own there';
@@ -172,6 +176,7 @@ export const readBoundary = (
   const read = readBoundaryRow(cells, fips);
   if (read.kind !== 'row') return read;
   const span = read.value;
+  if (span.to !== null && (reader.firstEnd === null || span.to < reader.firstEnd)) reader.firstEnd = span.to;
   if (!touchesAny(zips, span.low, span.high)) return skipped(foreignZips(book.state));
   return row({ span, layers: layersOf(reader, cells) });
 };
@@ -185,6 +190,7 @@ export function* boundaryEntries(
 ): Generator<Entry> {
   const { book } = reader;
   const { locals, missing, problem } = layers;
+  reader.lostStreets.add(span);
   if (problem !== null) {
     yield { kind: 'bad', line, reason: problem };
     yield* unknownPlace(book.state, { kind: 'span', ...span });

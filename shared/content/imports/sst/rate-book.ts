@@ -53,13 +53,18 @@ export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] 
   });
 
 /**
- * The day from which the file's history is complete: the day after the earliest end of a rate, because later ends are in
- * the file too, and at the latest the first day of the file's quarter (content notes 1.2).
+ * The day from which a file's history is complete: the day after the earliest end of a row, because later ends are in the
+ * file too, and at the latest the first day of the file's quarter (content notes 1.2). `null` if neither is known.
  */
-export const completeFrom = (book: RateBook, effective: string | null): string | null => {
-  const ends = [...book.rates.values()].flat().flatMap(({ to }) => (to === null ? [] : [dayAfter(to)]));
-  return [...ends, ...(effective === null ? [] : [effective])].toSorted()[0] ?? null;
+export const completeFrom = (ends: Iterable<string | null>, effective: string | null): string | null => {
+  let first = effective;
+  for (const end of ends) if (end !== null && (first === null || end < first)) first = dayAfter(end);
+  return first;
 };
+
+/** The last days of all rates. */
+export const rateEnds = ({ rates }: RateBook): readonly (string | null)[] =>
+  [...rates.values()].flat().map(({ to }) => to);
 
 const zero = (from: string, to: string): Dates => ({ rate: '0', from, to });
 

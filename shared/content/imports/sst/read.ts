@@ -5,7 +5,8 @@ import { openTable, type Table } from '../files/rows.ts';
 import type { Importer, Read } from '../importer.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, readBoundary, untaxedNote } from './boundary.ts';
-import { readLayerNames } from './layers.ts';
+import { type LayerKey, readLayerNames } from './layers.ts';
+import { LostStreets } from './lost-streets.ts';
 import { quirksOf } from './quirks.ts';
 import {
   addRate,
@@ -14,6 +15,7 @@ import {
   overlapEntries,
   quarterOfName,
   type RateBook,
+  rateEnds,
   settleRates,
 } from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
@@ -56,7 +58,7 @@ async function* rateEntries(book: RateBook, fips: string, table: Table): AsyncGe
       atEnd: () => overlapEntries(book, settleRates(book), table.name),
     },
   );
-  book.completeFrom = completeFrom(book, quarterOfName(table.name));
+  book.completeFrom = completeFrom(rateEnds(book), quarterOfName(table.name));
   yield* bookEntries(book);
 }
 
@@ -90,13 +92,28 @@ const readSst: Read = async function* (files, { state, names, onProgress }) {
     return;
   }
   const zips = zipsOfState(state);
-  const reader: BoundaryReader = { book, fips, zips, known: new Map(), declared: new Set(), untaxed: new Set() };
+  const sets = { known: new Map(), declared: new Set<LayerKey>(), untaxed: new Set<string>() };
+  const lostStreets = new LostStreets(state, zips);
+  const reader: BoundaryReader = { book, fips, zips, ...sets, lostStreets, firstEnd: null };
+  const table = await open(boundary, rates.size);
   yield* readRows(
-    await open(boundary, rates.size),
+    table,
     ({ cells }) => readBoundary(reader, cells),
     ({ span, layers }, line) => boundaryEntries(reader, line, span, layers),
-    { atEnd: () => untaxedNote(reader) },
+    {
+      ofBad: (row) => {
+        lostStreets.addBad(row);
+        return [];
+      },
+      onBroken: () => lostStreets.addUnknown(),
+      *atEnd() {
+        yield* untaxedNote(reader);
+        yield* lostStreets.entries();
+      },
+    },
   );
+  const day = completeFrom([reader.firstEnd], quarterOfName(table.name));
+  if (day !== null) yield { kind: 'complete_from', day: [day, book.completeFrom ?? day].toSorted()[1] as string };
 };
 
 export const sst: Importer = {

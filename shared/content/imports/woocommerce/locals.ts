@@ -8,6 +8,8 @@ import type { WooRate } from './rate-row.ts';
 export type LocalContext = {
   readonly pseudo: PseudoJurisdictions;
   readonly base: Release;
+  /** The first day of all rates; `null` for `established_from` of the base. */
+  readonly from: string | null;
   /** Lines already reported as bad: a row of many ZIPs is one bad row. */
   readonly bad: Set<number>;
 };
@@ -50,8 +52,8 @@ const partsOf = (rates: readonly WooRate[], stateRate: string, place: string, ba
 
 /** The local taxes of the rates that apply in a place; `null`, with a bad row, if they are less than the state's rate. */
 export const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
-  const { pseudo, base, bad } = context;
-  const state = stateRateOn(base, base.established_from);
+  const { pseudo, base, bad, from } = context;
+  const state = stateRateOn(base, from ?? base.established_from);
   const [{ line }] = rates as readonly [WooRate, ...WooRate[]];
   if (!state || total(rates) < unitsOf(state.rate)) {
     const reason = `the file has ${fractionOf(total(rates))} for ${place} in all, the release has ${state?.rate ?? 'nothing'} for the state alone: correct the rate, or choose another base release`;
@@ -61,7 +63,7 @@ export const localsOf = (context: LocalContext, rates: readonly WooRate[], place
   const entries: Entry[] = [];
   const codes: string[] = [];
   for (const part of partsOf(rates, state.rate, place, base).filter(({ rate }) => rate !== '0')) {
-    const dates = { from: null, to: state.to };
+    const dates = { from, to: state.to };
     const made = pseudo.codeOf({ ...part, ...dates, label: labels[part.level], distinction: 'OTHER' });
     entries.push(...made.entries);
     codes.push(made.code);

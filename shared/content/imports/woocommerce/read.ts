@@ -57,13 +57,13 @@ function* placeEntries(
   const locals = isKnown ? localsOf(context, rates, place) : null;
   if (locals === null || isEntry(locals)) {
     if (locals) yield locals;
-    yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: null, to: null });
+    yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: context.from, to: null });
     return;
   }
   yield* locals.entries;
   const lacksLocals = where.kind === 'span' && locals.codes.length === 0 && isStateAlone(rates, context.base);
   const flags = lacksLocals ? { flags: { ...where.flags, lacks_locals: true as const } } : {};
-  yield { ...where, from: null, to: locals.to, locals: locals.codes, ...flags };
+  yield { ...where, from: context.from, to: locals.to, locals: locals.codes, ...flags };
 }
 
 const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
@@ -111,7 +111,7 @@ function* zipEntries(
  * state-wide row of the state's own rate leaves, or what is above the state's rate in the base release, are local taxes.
  * The rates of one state are held until the file ends.
  */
-const readWooCommerce: Read = async function* (files, { state, base, onProgress }) {
+const readWooCommerce: Read = async function* (files, { state, base, undatedFrom: from = null, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress);
   const rates: WooRate[] = [];
   const hold = (rate: WooRate | null): readonly Entry[] => {
@@ -119,7 +119,7 @@ const readWooCommerce: Read = async function* (files, { state, base, onProgress 
     return [];
   };
   yield* readRows(table, (row) => readWooRate(row, state), hold, { ofBad: (row) => hold(readBadWooRate(row)) });
-  const context: LocalContext = { pseudo: new PseudoJurisdictions(state), base, bad: new Set() };
+  const context: LocalContext = { pseudo: new PseudoJurisdictions(state), base, from, bad: new Set() };
   const anywhere = rates.filter(({ zips }) => zips === null).toSorted(bySpecificity);
   const byName = citiesOf(anywhere);
   for (const [zip, matching] of byZip(rates, state)) yield* zipEntries(context, zip, matching, byName);

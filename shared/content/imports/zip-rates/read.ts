@@ -155,17 +155,16 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
 };
 
 /**
- * Read a table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on;
- * without one, from the base release's first day.
+ * Read a table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on.
  *
  * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
  * does a risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
  * all of the state pays, and the table has them with the localities.
  */
-const readZipRates: Read = async function* (files, { state, base, onProgress }) {
+const readZipRates: Read = async function* (files, { state, base, undatedFrom = null, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);
-  const from = monthOfName(table.name);
+  const from = monthOfName(table.name) ?? undatedFrom;
   const pseudo = new PseudoJurisdictions(state);
   const context = { state, base, day: from ?? base.established_from };
   yield* readRows(

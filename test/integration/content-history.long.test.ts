@@ -1,0 +1,147 @@
+/** Two years of files, imported and activated one after another: every past day keeps the answer that it had. */
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { importers } from '../../shared/content/imports/importers.ts';
+import { withFiles } from '../fixtures/imports/harness.ts';
+import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import {
+  addDays,
+  alabama,
+  arizona,
+  type History,
+  type Issue,
+  streamlined,
+  undated,
+} from '../support/published-history.ts';
+import { runInProcess } from '../support/run-command.ts';
+
+process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
+vi.resetModules();
+const { contentProgram } = await import('../../shared/cli/content.ts');
+const store = await import('../../shared/store/content/content-store.ts');
+const { loadContent } = await import('../../shared/store/content/load-content.ts');
+const { locate } = await import('../../shared/content/location/place.ts');
+const { placeRate } = await import('../../shared/content/location/combined-rate.ts');
+const { readAddress } = await import('../../shared/content/location/address.ts');
+const { accepted } = await import('../../shared/cli/terminal/errors.ts');
+const { later } = await import('../support/sales.ts');
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+
+const content = async (...args: readonly string[]) => {
+  const { code, out, err } = await runInProcess(contentProgram(), args);
+  if (code !== 0) throw new Error(err);
+  return out;
+};
+
+/** Run at noon of a day by the service's clock. */
+const on = <Value>(day: string, run: () => Promise<Value>): Promise<Value> =>
+  later(Date.parse(`${day}T12:00:00Z`) - Date.now(), run);
+
+const importing = ({ state, format }: History, { files, posted }: Issue) =>
+  on(posted, () =>
+    withFiles(files, (paths) => {
+      const options = importers[format].files.map(({ option }, index) => [`--${option}`, paths[index] ?? '']);
+      return content('import', '--format', format, '--state', state, ...options.flat(), '--activate');
+    }),
+  );
+
+const sampleDays: readonly string[] = Array.from({ length: 52 }, (_, index) => addDays('2026-10-08', index * 16));
+
+type Answers = ReadonlyMap<string, readonly [rate: number | null, ...resolution: unknown[]]>;
+
+/** The answers of all places on all sample days. */
+const answersOf = async ({ state, byZip, places }: History, posted: string): Promise<Answers> =>
+  on(posted, async () => {
+    const addresses = places.map((place) =>
+      accepted(readAddress({ state, ...(byZip ? { postal_code: place } : { city: place }) }, '')),
+    );
+    const releaseFor = await loadContent(addresses);
+    return new Map(
+      sampleDays.flatMap((day) =>
+        addresses.map((address, index) => {
+          const { place, resolution } = locate(address, releaseFor, day, false);
+          const rate =
+            place.release && resolution.coverage !== 'none' && placeRate(place.release, place.jurisdictions, day);
+          return [
+            `${places[index]} on ${day}`,
+            [rate ? Number(rate) / 100 : null, ...Object.values(resolution)],
+          ] as const;
+        }),
+      ),
+    );
+  });
+
+const dayIn = (key: string): string => key.slice(-10);
+const before = (answers: Answers, day: string) => Object.fromEntries([...answers].filter(([key]) => dayIn(key) < day));
+
+/** Import and activate all files of a history, and check the answers after each. Returns the releases in the last chain. */
+const live = async (history: History): Promise<number> => {
+  // The first file replaces the built-in tables from the first days of its own rates on.
+  let known: Answers = history.isDated ? new Map() : await answersOf(history, '2026-12-01');
+  for (const issue of history.issues) {
+    const { firstDay, posted, rateOf } = issue;
+    await importing(history, issue);
+    const answers = await answersOf(history, posted);
+    if (known.size > 0)
+      expect(before(answers, firstDay), `${history.name}, ${firstDay}`).toEqual(before(known, firstDay));
+    for (const [key, answer] of answers) {
+      if (dayIn(key) < firstDay) continue;
+      const expected = rateOf(key.slice(0, -14));
+      // A place that vanished keeps what the last file with it said.
+      if (expected !== null) expect([firstDay, key, answer[0]]).toEqual([firstDay, key, expected]);
+      else if (known.size > 0) expect([firstDay, key, answer]).toEqual([firstDay, key, known.get(key)]);
+    }
+    known = answers;
+  }
+  const { release } = (await store.readActiveReleases()).states[`US-${history.state}`] ?? {};
+  const chain = (await store.findHead(release ?? ''))?.chain ?? [];
+  await content('activate', (await builtInOf(history.state)) ?? '');
+  return chain.length;
+};
+
+const builtInOf = async (state: string) => (await import('../../shared/content/built-in.ts')).builtInRelease(state)?.id;
+
+describe('two years of files', () => {
+  it.each([
+    streamlined(1, { rates: true, boundaries: true }),
+    streamlined(2, { rates: false, boundaries: false }),
+    streamlined(3, { rates: true, boundaries: false }),
+    alabama(4),
+    arizona(5),
+    undated(6, 'zip-rates'),
+    undated(7, 'woocommerce'),
+  ])('of $name leave every past day its answer', async (history) => {
+    await live(history);
+  });
+});
+
+it('a correction of the same quarter applies from its own first day, and the report and diff say so', async () => {
+  const post = (posted: string, rate: string): Issue => ({
+    ...{ posted, firstDay: '2027-01-01', rateOf: () => null },
+    files: sstFiles(
+      'MN',
+      rateRows('27', '45 27 0.06875', '00 053 0.004 20200101 20261231', `00 053 ${rate} 20270101`),
+      [boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053' })],
+      '2027Q1',
+    ),
+  });
+  const history = { ...streamlined(1, { rates: true, boundaries: true }), places: ['55401'] };
+  const said =
+    'Answers of days before 2027-02-10 change, too: at 1 ZIP or city, from 2027-01-01 on, by at most 0.25 percentage points (55401 from 7.375% to 7.625% on 2027-01-01).';
+  await importing(history, post('2026-12-20', '0.005'));
+  const known = await answersOf(history, '2027-02-10');
+  expect(known.get('55401 on 2027-01-12')?.[0]).toBe(73_750);
+  const out = await importing(history, post('2027-02-10', '0.0075'));
+  const corrected = await answersOf(history, '2027-02-11');
+  expect(before(corrected, '2027-01-01')).toEqual(before(known, '2027-01-01'));
+  expect(corrected.get('55401 on 2027-01-12')?.[0]).toBe(76_250);
+  expect(out).toContain(said);
+  const { release = '', previous = [] } = (await store.readActiveReleases()).states['US-MN'] ?? {};
+  const diff = await on('2027-02-10', () => content('diff', previous[0]?.release ?? '', release ?? ''));
+  expect(diff).toContain(said);
+});

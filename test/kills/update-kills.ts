@@ -1,0 +1,165 @@
+/**
+ * `npm run update-kills`: kill `content update --activate` at random requests, and check what it leaves. After each kill the
+ * active releases must be whole, and a second run must end as an undisturbed run does, without temporary folders.
+ *
+ *   --kills N   how many (200); every fifth is Ctrl-C instead of SIGKILL
+ *   --seed N    another series of kills (1)
+ */
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import { smallFiles } from '../support/publisher-server.ts';
+import { seeded } from '../support/seeded.ts';
+import { startWorld } from './world.ts';
+
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+});
+const [kills, seed] = [Number(values.kills), Number(values.seed)];
+const states = ['KS', 'NE', 'OK'];
+/** A kill comes up to this long after its request, so that work between requests is killed, too. */
+const delayMs = 40;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = temporaryFolder();
+const world = await startWorld(states);
+// After startWorld, because they read the address of the database when they are loaded.
+const { activatedSince, endStateOf } = await import('./end-state.ts');
+const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
+const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
+const { gates } = await import('../../shared/content/updates/gates.ts');
+
+type Ran = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly out: string };
+
+/** Run `content update`, optionally limited to files of some blocks, and let `onRequest` kill it. */
+const update = (onRequest: (kill: (signal: NodeJS.Signals) => void) => void, blocks?: number): Promise<Ran> => {
+  const names = gates.map(({ name }) => name).join();
+  const words = ['shared/cli/content.ts', 'update', '--state', states.join(), '--activate', '--override', names];
+  const command = [process.execPath, ...words, '--mirror', world.publishers.url];
+  const limited = blocks === undefined ? command : ['sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, ...command];
+  const env = {
+    ...process.env,
+    DYNAMODB_ENDPOINT: world.endpoint,
+    TMPDIR: folder,
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/levy/compiled'),
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(limited[0] as string, limited.slice(1), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (out += chunk));
+    world.watch(() => onRequest((signal) => child.kill(signal)));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      world.watch(() => {});
+      resolve({ code, signal, out });
+    });
+  });
+};
+
+const fail = (what: string, ...details: readonly unknown[]): never => {
+  console.error(what);
+  for (const detail of details) console.error(typeof detail === 'string' ? detail : JSON.stringify(detail, null, 1));
+  process.exit(1);
+};
+
+const undisturbed = async () => {
+  let requests = 0;
+  const ran = await update(() => {
+    requests += 1;
+  });
+  if (ran.code !== 0) fail(`An undisturbed run exits with ${ran.code}.`, ran.out);
+  return requests;
+};
+
+/** Fail unless all active releases and those below them are whole. */
+const requireWhole = async (when: string): Promise<void> => {
+  const { states: directory } = await readActiveReleases();
+  for (const { release } of Object.values(directory)) {
+    if (release === null) continue;
+    for (const id of [release, ...((await findHead(release))?.chain ?? [])])
+      await verifyRelease(
+        id,
+        (problem) => fail(`${when}: ${problem.message}`),
+        () => {},
+      );
+  }
+};
+
+const leftFolders = async () => (await readdir(folder)).filter((name) => name.startsWith('levy-import-'));
+
+const publish = (quarter: string, rate: string): void => {
+  for (const state of states) world.publishers.publish(smallFiles(state, { rate, quarter }));
+};
+
+// An update to the next quarter, over active releases of the one before it.
+publish('2026Q4', '0.005');
+await undisturbed();
+publish('2027Q1', '0.006');
+const start = await world.items();
+const requests = await undisturbed();
+const expected = endStateOf(await world.items(), states);
+if (
+  !isDeepStrictEqual(
+    Object.values(expected.content).map(({ releases }) => releases),
+    states.map(() => 2),
+  )
+)
+  fail('The undisturbed run did not make one release for each state.', expected);
+console.log(`An undisturbed run makes ${requests} requests.`);
+
+/** Run to the end after a disturbance, and compare. */
+const requireEnd = async (when: string): Promise<void> => {
+  await requireWhole(when);
+  const again = await update(() => {});
+  if (again.code !== 0) fail(`${when}: the second run exits with ${again.code}.`, again.out);
+  const { content } = endStateOf(await world.items(), states);
+  if (!isDeepStrictEqual(content, expected.content))
+    fail(`${when}: the second run ends otherwise.`, content, expected.content);
+  await requireWhole(`${when}, then a second run`);
+  const left = await leftFolders();
+  if (left.length > 0) fail(`${when}: the second run left ${left.join(', ')}.`);
+};
+
+const counts = { killed: 0, interrupted: 0, endedBefore: 0, activated: 0, unfinished: 0, folders: 0 };
+const random = seeded(seed);
+for (let kill = 1; kill <= kills; kill += 1) {
+  const [at, delay] = [1 + Math.floor(random() * requests), random() * delayMs];
+  const signal = kill % 5 === 0 ? 'SIGINT' : 'SIGKILL';
+  const when = `Kill ${kill}: ${signal} ${delay.toFixed(0)} ms after request ${at}`;
+  await world.restore(start);
+  let seen = 0;
+  const ran = await update((send) => {
+    seen += 1;
+    if (seen === at) setTimeout(send, delay, signal);
+  });
+  const items = await world.items();
+  counts.activated += activatedSince(items, start);
+  if (ran.signal === 'SIGKILL') counts.killed += 1;
+  else if (ran.code === 130) counts.interrupted += 1;
+  else if (ran.code === 0) counts.endedBefore += 1;
+  else fail(`${when}: the run exits with ${ran.code}.`, ran.out);
+  const left = await leftFolders();
+  if (left.length > 0 && ran.signal !== 'SIGKILL') fail(`${when}: the run left ${left.join(', ')}.`);
+  counts.folders += left.length;
+  counts.unfinished += endStateOf(items, states).unfinished;
+  await requireEnd(when);
+  if (kill % 10 === 0) console.log(`${kill} of ${kills}: ${JSON.stringify(counts)}`);
+}
+
+// A full disk: no file may be larger than some blocks of 512 bytes.
+for (const blocks of [0, 1, 2]) {
+  await world.restore(start);
+  const ran = await update(() => {}, blocks);
+  if (ran.code !== 1 || !/ENOSPC|EFBIG/.test(ran.out))
+    fail(`A full disk of ${blocks} blocks: exit ${ran.code}.`, ran.out);
+  await requireEnd(`A full disk of ${blocks} blocks`);
+}
+console.log(
+  `${kills} kills and 3 full disks: all active releases were whole, and every second run ended as an undisturbed one.`,
+);
+console.log(JSON.stringify(counts));
+await world.stop();
+process.exit();
