@@ -70,12 +70,6 @@ export class OwnCodes {
     return here ? { ...here, county } : { county, code: codePart(name), name };
   }
 
-  /** A place of the tables within a county, or one whose county they do not give; `undefined` if they have neither. */
-  placeWithin(county: string, name: string): OwnPlace | undefined {
-    const found = this.placesNamed(name);
-    return found.find((place) => place.county === county) ?? found.find((place) => place.county === '');
-  }
-
   /** A place by its Census code. */
   placeCoded(county: string, code: string): OwnPlace | undefined {
     const name = this.codedNames.get(code);

@@ -44,8 +44,8 @@ const districtOf = ({ city, name, key }: CombinedCity, isShared: boolean): Juris
 /** The code of the built-in content for all local taxes of a city, which are districts' (`packRates`). */
 const taxOf = (codes: OwnCodes, { city, key }: CombinedCity): Jurisdiction | undefined => {
   const county = codes.countyNamed(key);
-  const place = county === undefined ? undefined : codes.placeWithin(county, city);
-  return county !== undefined && place ? { ...codes.combinedTax({ ...place, county }), type: 'district' } : undefined;
+  const place = codes.placesNamed(city).find((one) => one.county === county);
+  return place && { ...codes.combinedTax(place), type: 'district' };
 };
 
 /**
