@@ -67,10 +67,14 @@ export const withOwnRates = (release: Release): Release => {
 
 /**
  * A loaded release with own rules: they come first, replace rules with their ids on their days, and add their jurisdictions.
- * The parts of an imported release must be in it already, because a part has all rates of a jurisdiction or none.
+ * The parts of an imported release must be in it already, because a part has all rates of a jurisdiction or none. Own rules
+ * that the release itself was stored with do not count: those of the active release apply to all releases below it.
  */
 export const withOwnRules = (release: Release, own: OwnRules | undefined): Release => {
-  if (!own) return release;
+  if (!own) {
+    const { own: _, ...without } = release;
+    return release.own ? without : release;
+  }
   const { settings } = release;
   const [state, ...others] = release.jurisdictions;
   const sources = Object.entries(own.sources).map(([key, text]) => [key, `Own rules: ${text}`]);

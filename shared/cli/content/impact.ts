@@ -55,7 +55,11 @@ const daysFrom = (releases: readonly (Release | undefined)[], today: string): re
   const spans: Span[] = [{ from: today, to: null }];
   for (const release of releases)
     for (let level = release; level; level = level.fallback)
-      spans.push(...[...level.rates, ...level.locations].map((value) => establishedSpan(value, today)));
+      spans.push(
+        ...[...level.rates, ...level.locations, ...(level.own?.rates ?? [])].map((value) =>
+          establishedSpan(value, today),
+        ),
+      );
   return piecesOf(spans).flatMap(({ from }) => (from < today ? [] : [from]));
 };
 

@@ -52,7 +52,9 @@ const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Pr
 
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
-    throw new CommandError(`Send --state: files of the format ${format} can be of any state, and these do not name one.`);
+    throw new CommandError(
+      `Send --state: files of the format ${format} can be of any state, and these do not name one.`,
+    );
   const state = stateOf(text ?? onlyState ?? '');
   if (onlyState !== null && state.letters !== onlyState)
     throw new CommandError(`Files of the format ${format} are of ${onlyState} only, not of ${state.letters}.`);

@@ -1,5 +1,6 @@
 import type { ReleaseHead } from '../../content/content.ts';
 import { ContentCorrupt } from '../../content/loading/content-errors.ts';
+import { isOwnOnly } from '../../content/own-rules.ts';
 import { corruptionText } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import type { Impact, RateStep } from './impact.ts';
@@ -27,7 +28,9 @@ const changesText = ({ changed, gained, lost, largest }: Impact, against: string
 };
 
 /** The release that answers for the places that a release does not name. */
-const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: string): string => {
+const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): string => {
+  const { below } = head;
+  if (isOwnOnly(head)) return `${below} and the releases below it answer for all addresses.`;
   if (below === undefined)
     return 'An earlier version of Levy imported it, without a release below: what it does not name is not covered.';
   const future =
@@ -70,7 +73,7 @@ export const printImpact = (
   if (impact === null) return;
   const { firstDay: from, lastDay: to } = impact;
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
-  if (imported) print(`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`);
+  if (imported && !isOwnOnly(imported)) print(`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`);
   print(changesText(impact, against, today));
   if (imported) print(fallbackText(imported, impact, today));
 };

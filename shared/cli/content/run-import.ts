@@ -2,8 +2,11 @@
 
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { type Built, buildRelease } from '../../content/imports/build.ts';
+import type { ReleaseHead } from '../../content/content.ts';
+import { type Built, buildRelease, type Position } from '../../content/imports/build.ts';
 import type { Importer } from '../../content/imports/importer.ts';
+import { ownCounts } from '../../content/imports/rules/describe.ts';
+import { isOwnOnly } from '../../content/own-rules.ts';
 import type { Release } from '../../content/release.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import { finishImport, unfinishedImports, writeParts } from '../../store/content/content-store.ts';
@@ -79,7 +82,9 @@ const write = async (built: Complete): Promise<string> => {
   return head.id;
 };
 
-const refuseBad = ({ bad }: Built['summary']): never => {
+const refuseBad = ({ bad }: Built['summary'], { match }: Importer): never => {
+  if (match === 'none')
+    throw new CommandError(`${counted(bad.count, 'problem')} in the file, and nothing was written. Correct the file.`);
   const what =
     bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are incomplete or do not belong together';
   throw new CommandError(
@@ -87,17 +92,23 @@ const refuseBad = ({ bad }: Built['summary']): never => {
   );
 };
 
-const reportImpact = async ({ head, parts }: Complete, below: string, today: string): Promise<void> => {
-  const impact = await impactOrCorruption(() => impactOfImport(head, parts, below, today));
+const reportImpact = async ({ head, parts }: Complete, position: Position, today: string): Promise<void> => {
+  const { below } = position;
+  const impact = await impactOrCorruption(() => impactOfImport(head, parts, position, today));
   printImpact(head, impact, { subject: 'The files name', against: below, today });
+};
+
+/** What a release adds to those below it: `889 ZIPs and cities`, `2 rules and 1 rate`. */
+const contentText = (head: ReleaseHead): string => {
+  if (isOwnOnly(head)) return ownCounts(head.own) || 'no own rules';
+  return counted(head.counts.parts, 'ZIP or city', 'ZIPs and cities');
 };
 
 /** Store the release unless one with the same content exists, and return its id. */
 const keep = async (built: Complete): Promise<string> => {
   const same = await sameRelease(built.head, built.parts);
   const id = same ?? (await write(built));
-  const places = counted(built.head.counts.parts, 'ZIP or city', 'ZIPs and cities');
-  if (same === null) print(`Imported ${id} with ${places}.`);
+  if (same === null) print(`Imported ${id} with ${contentText(built.head)}.`);
   else print(`${same} already has the same content: no release was made.`);
   return id;
 };
@@ -110,16 +121,19 @@ export const importFiles = async (job: ImportJob): Promise<string | null> => {
   const today = dayOf(now());
   const state = jurisdictionCode(job.state);
   const active = await (job.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(job.state);
-  if (active.corrupt) print(`The import lies over the built-in release. ${corruptionText(active.corrupt)}`);
+  if (active.corrupt)
+    print(
+      `The import lies over the built-in release, without own rules: import their file again. ${corruptionText(active.corrupt)}`,
+    );
   // A dry run needs no database, so its id is a guess.
   const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);
   const built = await read(job, active, id);
   printSummary(built.summary, job.skipBadRows);
-  if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary);
+  if (built.summary.bad.count > 0 && !job.skipBadRows) refuseBad(built.summary, job.importer);
   if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
-  await reportImpact(built, positionOver(active).below, today);
+  await reportImpact(built, positionOver(active), today);
   if (job.dryRun) {
-    print(`Dry run: a release of ${counted(built.head.counts.parts, 'part')} was not written.`);
+    print(`Dry run: a release with ${contentText(built.head)} was not written.`);
     return null;
   }
   printUnfinished(await unfinishedImports(state));
