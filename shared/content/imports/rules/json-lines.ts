@@ -32,9 +32,11 @@ class Reader {
   private line = 1;
   private lineStart = 0;
   private readonly text: string;
+  private readonly name: string;
 
-  constructor(text: string) {
+  constructor(text: string, name: string) {
     this.text = text;
+    this.name = name;
   }
 
   whole(): unknown {
@@ -46,7 +48,9 @@ class Reader {
   private fail(expected: string): never {
     const found = this.text[this.at];
     const foundText = found === undefined ? 'the file ends' : `found ${found}`;
-    throw new Error(`line ${this.line}, column ${this.at - this.lineStart + 1}: expected ${expected}, ${foundText}.`);
+    throw new Error(
+      `${this.name}, line ${this.line}, column ${this.at - this.lineStart + 1}: expected ${expected}, ${foundText}.`,
+    );
   }
 
   /** The next character that is not white space; `''` at the end. */
@@ -133,9 +137,9 @@ class Reader {
   }
 }
 
-/** Parse a text. Throws an `Error` with line and column where it is not JSON. */
-export const parseJsonLines = (text: string): JsonLines => {
-  const reader = new Reader(text.replace(/^\uFEFF/, ''));
+/** Parse the text of the file `name`. Throws an `Error` with line and column where it is not JSON. */
+export const parseJsonLines = (text: string, name: string): JsonLines => {
+  const reader = new Reader(text.replace(/^\uFEFF/, ''), name);
   const value = reader.whole();
   const lineOf = (path: Path): number => {
     for (let length = path.length; length > 0; length -= 1) {

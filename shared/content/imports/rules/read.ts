@@ -18,17 +18,20 @@ const bytesMax = 500_000;
 
 type Parsed = JsonLines & { readonly name: string };
 
+const decodeUtf8 = (name: string, bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${name} is not UTF-8 text. Save it as UTF-8.`);
+  }
+};
+
 /** Read a file as JSON. Throws for one that is too large, is not UTF-8 text, or is not JSON. */
 const parseFile = async (path: string): Promise<Parsed> => {
   const { name, bytes, size, close } = await openFile(path);
   try {
     if (size > bytesMax) throw new Error(`${name} has ${size} bytes. Send own rules of at most ${bytesMax} bytes.`);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(await bytes.toArray()));
-    return { name, ...parseJsonLines(text) };
-  } catch (error) {
-    if (error instanceof TypeError) throw new Error(`${name} is not UTF-8 text. Save it as UTF-8.`);
-    if (!(error instanceof Error) || !error.message.startsWith('line ')) throw error;
-    throw new Error(`${name}, ${error.message}`);
+    return { name, ...parseJsonLines(decodeUtf8(name, Buffer.concat(await bytes.toArray())), name) };
   } finally {
     close();
   }

@@ -44,8 +44,9 @@ const overlapProblems = <Item extends Dated>(
 ): readonly FieldProblem[] =>
   items.flatMap((item, index) => {
     const keys = keyOf(item);
-    const first = items.findIndex((other) => overlap(item, other) && keyOf(other).some((key) => keys.includes(key)));
-    if (first >= index) return [];
+    const before = items.slice(0, index);
+    const first = before.findIndex((other) => overlap(item, other) && keyOf(other).some((key) => keys.includes(key)));
+    if (first < 0) return [];
     const message = `${describe} ${path.join('.')}[${first}] on the same days. Keep one of them, or end one before the other begins.`;
     return [{ path: [...path, index], message }];
   });
