@@ -1,4 +1,5 @@
 /** Files of own rules: each problem with its line and field, and what a good file becomes. */
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../shared/content/imports/entry.ts';
@@ -193,6 +194,12 @@ describe('values that contradict each other or the state', () => {
 });
 
 describe('a good file', () => {
+  it('is the example of the manual', async () => {
+    const manual = readFileSync(new URL('../../shared/cli/content/README.md', import.meta.url), 'utf8');
+    const example = /## Own rules[\s\S]*?```json\n(?<json>[\s\S]*?)```/.exec(manual)?.groups?.['json'] ?? '';
+    expect(await problemsOf(example)).toEqual([]);
+  });
+
   it('becomes own rules that cite the texts of their sources, without parts', async () => {
     const [entry] = ofKind(await read(JSON.stringify(file)), 'own');
     const cited = { from: '2027-01-01', to: null, source: 'own:ruling', confidence: 'high' };
