@@ -1,5 +1,6 @@
 /** Texts about local rates that are found by ZIP and city, without a boundary file. */
 import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
+import { isOwnCode } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import type { Decisive } from './sourcing.ts';
 
@@ -92,7 +93,9 @@ export const deciderOf = (decisive: Decisive, byPlace: ByPlace): string => {
 };
 
 const isSet = ({ place: { jurisdictions } }: Decisive, [{ codes }]: LocalChoice['usual']): boolean => {
-  const local = jurisdictions.filter(({ type, code }) => type !== 'state' || codes.includes(code));
+  const local = jurisdictions.filter(
+    ({ type, code }) => (type !== 'state' && !isOwnCode(code)) || codes.includes(code),
+  );
   return local.length === codes.length && local.every(({ code }) => codes.includes(code));
 };
 
@@ -102,7 +105,7 @@ export const areaUsed = (decisive: Decisive, { area }: ByPlace): string => {
   if (area === null) return '';
   if (choice && !isSet(decisive, choice.usual))
     return place.jurisdictions
-      .filter(({ type }) => type !== 'state')
+      .filter(({ type, code }) => type !== 'state' && !isOwnCode(code))
       .map(({ name }) => name)
       .join(', ');
   return [...new Set([area.place, area.county])].filter(Boolean).join(', ');

@@ -182,6 +182,22 @@ export type LocalTables = {
   readonly established_from: string;
 };
 
+/** A jurisdiction that the operator added. It taxes every address in its five-digit ZIPs (ranges, inclusive). */
+export type OwnJurisdiction = Jurisdiction & { readonly zips: readonly (readonly [low: string, high: string])[] };
+
+/**
+ * The operator's own rules, rates and settings, which apply before those of every release of the state's chain. Each value
+ * has a first day.
+ */
+export type OwnRules = {
+  /** By keys that begin with `own:`. */
+  readonly sources: Readonly<Record<string, string>>;
+  readonly jurisdictions: readonly OwnJurisdiction[];
+  readonly rates: readonly Rate[];
+  readonly rules: readonly Rule[];
+  readonly settings: Release['settings'];
+};
+
 export type Release = {
   /** `US-MI@2026-10-01.1`: the state, the day it was released, and a counter for that day. */
   readonly id: string;
@@ -214,6 +230,8 @@ export type Release = {
   readonly fallback?: Release;
   /** The id of the release that this one is a fallback of, which a transaction pins. */
   readonly pinnedBy?: string;
+  /** The operator's own rules. `withOwnRules` merges them into the other fields when the release is loaded. */
+  readonly own?: OwnRules;
   readonly rules: readonly Rule[];
   readonly settings: {
     readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];

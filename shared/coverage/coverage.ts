@@ -7,6 +7,8 @@ import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts'
 import { type SourceRecord, type SourceRecords, sourceOf } from './source.ts';
 import { coveredBy, subjectCoverage } from './subject.ts';
 
+const ownNamedMax = 20;
+
 /** The kinds of goods that coverage reports, by their product tax codes. */
 export const subjects = {
   clothing: ['CLOTHING.APPAREL'],
@@ -63,6 +65,19 @@ const rateNotes = (release: Release, rate: Rate | undefined, day: string): strin
   ];
 };
 
+/** That values come from the operator, and which: their citations begin with `Own rules`. */
+const ownNotes = ({ own }: Release, day: string): string[] => {
+  if (!own) return [];
+  const current = (values: readonly Dated[]) => values.filter(({ to }) => to === null || day <= to).length;
+  const { rules, rates, settings } = own;
+  const others = Object.values(settings).reduce((sum, values) => sum + current(values), 0);
+  const ids = [...new Set(rules.map(({ id }) => id))];
+  const named = ids.length > 0 && ids.length <= ownNamedMax ? ` (${ids.join(', ')})` : '';
+  return [
+    `Own rules of the operator apply before the content: ${current(rules)} rules${named}, ${current(rates)} rates and ${others} settings.`,
+  ];
+};
+
 const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): string[] => {
   const named = (isMeant: (subject: SubjectCoverage) => boolean) =>
     Object.entries(covered)
@@ -100,6 +115,7 @@ export const coverageOf = (release: Release, day: string, record: SourceRecord |
     notes: [
       ...(isOver ? [`The release ends on ${release.established_to}.`] : []),
       ...rateNotes(release, rate, day),
+      ...ownNotes(release, day),
       ...localNotes(release, day),
       ...subjectNotes(covered),
       ...holidayNotes(release, day),

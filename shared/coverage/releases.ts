@@ -2,6 +2,7 @@ import type { ReleaseHead } from '../content/content.ts';
 import type { ActiveReleases } from '../content/loading/active-releases.ts';
 import type { ReadContent } from '../content/loading/content-cache.ts';
 import { ReleaseNotFound } from '../content/loading/content-errors.ts';
+import { isOwnOnly, withOwnRules } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { publishers } from '../content/updates/publishers.ts';
 import { coverageOfAll } from './coverage.ts';
@@ -16,12 +17,36 @@ type Ports = {
   readonly builtInById: (id: string) => Release | undefined;
 };
 
-/** An imported release with its built-in fallback. Older imports have none. */
-export const overBottom = (head: ReleaseHead, builtInById: Ports['builtInById']): Release => {
-  if (head.bottom === undefined) return head;
-  const fallback = builtInById(head.bottom);
-  if (!fallback) throw new ReleaseNotFound(head.bottom);
-  return { ...head, fallback };
+/**
+ * An imported release with its own rules and its built-in fallback. Older imports have no fallback. A release of own rules
+ * covers what the release covers that it lies over: `listed`, or the built-in one.
+ */
+export const overBottom = (
+  head: ReleaseHead,
+  builtInById: Ports['builtInById'],
+  listed: ReleaseHead | null = null,
+): Release => {
+  const { id, bottom, own } = head;
+  if (bottom === undefined) return head;
+  const builtIn = builtInById(bottom);
+  if (!builtIn) throw new ReleaseNotFound(bottom);
+  const fallback = withOwnRules(builtIn, own);
+  if (!isOwnOnly(head)) return { ...withOwnRules(head, own), fallback };
+  return listed ? { ...withOwnRules(listed, own), id, fallback } : { ...fallback, id };
+};
+
+/** The release with the places of an imported one, if that has only own rules. */
+const listedBelow = (head: ReleaseHead): readonly string[] => (isOwnOnly(head) ? (head.chain ?? []).slice(0, 1) : []);
+
+const readHeads = async (ids: readonly string[], { readContent }: Ports): Promise<ReadonlyMap<string, ReleaseHead>> => {
+  const { heads } = ids.length > 0 ? await readContent(ids, []) : { heads: [] };
+  return new Map(
+    ids.map((id, index) => {
+      const head = heads[index]?.value;
+      if (!head) throw new ReleaseNotFound(id);
+      return [id, head];
+    }),
+  );
 };
 
 /**
@@ -36,11 +61,11 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
     release !== null && isRequested(code) ? [{ code, release }] : [],
   );
   const imported = active.flatMap(({ release }) => (ports.builtInById(release) ? [] : [release]));
-  const { heads } = imported.length > 0 ? await ports.readContent(imported, []) : { heads: [] };
+  const heads = await readHeads(imported, ports);
+  const listed = await readHeads([...heads.values()].flatMap(listedBelow), ports);
   const headOf = (id: string): Release => {
-    const head = heads[imported.indexOf(id)]?.value;
-    if (!head) throw new ReleaseNotFound(id);
-    return overBottom(head, ports.builtInById);
+    const head = heads.get(id) as ReleaseHead;
+    return overBottom(head, ports.builtInById, listed.get(listedBelow(head)[0] ?? '') ?? null);
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isRequested(release.state));

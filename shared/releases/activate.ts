@@ -5,6 +5,7 @@ import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
+import { ownTexts } from '../content/imports/rules/describe.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import {
   type ActiveReleases,
@@ -19,13 +20,21 @@ import { impactOfChange, keysOfAll } from './measure-impact.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 
+/** The own rules of the active release that do not apply with another one. */
+const lostOwn = (head: ReleaseHead | null, { head: active }: ActiveRelease): readonly string[] => {
+  const kept = ownTexts(head?.own);
+  return ownTexts(active?.own).filter((text) => !kept.includes(text));
+};
+
 /** The releases and places that an activation would remove: they are active, and not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
   const kept = chainOf(head);
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
-  if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.`;
+  const texts = lostOwn(head, active);
+  const own = texts.length > 0 ? ` Own rules would no longer apply: ${texts.join('; ')}.` : '';
+  if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.${own}`;
   const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
-  return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.`;
+  return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.${own}`;
 };
 
 /**
@@ -82,6 +91,7 @@ export const activate = async (
   const impact = await impactOrCorruption(compare, reporter);
   for (const line of impactLines(imported, impact, { against: before, today })) reporter.print(line);
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
+  for (const text of lostOwn(imported, active)) reporter.print(`No longer applies: ${text}.`);
   reporter.print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
 };
 

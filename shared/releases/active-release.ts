@@ -3,6 +3,7 @@ import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import type { Position } from '../content/imports/build.ts';
 import { ContentCorrupt } from '../content/loading/content-errors.ts';
+import { isOwnOnly } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { jurisdictionCode, stateCode } from '../jurisdiction.ts';
 import { findHead, readActiveReleases } from '../store/content/content-store.ts';
@@ -49,11 +50,15 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
 export const chainOf = (head: ReleaseHead | null): readonly string[] =>
   head === null ? [] : [head.id, ...(head.chain ?? [])];
 
-/** The position of an import while this release is active: over it, or over the built-in one if it is corrupt. */
+/**
+ * The position of an import while this release is active: over it, or over the built-in one if it is corrupt. A release of
+ * own rules leaves the chain, because it answers for no address and its rules are taken over.
+ */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,
-  chain: chainOf(head),
+  chain: head && isOwnOnly(head) ? (head.chain ?? []) : chainOf(head),
   bottom: builtIn.id,
+  ...(head?.own && { own: head.own }),
 });
 
 /**

@@ -1,7 +1,8 @@
 /** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
 
 import { batchesOf } from '../batches.ts';
-import type { ReleaseFor } from '../content/content.ts';
+import type { ReleaseFor, ReleaseHead } from '../content/content.ts';
+import { isOwnOnly } from '../content/own-rules.ts';
 import { type Release, rateDecimals } from '../content/release.ts';
 import type { GateFigures } from '../content/updates/gates.ts';
 import workedCases from '../content/worked-cases.json' with { type: 'json' };
@@ -63,6 +64,9 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
   return cases.filter((worked) => fails(worked, candidate, releaseFor) && !fails(worked, active, activeFor)).length;
 };
 
+/** The release with the places of the active one: own rules have those of the release that they lie over. */
+const listedBy = (head: ReleaseHead): string => (isOwnOnly(head) ? (head.chain?.[0] ?? head.id) : head.id);
+
 /** Measure a stored release against the active one and the built-in one of its state, from a day on. */
 export const gateFigures = async (
   candidate: OpenRelease,
@@ -72,7 +76,7 @@ export const gateFigures = async (
 ): Promise<GateFigures> => {
   const keys = await readPartKeys(candidate.head.id);
   const named = new Set(keys);
-  const before = active.imported === null ? [] : await readPartKeys(active.head.id);
+  const before = active.imported === null ? [] : await readPartKeys(listedBy(active.imported));
   const { changed, largest } = await impactOfChange(active, candidate, today);
   return {
     places: keys.length,

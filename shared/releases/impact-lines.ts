@@ -1,5 +1,6 @@
 import type { ReleaseHead } from '../content/content.ts';
 import { ContentCorrupt, corruptionText } from '../content/loading/content-errors.ts';
+import { isOwnOnly } from '../content/own-rules.ts';
 import { counted } from '../texts.ts';
 import type { Impact, RateStep } from './impact.ts';
 import type { Reporter } from './reporter.ts';
@@ -34,7 +35,9 @@ const pastText = ({ past }: Impact, today: string): string | null => {
 };
 
 /** The release that answers for the places that a release does not name. */
-const fallbackText = ({ below }: ReleaseHead, { firstDay }: Impact, today: string): string => {
+const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): string => {
+  const { below } = head;
+  if (isOwnOnly(head)) return `${below} and the releases below it answer for all addresses.`;
   if (below === undefined)
     return 'An earlier version of Levy imported it, without a release below: what it does not name is not covered.';
   const future =
@@ -81,7 +84,7 @@ export const impactLines = (
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
   const past = pastText(impact, today);
   return [
-    ...(imported ? [`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`] : []),
+    ...(imported && !isOwnOnly(imported) ? [`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`] : []),
     changesText(impact, against, today),
     ...(past === null ? [] : [past]),
     ...(imported ? [fallbackText(imported, impact, today)] : []),

@@ -1,13 +1,19 @@
 import { batchesOf } from '../batches.ts';
-import { builtInRelease } from '../content/built-in.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { now } from '../config/clock.ts';
+import { builtInRelease, builtInReleaseById } from '../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
+import type { Position } from '../content/imports/build.ts';
 import { zipsOfState } from '../content/imports/zips.ts';
+import { contentLoader } from '../content/loading/content-loader.ts';
 import { loadLocalTable } from '../content/local/load.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { releaseWith } from '../content/merge-releases.ts';
-import type { Release } from '../content/release.ts';
+import { isOwnCode, isOwnOnly, withOwnRules } from '../content/own-rules.ts';
+import type { OwnRules, Release } from '../content/release.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
-import { readPartKeys } from '../store/content/content-store.ts';
+import { readContent } from '../store/content/content-reads.ts';
+import { readActiveReleases, readPartKeys } from '../store/content/content-store.ts';
 import { loadContent } from '../store/content/load-content.ts';
 import { chainOf } from './active-release.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
@@ -21,13 +27,63 @@ export const loadStored =
 
 const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
-/** The impact of a release that is not stored yet, over the release below it. */
+/** Load a release of own rules that is not stored yet, with those below it. */
+const loadUnstored = (head: ReleaseHead): LoadRelease => {
+  const { loadContent: load } = contentLoader({
+    readActive: readActiveReleases,
+    readContent: async (heads, parts) => {
+      const isStored = (id: string) => id !== head.id;
+      const names = parts.filter(({ release }) => isStored(release));
+      const ids = heads.filter(isStored);
+      const read = ids.length + names.length === 0 ? { heads: [], parts: [] } : await readContent(ids, names);
+      return {
+        heads: heads.map((id) => (isStored(id) ? read.heads[ids.indexOf(id)] : { value: head, characters: 0 })),
+        parts: parts.map((name) => (isStored(name.release) ? read.parts[names.indexOf(name)] : undefined)),
+      };
+    },
+    builtIn: builtInRelease,
+    builtInById: builtInReleaseById,
+    now,
+  });
+  return (addresses) => load(addresses, { [head.state]: head.id });
+};
+
+/** The ZIPs and cities whose combined rates may differ between own rules; `below` are the imported releases below them. */
+const keysOfOwn = async (
+  state: string,
+  own: readonly (OwnRules | undefined)[],
+  below: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const [first, second] = own.map((one) => canonicalJson([one?.jurisdictions ?? [], one?.rates ?? []]));
+  if (first === second) return new Set();
+  const rates = own.flatMap((one) => one?.rates ?? []);
+  if (rates.some(({ jurisdiction }) => !isOwnCode(jurisdiction)))
+    return (await keysOfAll(below)).union(new Set(knownZips(state)));
+  const ranges = own.flatMap((one) => one?.jurisdictions ?? []).flatMap(({ zips }) => zips);
+  return new Set(zipsOfState(state).filter((zip) => ranges.some(([low, high]) => low <= zip && zip <= high)));
+};
+
+/** The impact of own rules that are not stored yet, over the release below them. */
+const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
+  const state = lettersOf(head);
+  const keys = await keysOfOwn(state, [before, head.own], head.chain ?? []);
+  return impactOf({
+    state,
+    blocks: batchesOf([...keys].sort()),
+    before: loadStored({ id: below, state: head.state }),
+    after: loadUnstored(head),
+    today,
+  });
+};
+
+/** The impact of a release that is not stored yet, over the release below it, which has the own rules `ownBefore`. */
 export const impactOfImport = (
   head: ReleaseHead,
   parts: () => AsyncIterable<ReleasePart>,
-  below: string,
+  { below, own: ownBefore }: Pick<Position, 'below' | 'own'>,
   today: string,
 ): Promise<Impact> => {
+  if (isOwnOnly(head)) return impactOfOwn(head, below, ownBefore, today);
   const before = loadStored({ id: below, state: head.state });
   let current: ReadonlyMap<string, ReleasePart> = new Map();
   async function* blocks(): AsyncGenerator<readonly string[]> {
@@ -42,7 +98,8 @@ export const impactOfImport = (
     for (const address of addresses) {
       const part = current.get(address.zip5 ?? address.city ?? '');
       const fallback = fallbackFor(address);
-      views.set(address, { ...releaseWith(head, part ? [part] : []), ...(fallback ? { fallback } : {}) });
+      const view = withOwnRules(releaseWith(head, part ? [part] : []), head.own);
+      views.set(address, { ...view, ...(fallback ? { fallback } : {}) });
     }
     return (address) => views.get(address);
   };
@@ -70,7 +127,9 @@ export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
   const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
-  const keys = await keysOfAll(left.symmetricDifference(right));
+  const own = [before.imported?.own, after.imported?.own];
+  const ofOwn = await keysOfOwn(lettersOf(after.head), own, [...left.union(right)]);
+  const keys = (await keysOfAll(left.symmetricDifference(right))).union(ofOwn);
   if (bottomOf(before) === bottomOf(after)) return keys;
   for (const { imported, parts } of [before, after])
     if (imported === null) for await (const { key } of parts()) keys.add(key);

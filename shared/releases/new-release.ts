@@ -50,9 +50,9 @@ const comparable = (head: ReleaseHead): string => {
   return canonicalJson(compared);
 };
 
-/** Whether both are overlays of the same release, or `head` is an overlay of `stored`. */
+/** Whether both are overlays of the same release, or `head` is an overlay of `stored`, over the same built-in release. */
 const isSameBase = (head: ReleaseHead, stored: ReleaseHead): boolean =>
-  head.below === stored.below || head.below === stored.id;
+  head.bottom === stored.bottom && (head.below === stored.below || head.below === stored.id);
 
 /** A part as text. If the rates of its file begin with the import, their first day is left out. */
 const partText = (part: ReleasePart, { imported_at }: ReleaseHead, isUndated: boolean): string => {

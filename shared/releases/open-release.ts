@@ -5,6 +5,7 @@ import { CommandError } from '../command-error.ts';
 import { builtInReleaseById } from '../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
+import { isOwnOnly, withOwnRules } from '../content/own-rules.ts';
 import type { Location, Release } from '../content/release.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import { readContent } from '../store/content/content-reads.ts';
@@ -57,7 +58,7 @@ function* builtInParts(release: Release): Generator<ReleasePart> {
 }
 
 export type OpenRelease = {
-  /** Without the local content, which is in the parts. */
+  /** Without the local content, which is in the parts; with own rules. */
   readonly head: Release;
   /** The stored head; `null` for a built-in release. */
   readonly imported: ReleaseHead | null;
@@ -87,5 +88,19 @@ export const openRelease = async (id: string): Promise<OpenRelease> => {
   const head = await findHead(id);
   if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
   const partOf = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
-  return { head, imported: head, parts: () => storedParts(id), partOf };
+  return { head: withOwnRules(head, head.own), imported: head, parts: () => storedParts(id), partOf };
+};
+
+/**
+ * Open a release for a comparison of its content: a release of own rules has the parts of the release that it lies over,
+ * which is a built-in one if no other import is below.
+ */
+export const openCompared = async (id: string): Promise<OpenRelease> => {
+  const opened = await openRelease(id);
+  const { imported } = opened;
+  const under = imported && isOwnOnly(imported) ? (imported.chain?.[0] ?? imported.bottom) : undefined;
+  if (!imported || under === undefined) return opened;
+  const { imported: listed, head, parts, partOf } = await openRelease(under);
+  const own = withOwnRules(listed ?? head, imported.own);
+  return { head: { ...own, id }, imported, parts, partOf };
 };

@@ -17,7 +17,7 @@ import {
   writeContentSource,
 } from '../store/content/content-sources.ts';
 import { activate } from './activate.ts';
-import { readActiveRelease } from './active-release.ts';
+import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
 import { gateFigures } from './gate-figures.ts';
 import { importFiles } from './import-files.ts';
 import { openRelease } from './open-release.ts';
@@ -180,21 +180,34 @@ const activateIfAllowed = async (
   return { outcome: 'imported', release, gates, active: isActivated, held: options.activate ? held : null };
 };
 
+/**
+ * Whether a release that is not active may be activated as it is. After another import or a change of own rules it lies over
+ * a release that is not active any more: its files are imported again, over the active one.
+ */
+const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
+  if (chainOf(active.head).includes(release)) return true;
+  const { imported } = await openRelease(release);
+  return imported?.below === positionOver(active).below;
+};
+
 const updateFiles = async (
   source: ContentSource,
   publisher: Importable,
   options: UpdateOptions,
 ): Promise<StateUpdate> => {
-  const files = await fetchFiles(source, publisher, options);
+  const active = await readActiveRelease(publisher.state);
+  const isOutdated = source.release !== null && !(await isCurrent(source.release, active));
+  const files = await fetchFiles(isOutdated ? { ...source, files: [] } : source, publisher, options);
   const at = instant();
-  const isNew = files !== null && !haveSameContent(files, source.files);
-  const release = isNew ? await importState(publisher, files, options) : source.release;
+  const isSame = files === null || haveSameContent(files, source.files);
+  const isNew = !isSame || isOutdated;
+  const release = isNew && files !== null ? await importState(publisher, files, options) : source.release;
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);
   const imported = isNew && { release, imported_at: at, proposal: null };
   const fetched = { ...(files && { files: [...files] }), ...imported };
-  const activated = isActive || (source.activated && source.release === release);
+  const activated = isActive || (source.activated && isSame);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
   return isActive ? { outcome: 'current', release } : activateIfAllowed(next, release, publisher, options);
 };

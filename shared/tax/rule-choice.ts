@@ -1,4 +1,5 @@
 import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
+import { isOwn } from '../content/own-rules.ts';
 import type { Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
@@ -13,19 +14,22 @@ const matchedCode = (ptcs: readonly string[], path: string): string | undefined 
   return longest;
 };
 
-/** A rule that matches a product, and how many components of its code match. */
+/** A rule that matches a product, and how many components of its code match. An own rule ranks above all others. */
 type Candidate = { readonly rule: Rule; readonly depth: number };
 
 // Releases are immutable and codes are few, so the candidates of a code are cached by the list of rules, which all parts of
 // one release share.
 const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Candidate[]>>();
 
+// More than the components of any code.
+const ownDepth = 100;
+
 const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] => {
   const byPath = getOrAdd(candidatesByRules, rules, () => new Map<string, readonly Candidate[]>());
   return getOrAdd(byPath, path, () =>
     rules.flatMap((rule) => {
       const code = matchedCode(rule.ptcs, path);
-      return code === undefined ? [] : [{ rule, depth: code.split('.').length }];
+      return code === undefined ? [] : [{ rule, depth: code.split('.').length + (isOwn(rule) ? ownDepth : 0) }];
     }),
   );
 };
@@ -61,9 +65,9 @@ const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
   depth * 1000 + carried * 10 + (namesPlaces(rule) ? 2 : rule.levels === null ? 0 : 1);
 
 /**
- * The rule that decides about a product in a jurisdiction on a tax day: the most specific code wins, then the most
- * attributes, then the most specific jurisdiction (named by its code, kind, county or ZIP, then by its type), then the
- * latest first day (content notes 4.9). A rule with a season starts again with each season. Only rules that
+ * The rule that decides about a product in a jurisdiction on a tax day: own rules come before others; then the most
+ * specific code wins, then the most attributes, then the most specific jurisdiction (named by its code, kind, county or
+ * ZIP, then by its type), then the latest first day (content notes 4.9). A rule with a season starts again with each season. Only rules that
  * `isEligible` are considered.
  *
  * A rule whose first day is not established is considered on earlier days too, so that the caller can return `not_covered`

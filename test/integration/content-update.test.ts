@@ -1,5 +1,8 @@
 /** `npm run content -- update` against a local server that plays the publishers. */
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
@@ -113,6 +116,30 @@ describe('update', () => {
       code: 0,
       active: (await releasesOf('MN')).at(-1),
     });
+  });
+
+  it('imports the files of a proposal again, over own rules that became active since', async () => {
+    server.publish(smallFiles('IA', { rate: '0.01' }));
+    await update('--state', 'IA');
+    const folder = await mkdtemp(join(tmpdir(), 'levy-own-'));
+    const rule = { id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-01-01', source: 'ruling' };
+    const file = { state: 'IA', sources: { ruling: 'Department of Revenue, ruling 7' }, rules: [rule] };
+    await writeFile(join(folder, 'own.json'), JSON.stringify(file));
+    await run('import', '--format', 'rules', '--file', join(folder, 'own.json'), '--activate');
+    await rm(folder, { recursive: true });
+    const before = await releasesOf('IA');
+    const own = before.at(-1);
+    const { out, code } = await update('--state', 'IA', '--activate', '--override', 'changed,built-in,largest');
+    const active = await activeOf('IA');
+    expect(code, out).toBe(0);
+    expect(before).not.toContain(active);
+    expect(await store.findHead(active ?? '')).toMatchObject({
+      format: 'sst',
+      below: own,
+      own: { rules: [rule.id].map((id) => ({ id })) },
+    });
+    expect((await update('--state', 'IA', '--activate')).out).toContain('has the current files');
+    expect(await releasesOf('IA')).toEqual([...before, active]);
   });
 
   it('never activates a release of files whose layout is not verified', async () => {

@@ -20,7 +20,7 @@ const rate = (
 });
 
 const bookOf = (rates: readonly Rate[], establishedFrom = '2026-01-01'): RateBook => {
-  const book = newRateBook(establishedFrom);
+  const book = newRateBook({ established_from: establishedFrom });
   const codes = [...new Set(rates.map((each) => each.jurisdiction))];
   enter(book, { jurisdictions: codes.map((code) => jurisdiction(code, 'city')), rates });
   return book;
@@ -75,7 +75,7 @@ describe('which rates of jurisdictions differ between two releases', () => {
   });
 
   it('takes a jurisdiction that many parts repeat once', () => {
-    const book = newRateBook('2026-01-01');
+    const book = newRateBook({ established_from: '2026-01-01' });
     const part = { jurisdictions: [jurisdiction('A', 'city')], rates: [rate('A', '0.01', '2020-01-01')] };
     enter(book, part);
     enter(book, part);

@@ -10,8 +10,9 @@ import {
 } from '../../shared/content/built-in.ts';
 import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
 import { packRates } from '../../shared/content/local/text-tables.ts';
-import { type Effect, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
+import { type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
+import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 
@@ -48,27 +49,10 @@ const MonthDay = z.string().check(
 const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
 const LocalTable = z.string().check(z.regex(/^[A-Z]{2}@\d{4}-\d{2}-\d{2}$/));
 const Level = z.enum(['state', 'county', 'city', 'district']);
-const Amount = z.string().check(z.regex(/^\d+(\.\d{2})?$/));
-const typed = <Shape extends z.core.$ZodLooseShape>(type: Effect['type'], shape: Shape) =>
-  z.strictObject({ type: z.literal(type), ...shape });
-const plainEffects = [typed('taxable', {}), typed('exempt', {}), typed('rate', { rate: RateText })] as const;
-const EffectShape = z.union([
-  ...plainEffects,
-  typed('any_taxable', {}),
-  typed('band', { above: Amount, to: Amount, rate: RateText }).check(
-    z.refine(({ above, to }) => Number(above) < Number(to)),
-  ),
-  typed('base_cap', { amount: Amount }),
-  typed('base_percent', { percent: z.string().check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/)) }),
-  typed('flat_fee', { amount: Amount, order_minimum: z.nullable(Amount) }),
-  typed('follows_goods', {}),
-  typed('holiday', { amount: z.nullable(Amount), inclusive: z.boolean() }),
-  typed('tax_cap', { rate: RateText, amount: Amount }),
-  typed('threshold_cliff', { amount: Amount, inclusive: z.boolean() }),
-  typed('threshold_excess', { amount: Amount }),
-  typed('threshold_rate', { amount: Amount, rate: RateText }),
-  typed('use_split', { business: z.union(plainEffects), personal: z.union(plainEffects) }),
-]);
+// The files keep to six decimals and 20 %, which is more than any rate in them.
+const EffectShape = effectSchema().check(
+  z.refine((effect) => !('rate' in effect) || RateText.safeParse(effect.rate).success),
+);
 const Zip = z.string().check(z.regex(/^\d{5}(\d{4})?$/));
 const Bracket = z.strictObject({
   jurisdiction: z.string(),

@@ -31,7 +31,7 @@ const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<
   async function* parts() {
     yield* imported.parts.values();
   }
-  return impactOfImport(headOf(imported), parts, builtIn, today);
+  return impactOfImport(headOf(imported), parts, { below: builtIn }, today);
 };
 
 describe('the changes of an import', () => {

@@ -2,6 +2,7 @@ import { settingOn } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { LocalChoice } from '../../content/location/local-choice.ts';
 import type { LocalSet } from '../../content/location/location-index.ts';
+import { isOwnCode } from '../../content/own-rules.ts';
 import { type Release, rateDecimals, type Sourcing } from '../../content/release.ts';
 import { ambiguityOf } from '../ambiguity.ts';
 import { coverageByPlace, decidedByTable, deciderOf } from '../by-place.ts';
@@ -54,7 +55,14 @@ const foundText = (decisive: Decisive): string => {
 
 const namedMax = 10;
 
-const setText = (release: Release, { codes, isUnknown }: LocalSet, day: string): string => {
+/** A set of local jurisdictions with its combined general rate, including that of own jurisdictions. */
+const setText = (
+  release: Release,
+  { codes: found, isUnknown }: LocalSet,
+  own: readonly string[],
+  day: string,
+): string => {
+  const codes = [...found, ...own];
   const names = codes.map((code) => release.jurisdictions.find((one) => one.code === code)?.name ?? code);
   const rate = combinedRate(release, [release.state, ...codes], day);
   const rateText = rate === undefined ? 'rate not known' : decimalText({ units: rate, scale: rateDecimals });
@@ -82,13 +90,14 @@ const candidatesText = (decisive: Decisive, day: string): string => {
   const { possible, usual } = choice;
   const considered = prefer === 'highest' ? possible : usual;
   const isChosen = ({ codes }: LocalSet) =>
-    jurisdictions.every(({ code, type }) => type === 'state' || codes.includes(code)) &&
+    jurisdictions.every(({ code, type }) => type === 'state' || isOwnCode(code) || codes.includes(code)) &&
     codes.every((code) => jurisdictions.some((one) => one.code === code));
-  const named = possible.slice(0, namedMax).map((set) => setText(release, set, day));
+  const own = jurisdictions.map(({ code }) => code).filter(isOwnCode);
+  const named = possible.slice(0, namedMax).map((set) => setText(release, set, own, day));
   const others = possible.length > namedMax ? [`${possible.length - namedMax} others`] : [];
   const chosen = considered.find(isChosen);
   const all = listed([...named, ...others]);
-  const taken = chosen ? `: ${setText(release, chosen, day)}` : '';
+  const taken = chosen ? `: ${setText(release, chosen, own, day)}` : '';
   return ` Candidates with their combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 
@@ -117,9 +126,10 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
   const setting = settingOn(release?.settings.sourcing ?? [], day);
   const sourcing = setting ? ` Taxed in ${sourcingText(located, setting.policy)}` : '';
   const [first, ...others] = decisive.map((one) => ({ pointer: pointers[one.at], text: addressText(one, day) }));
-  const names = place.jurisdictions.map(({ name, type }, index) =>
-    place.sourcing[index] === 'origin' ? `${name} (${type}, at the origin)` : `${name} (${type})`,
-  );
+  const names = place.jurisdictions.map(({ code, name, type }, index) => {
+    const origin = place.sourcing[index] === 'origin' ? ', at the origin' : '';
+    return `${name} (${type}${origin}${isOwnCode(code) ? ', of own rules' : ''})`;
+  });
   return [
     step(
       'address',

@@ -1,4 +1,4 @@
-import { settingOn } from '../../content/effective.ts';
+import { possiblyInForce, settingOn } from '../../content/effective.ts';
 import { rateOn } from '../../content/rates.ts';
 import { type Rate, type Release, type Rule, rateDecimals } from '../../content/release.ts';
 import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
@@ -9,10 +9,11 @@ import type { ExplanationStep } from '../response.ts';
 import { type Goods, ruleText } from './rule.ts';
 import { cite, citeRate, decimalText, step } from './step.ts';
 
-// A shipping policy has a rule id but is not a rule. Several rules may share an id, one for each level.
-const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow): Rule | undefined =>
-  release?.rules.find(({ id, jurisdictions, levels }) => {
-    if (id !== ruleId) return false;
+// A shipping policy has a rule id but is not a rule. Several rules may share an id, one for each level or time.
+const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day: string): Rule | undefined =>
+  release?.rules.find((rule) => {
+    const { id, jurisdictions, levels } = rule;
+    if (id !== ruleId || !possiblyInForce(rule, day)) return false;
     const isOfLevel = levels === null || levels.includes(jurisdiction.type);
     return isOfLevel && (!jurisdictions || jurisdictions.includes(jurisdiction.code));
   }) ?? release?.rules.find(({ id }) => id === ruleId);
@@ -70,7 +71,7 @@ export const rowSteps = (
   write: Writer,
 ): ExplanationStep[] => {
   const { release, day } = goods;
-  const rule = ruleOf(release, row);
+  const rule = ruleOf(release, row, day);
   const policy = rule ? undefined : settingOn(release?.settings.shipping ?? [], day);
   const isPolicy = policy !== undefined && row.ruleId !== null && !untaxed.has(row.reason);
   const general = release ? rateOn(release, row.jurisdiction.code, day) : undefined;

@@ -1,3 +1,4 @@
+import { isOwn } from '../../content/own-rules.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import type { Decimal } from '../../money/decimal.ts';
 import type { TaxRow, Treatment } from '../../tax/document.ts';
@@ -92,7 +93,9 @@ const spanOf = (rule: Rule): string => {
   const { from, to, effect, season } = rule;
   const days =
     effect.type === 'holiday' && !season ? `from ${from} to ${to}` : from === null ? '' : `in force since ${from}`;
-  return [days, ...limitsInWords(rule)].map((clause) => (clause === '' ? '' : `, ${clause}`)).join('');
+  return [isOwn(rule) ? 'an own rule' : '', days, ...limitsInWords(rule)]
+    .map((clause) => (clause === '' ? '' : `, ${clause}`))
+    .join('');
 };
 
 /** The rule and its arithmetic for the goods of a row, as sentences. */

@@ -2,6 +2,7 @@ import type { ReleasePart } from '../../content/content.ts';
 import { inForce } from '../../content/effective.ts';
 import { isRestUntaxed } from '../../content/local/load.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
+import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
 import type { Location, Release } from '../../content/release.ts';
 import { fractionOf } from '../../releases/texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
@@ -20,21 +21,26 @@ export type LocationChange = Change & {
 
 /** All inputs of a combined rate as text, to skip the ZIPs that do not change. */
 const decisiveOf = ({ head, part }: Side): string => {
-  const { state, rates, coverage, locals, local, established_from, established_to } = head;
-  return JSON.stringify([state, rates, coverage, locals, local, established_from, established_to, part]);
+  const { state, rates, coverage, locals, local, established_from, established_to, own } = head;
+  const ofOwn = [own?.jurisdictions, own?.rates];
+  return JSON.stringify([state, rates, coverage, locals, local, established_from, established_to, part, ofOwn]);
 };
 
 /** The release with the rates and locations of one ZIP or city. */
-const releaseOf = ({ head, part }: Side): Release =>
-  part ? { ...head, rates: [...head.rates, ...part.rates], locations: part.locations } : { ...head, locations: [] };
+const releaseOf = ({ head, part }: Side): Release => {
+  if (!part) return { ...head, locations: [] };
+  const jurisdictions: Release['jurisdictions'] = [...head.jurisdictions, ...part.jurisdictions];
+  return withOwnRates({ ...head, jurisdictions, rates: [...head.rates, ...part.rates], locations: part.locations });
+};
 
 /** The combined rate on a day: the lowest of several sets of jurisdictions (SSUTA section 305). */
-const combined = (release: Release, locations: readonly Location[], day: string): string | null => {
+const combined = (key: string, release: Release, locations: readonly Location[], day: string): string | null => {
   if (release.established_to !== null && release.established_to < day) return null;
   // The state rate alone is right only if the release says that the rest has no local taxes.
   if (locations.length === 0 && !isRestUntaxed(release)) return null;
   const sets = locations.length > 0 ? locations.flatMap(({ alternatives }) => alternatives) : [[]];
-  const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes], day));
+  const own = ownCodesAt(release, isZip(key) ? key : null, day);
+  const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes, ...own], day));
   const known = rates.filter((rate) => rate !== undefined);
   return known.length === 0 ? null : fractionOf(known.reduce((least, rate) => (rate < least ? rate : least)));
 };
@@ -58,14 +64,19 @@ const ratesOver = (key: string, release: Release, pieces: readonly Piece[], time
     const known = new Map<string, string | null>();
     return painted.pieces.map((found) => {
       const place = numbersOf(found);
-      if (!known.has(place)) known.set(place, combined(release, found, day));
+      if (!known.has(place)) known.set(place, combined(key, release, found, day));
       return known.get(place) ?? null;
     });
   });
 };
 
-const spansOf = ({ state, established_from, established_to, rates, locations }: Release, part?: ReleasePart) => {
-  const dated = [...rates.filter(({ jurisdiction }) => jurisdiction === state), ...(part?.rates ?? []), ...locations];
+const spansOf = ({ state, established_from, established_to, rates, locations, own }: Release, part?: ReleasePart) => {
+  const dated = [
+    ...rates.filter(({ jurisdiction }) => jurisdiction === state),
+    ...(part?.rates ?? []),
+    ...(own?.rates ?? []),
+    ...locations,
+  ];
   return [
     { from: established_from, to: established_to },
     ...dated.map((value) => establishedSpan(value, established_from)),

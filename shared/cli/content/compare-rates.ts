@@ -1,5 +1,5 @@
 import { firstInForce } from '../../content/effective.ts';
-import type { Jurisdiction, Rate } from '../../content/release.ts';
+import type { Jurisdiction, Rate, Release } from '../../content/release.ts';
 import { fractionOf, unitsOf } from '../../releases/texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
 
@@ -8,12 +8,15 @@ export type RateBook = {
   readonly establishedFrom: string;
   readonly names: Map<string, string>;
   readonly rates: Map<string, readonly Rate[]>;
+  /** Own rates, which apply before those of the files. */
+  readonly own: readonly Rate[];
 };
 
-export const newRateBook = (establishedFrom: string): RateBook => ({
-  establishedFrom,
+export const newRateBook = ({ established_from, own }: Pick<Release, 'established_from' | 'own'>): RateBook => ({
+  establishedFrom: established_from,
   names: new Map(),
   rates: new Map(),
+  own: own?.rates ?? [],
 });
 
 /** Add a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
@@ -42,21 +45,32 @@ const rateOfKind = (rate: Rate, kind: RateKind): string | undefined => {
   return kind === 'general_interstate' ? rate.interstate?.rate : rate.interstate?.food_rate;
 };
 
+const ratesIn = ({ own, rates }: RateBook, code: string): readonly Rate[] => [
+  ...own.filter(({ jurisdiction }) => jurisdiction === code),
+  ...(rates.get(code) ?? []),
+];
+
 const spansOf = (book: RateBook, code: string): readonly Span[] =>
-  (book.rates.get(code) ?? []).map((rate) => establishedSpan(rate, book.establishedFrom));
+  ratesIn(book, code).map((rate) => establishedSpan(rate, book.establishedFrom));
 
 const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) => {
-  const found = firstInForce(book.rates.get(code) ?? [], piece.from, book.establishedFrom);
+  const found = firstInForce(ratesIn(book, code), piece.from, book.establishedFrom);
   const value = found && rateOfKind(found, kind);
   return value === undefined ? null : fractionOf(unitsOf(value));
 };
+
+/** The codes with rates, in the files or of own rules. */
+const codesOf = ({ own, rates }: RateBook): readonly string[] => [
+  ...rates.keys(),
+  ...own.map(({ jurisdiction }) => jurisdiction),
+];
 
 /**
  * All differences of the rates of jurisdictions with their days, in the order of codes. Rates are fractions; `null` is a
  * rate that the release does not have on those days. Food and interstate rates are there only if they differ.
  */
 export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
-  [...new Set([...before.rates.keys(), ...after.rates.keys()])].sort().flatMap((code) => {
+  [...new Set([before, after].flatMap(codesOf))].sort().flatMap((code) => {
     const pieces = piecesOf([...spansOf(before, code), ...spansOf(after, code)]);
     const name = after.names.get(code) ?? before.names.get(code) ?? code;
     return rateKinds.flatMap((kind) =>

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import type { Rule } from '../../content/release.ts';
+import { ownTexts } from '../../content/imports/rules/describe.ts';
+import { isOwn } from '../../content/own-rules.ts';
+import type { Release, Rule } from '../../content/release.ts';
 import { impactJson, impactLines, impactOrCorruption } from '../../releases/impact-lines.ts';
 import { impactOfChange } from '../../releases/measure-impact.ts';
-import { type OpenRelease, openRelease } from '../../releases/open-release.ts';
+import { type OpenRelease, openCompared } from '../../releases/open-release.ts';
 import { pairsByKey } from '../../releases/pairs-by-key.ts';
 import { daysText, percentOrNone, zipsText } from '../../releases/texts.ts';
 import { isZip } from '../../releases/zip-pieces.ts';
@@ -62,7 +64,8 @@ const ruleText = (rule: Rule | null): string => {
   if (!rule) return 'none';
   const { type, ...figures } = rule.effect;
   const details = Object.entries(figures).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
-  return [`${type}${details.join('')}`, daysText(rule), ...limitsInWords(rule)].join(', ');
+  const own = isOwn(rule) ? ['own rule'] : [];
+  return [`${type}${details.join('')}`, daysText(rule), ...limitsInWords(rule), ...own].join(', ');
 };
 
 const ruleLine = ({ id, old, new: next }: RuleChange): string => {
@@ -78,11 +81,19 @@ const printRules = ({ rules, settings }: OtherChanges): void => {
   for (const name of settings) print(`Setting ${name} changes.`);
 };
 
+/** Print the own rules of a release with their sources. */
+export const printOwn = ({ own, id }: Release): void => {
+  if (!own) return;
+  print(`\nOwn rules in ${id}:`);
+  for (const text of ownTexts(own)) print(text);
+  for (const [key, source] of Object.entries(own.sources)) print(`Source ${key}: ${source}`);
+};
+
 type Report = (changes: readonly LocationChange[]) => void;
 
 /** Compare two releases in one pass over their parts. `report` is called for each ZIP or city with changes. */
 const compare = async (before: OpenRelease, after: OpenRelease, report: Report | null) => {
-  const [old, next] = [newRateBook(before.head.established_from), newRateBook(after.head.established_from)];
+  const [old, next] = [newRateBook(before.head), newRateBook(after.head)];
   enter(old, before.head);
   enter(next, after.head);
   for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
@@ -133,6 +144,7 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   print();
   printRates(changes);
   printRules(compareRules(before.head, after.head));
+  printOwn(after.head);
   print();
   const today = dayOf(now());
   const impact = await impactOrCorruption(() => impactOfChange(before, after, today), { print });
@@ -145,7 +157,7 @@ const changed = (places: number): string =>
     : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
 
 const diff = async (ids: readonly [string, string], { rates = false, json }: { rates?: boolean; json?: boolean }) => {
-  const [before, after] = [await openRelease(ids[0]), await openRelease(ids[1])];
+  const [before, after] = [await openCompared(ids[0]), await openCompared(ids[1])];
   if (before.head.state !== after.head.state)
     throw new CommandError(`${ids[0]} and ${ids[1]} are of different states. Compare two releases of one state.`);
   if (!json) return printed(before, after, rates);
@@ -153,7 +165,15 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   const changes = await compare(before, after, rates ? (found) => locations.push(...found) : null);
   const others = compareRules(before.head, after.head);
   const impact = impactJson(await impactOfChange(before, after, dayOf(now())));
-  printJson({ from: ids[0], to: ids[1], rates: changes, locations: rates ? locations : null, ...others, impact });
+  printJson({
+    from: ids[0],
+    to: ids[1],
+    rates: changes,
+    locations: rates ? locations : null,
+    ...others,
+    own_rules: after.head.own ?? null,
+    impact,
+  });
 };
 
 export const addDiff = (program: Command): Command =>

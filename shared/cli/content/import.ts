@@ -46,9 +46,21 @@ const requireFile = async (path: string): Promise<void> => {
   if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`);
 };
 
+/** The state that the files name, if their format has one. Refuses files that cannot be read. */
+const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Promise<string | undefined> => {
+  try {
+    return (await stateIn?.(files)) ?? undefined;
+  } catch (error) {
+    if (!(error instanceof Error) || error.constructor !== Error) throw error;
+    throw new CommandError(`${error.message} Nothing was written.`);
+  }
+};
+
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
-    throw new CommandError(`Send --state: files of the format ${format} can be of any state.`);
+    throw new CommandError(
+      `Send --state: files of the format ${format} can be of any state, and these do not name one.`,
+    );
   const state = stateOf(text ?? onlyState ?? '');
   if (onlyState !== null && state.letters !== onlyState)
     throw new CommandError(`Files of the format ${format} are of ${onlyState} only, not of ${state.letters}.`);
@@ -71,8 +83,8 @@ const dayIn = (text: string): string => {
 const jobOf = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = filesOf(options);
-  const state = stateFor(importer, options.state);
   for (const file of files) await requireFile(file);
+  const state = stateFor(importer, options.state ?? (await stateInFiles(importer, files)));
   return {
     importer,
     files,
@@ -118,14 +130,14 @@ const formats = Object.values<Importer>(importers)
 export const addImport = (program: Command): Command =>
   program
     .command('import')
-    .summary('make a release from files of rates')
+    .summary('make a release from files of rates, or from own rules')
     .description(
-      'Read the files of rates that a state or a vendor publishes, as text or in a ZIP archive, and make a release. Calculations do not use it until it is activated. A row that cannot be read stops the import before anything is written.',
+      'Read the files of rates that a state or a vendor publishes, as text or in a ZIP archive, or a file of own rules, and make a release. Calculations do not use it until it is activated. A row that cannot be read stops the import before anything is written.',
     )
     .addOption(
       new Option('--format <format>', 'the format of the files').choices(Object.keys(importers)).makeOptionMandatory(),
     )
-    .option('--state <state>', 'the state, such as MN; not needed for formats of one state')
+    .option('--state <state>', 'the state, such as MN; not needed for formats of one state and for own rules')
     .option('--rates <file>', 'sst: the rate file')
     .option('--boundaries <file>', 'sst: the boundary file')
     .option('--file <file>', 'the file of any other format')

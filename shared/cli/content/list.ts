@@ -5,6 +5,7 @@ import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { type ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
+import { isOwnOnly } from '../../content/own-rules.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { localRatesOn } from '../../coverage/local-rates.ts';
@@ -25,12 +26,19 @@ type Unfinished = UnfinishedImport & { readonly state: string };
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
+const originOf = (head: ReleaseHead | null): string => {
+  if (!head) return 'built_in';
+  return isOwnOnly(head) ? 'own' : head.format;
+};
+
 /** A release for scripts. `local_rates` are those of today, as in GET /coverage. */
 const listed = (release: Release, head: ReleaseHead | null, active: Active) => ({
   id: release.id,
   state: release.state,
   active: active.release === release.id,
-  origin: head?.format ?? 'built_in',
+  origin: originOf(head),
+  /** Whether rules, rates or settings of the operator apply with it. */
+  own_rules: head?.own !== undefined,
   local_rates: localRatesOn(head ? overBottom(head, builtInReleaseById) : release, dayOf(now())),
   last_day: head?.last_day ?? null,
   content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
@@ -77,7 +85,7 @@ const contentOf = async (builtIn: readonly Release[]) => {
 const row = ({ id, active, origin, counts, content_hash, ...release }: Listed): readonly string[] => [
   active ? '*' : '',
   id,
-  origin === 'built_in' ? 'built-in' : origin,
+  origin === 'built_in' ? 'built-in' : `${origin}${release.own_rules && origin !== 'own' ? ' + own' : ''}`,
   release.last_day === null ? release.local_rates : `${release.local_rates}, to ${release.last_day}`,
   counts ? String(counts.parts) : '',
   counts ? String(counts.jurisdictions) : '',

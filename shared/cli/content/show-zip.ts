@@ -1,6 +1,7 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { isInForce } from '../../content/effective.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
+import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
 import { rateOn } from '../../content/rates.ts';
 import type { Location, Release, Streets } from '../../content/release.ts';
 import { rangeCount } from '../../content/streets/street-ranges.ts';
@@ -48,12 +49,12 @@ const rangesOf = ({ names }: Streets): number => Object.values(names).reduce((su
 
 /** A release's locations in one ZIP or ZIP+4 (digits only), with the rates of a day as fractions; the latest come first. */
 export const showZip = (head: Release, part: ReleasePart | undefined, zip: string, date: string) => {
-  const release: Release = {
+  const release = withOwnRates({
     ...head,
     jurisdictions: [...head.jurisdictions, ...(part?.jurisdictions ?? [])],
     rates: [...head.rates, ...(part?.rates ?? [])],
     locations: part?.locations ?? [],
-  };
+  });
   const [low, high] = [Number(zip.padEnd(9, '0')), Number(zip.padEnd(9, '9'))];
   const locations = release.locations
     .toSorted((a, b) => (b.from ?? '').localeCompare(a.from ?? ''))
@@ -61,7 +62,9 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
       const zones = zonesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
       return zones.length === 0 ? [] : [shownLocation(release, location, zones, date)];
     });
-  return { zip, date, locations, street_ranges: part?.streets ? rangesOf(part.streets) : 0 };
+  // Own jurisdictions are added to every set of an address.
+  const own = shownAlternative(release, ownCodesAt(release, zip.slice(0, 5), date), date, true).jurisdictions;
+  return { zip, date, own, locations, street_ranges: part?.streets ? rangesOf(part.streets) : 0 };
 };
 
 export type ShownZip = ReturnType<typeof showZip>;

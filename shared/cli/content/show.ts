@@ -4,7 +4,9 @@ import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
+import { ownTexts } from '../../content/imports/rules/describe.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
+import { isOwnOnly } from '../../content/own-rules.ts';
 import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
@@ -33,14 +35,22 @@ const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null
 const coversListedOnly = (head: Release & Partial<ReleaseHead>): boolean =>
   head.locals === 'listed' && head.bottom === undefined;
 
+const originText = (imported: ReleaseHead | null): string => {
+  if (!imported) return 'built-in';
+  return isOwnOnly(imported)
+    ? 'own rules'
+    : `imported from ${imported.format}${imported.own ? ', with own rules' : ''}`;
+};
+
 const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): void => {
-  print(`${head.id}: ${head.name}, ${imported ? `imported from ${imported.format}` : 'built-in'}`);
+  print(`${head.id}: ${head.name}, ${originText(imported)}`);
   print(`Active: ${isActive === null ? 'not known, because no database answers' : isActive ? 'yes' : 'no'}`);
   print(`Coverage: ${head.coverage}${coversListedOnly(head) ? ', as far as ZIPs are listed' : ''}`);
   print(`Days: values without a first day apply from ${head.established_from}`);
   if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
   for (const line of stateRates(head)) print(line);
   print(`Rules: ${head.rules.length}`);
+  for (const text of ownTexts(head.own)) print(`Own: ${text}`);
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
     print(`Base: ${imported.base}, the source of its rules and settings`);
@@ -82,11 +92,13 @@ const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date
   return `The release names no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
 };
 
-const printZip = (head: Release, { zip, date, locations, street_ranges }: ShownZip): void => {
+const printZip = (head: Release, { zip, date, own, locations, street_ranges }: ShownZip): void => {
   const streets = street_ranges > 0 ? `, ${counted(street_ranges, 'street range')}` : '';
   print(`\n${zipCode(zip)}: ${counted(locations.length, 'location')}${streets}`);
   if (locations.length === 0) print(withoutLocation(head, zip, date));
   for (const location of locations) printLocation(location, date);
+  for (const { code, name, rate } of own)
+    print(`Own rules add ${name} (${code}): ${rate === null ? 'no rate' : percentOf(rate)} on ${date}`);
 };
 
 const readZip = (text: string): string => {

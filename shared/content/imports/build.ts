@@ -1,7 +1,7 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
-import type { Evidence, Release } from '../release.ts';
+import type { Evidence, OwnRules, Release } from '../release.ts';
 import { type Collection, collect, newCollection } from './build/collect.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
 import type { Registry } from './build/registry.ts';
@@ -9,6 +9,7 @@ import { writeParts } from './build/write-parts.ts';
 import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
+import { ownCounts, ownTexts } from './rules/describe.ts';
 import { InForceCount, type Summary, type Tally, withInForce } from './summary.ts';
 
 /** The key in the head's sources that all imported values cite. */
@@ -16,10 +17,12 @@ const source = 'import';
 /** The key in the head's sources for the files of the base release, if the base is an import itself. */
 const baseSource = 'base_import';
 
+const notWhole = 'Own rules are imported as a whole or not at all: correct the file.';
+const nothingOwned = 'The file has no rule, rate or setting, and no own rules are in force that it could withdraw.';
 const nothingFound = 'No row names the taxes of a ZIP or city of the state: check that these are the right files.';
 
-/** The fallback releases: the one that was active, and those below it. */
-export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>>;
+/** The fallback releases: the one that was active, and those below it. The own rules of the active one stay in force. */
+export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>> & Pick<ReleaseHead, 'own'>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;
@@ -72,7 +75,7 @@ const headOf = (
   return {
     ...takenFrom(base),
     id,
-    ...(importer.match === 'city' ? { coverage: 'partial' } : { coverage: 'complete', locals: 'listed' }),
+    ...(importer.match === 'zip' ? { coverage: 'complete', locals: 'listed' } : { coverage: 'partial' }),
     sources: { ...sources, [source]: citation(importer, summary, importedAt) },
     jurisdictions: stateWide(base),
     rates,
@@ -86,8 +89,8 @@ const headOf = (
 };
 
 /** A base release without the fields that belong to its own import or local tables. */
-const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local' | 'complete_from'> => {
-  const { locals: _locals, local: _local, complete_from: _from, ...others } = base;
+const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local' | 'complete_from' | 'own'> => {
+  const { locals: _locals, local: _local, own: _own, complete_from: _from, ...others } = base;
   const { below: _below, chain: _chain, bottom: _bottom, ...taken } = others;
   return taken;
 };
@@ -122,6 +125,13 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
     tally.note(`These jurisdictions of rounding tables are not in the import: ${tables.join(', ')}.`);
 };
 
+/** Note what own rules add to those that were in force, and what they withdraw. */
+const noteOwn = (own: OwnRules | undefined, before: OwnRules | undefined, tally: Tally): void => {
+  const [texts, old] = [ownTexts(own), ownTexts(before)];
+  for (const text of texts) tally.note(`${text}${old.includes(text) ? ' (as before)' : ''}.`);
+  for (const text of old) if (!texts.includes(text)) tally.note(`Withdrawn: ${text}.`);
+};
+
 const streetsNote = (zips: number): string =>
   `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. An address there whose \`line1\` matches no row is ambiguous where these rows have other jurisdictions than its ZIP.`;
 
@@ -135,6 +145,25 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
   }
 };
 
+/** Build a release of own rules, which replace those of the active release. An empty file withdraws them. */
+const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: Collection): Promise<Built> => {
+  const before = options.position?.own;
+  if (!read) return { outcome: 'nothing', reason: notWhole, summary: tally.summary() };
+  const own = ownCounts(read) === '' ? undefined : read;
+  if (!own && !before) return { outcome: 'nothing', reason: nothingOwned, summary: tally.summary() };
+  noteOwn(own, before, tally);
+  const summary = tally.summary();
+  const counts = { parts: 0, zips: 0, jurisdictions: 1, rates: 0, locations: 0 };
+  const { own: _, ...head } = headOf(options, { summary, registry, counts, last_day: null });
+  const owned = own ? { ...head, own } : head;
+  return {
+    outcome: 'built',
+    head: { ...owned, content_hash: await contentHash(owned, []) },
+    parts: async function* () {},
+    summary,
+  };
+};
+
 /**
  * Build a release from entries in constant memory: spans spill into files, and are read back one three-digit ZIP at a
  * time. Every part contains the jurisdictions and rates that it names.
@@ -146,6 +175,7 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const { tally, registry, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   for await (const entry of entries) collect(collection, entry);
+  if (importer.match === 'none') return buildOwn(options, collection);
   const { path, ...written } = writeAll(collection, evidence, options, inForce);
   if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
   noteLost(base, tally, registry.used);

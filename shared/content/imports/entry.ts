@@ -1,5 +1,5 @@
 /** An importer's output: a stream of entries in any order, so that a file of any length needs constant memory. */
-import type { Jurisdiction, Location, Rate } from '../release.ts';
+import type { Jurisdiction, Location, OwnRules, Rate } from '../release.ts';
 import type { StreetRange } from '../streets/street-ranges.ts';
 
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
@@ -38,6 +38,8 @@ export type Entry =
       readonly locals: LocalSet;
       readonly flags?: LocationFlags;
     }
+  /** The operator's own rules: all of them. */
+  | { readonly kind: 'own'; readonly own: OwnRules }
   /** A file was read to its end. */
   | { readonly kind: 'file'; readonly name: string; readonly rows: number }
   /** A row that the importer skips on purpose. `reason` is one of a few texts, so that a summary can count them. */

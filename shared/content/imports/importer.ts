@@ -28,8 +28,13 @@ export type Importer = {
   readonly files: readonly { readonly option: 'file' | 'rates' | 'boundaries'; readonly describe: string }[];
   /** The two-letter code of the only state that publishes the format, or `null`. */
   readonly onlyState: string | null;
+  /** Reads the state that the files name, as they write it; `null` if they name none. Absent: files do not name it. */
+  readonly stateIn?: (files: readonly string[]) => Promise<string | null>;
   readonly confidence: Confidence;
-  /** `zip`: the files list every ZIP of the state. `city`: they list cities only, and the rest of the state is unknown. */
-  readonly match: 'zip' | 'city';
+  /**
+   * `zip`: the files list every ZIP of the state. `city`: they list cities only, and the rest of the state is unknown.
+   * `none`: they have own rules, which apply to the places of the releases below.
+   */
+  readonly match: 'zip' | 'city' | 'none';
   readonly read: Read;
 };

@@ -7,6 +7,7 @@ import { cdtfa } from './cdtfa/read.ts';
 import { illinois } from './illinois/read.ts';
 import type { Importer } from './importer.ts';
 import { missouri } from './missouri/read.ts';
+import { rules } from './rules/read.ts';
 import { sst } from './sst/read.ts';
 import { texas } from './texas/read.ts';
 import { virginia } from './virginia/read.ts';
@@ -25,6 +26,7 @@ const all = {
   missouri,
   virginia,
   alaska,
+  rules,
 } as const;
 
 export type Format = keyof typeof all;

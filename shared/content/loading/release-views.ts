@@ -1,6 +1,7 @@
 import { getOrAdd } from '../../get-or-add.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import { releaseWith } from '../merge-releases.ts';
+import { withOwnRules } from '../own-rules.ts';
 import type { Release } from '../release.ts';
 import { ReleaseNotFound } from './content-errors.ts';
 
@@ -25,12 +26,12 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
   };
 
   // The built-in release below an import pins the import's id. One object for each import.
-  const bottomOf = ({ id, bottom }: ReleaseHead): Release | null => {
+  const bottomOf = ({ id, bottom, own }: ReleaseHead): Release | null => {
     if (bottom === undefined) return null;
     return getOrAdd(bottoms, id, () => {
       const builtIn = builtInById(bottom);
       if (!builtIn) throw new ReleaseNotFound(bottom);
-      return { ...builtIn, pinnedBy: id };
+      return withOwnRules({ ...builtIn, pinnedBy: id }, own);
     });
   };
 
@@ -41,7 +42,7 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
     const known = views.get(name);
     if (known && (known.fallback ?? null) === fallback) return known;
     const made = {
-      ...(parts.length === 0 ? head : releaseWith(head, parts)),
+      ...withOwnRules(parts.length === 0 ? head : releaseWith(head, parts), top.own),
       ...(fallback ? { fallback } : {}),
       ...(head.id === top.id ? {} : { pinnedBy: top.id }),
     };
@@ -53,7 +54,10 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
     return made;
   };
 
-  /** A view of the active release and the releases below it, with the parts that an address needs. */
+  /**
+   * A view of the active release and the releases below it, with the parts that an address needs. The own rules of the
+   * active release apply to all of them.
+   */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {
     const [{ head: top }] = levels;
     return levels.reduceRight(

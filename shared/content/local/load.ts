@@ -2,7 +2,7 @@ import { getOrAdd } from '../../get-or-add.ts';
 import { textOf } from '../../packed/unpack.ts';
 import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
-import { readRates } from './packed-table.ts';
+import { offsetsOf, readRates, readTax } from './packed-table.ts';
 
 const tables = new Map<string, LocalTable>();
 
@@ -10,6 +10,12 @@ const tables = new Map<string, LocalTable>();
 export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
   const load = () => localTable(readRates(textOf(`rates-${rates}`)), textOf(`zips-${zips}`));
   return getOrAdd(tables, `${rates} ${zips}`, load);
+};
+
+/** The codes of all jurisdictions in the local tables of a state. */
+export const codesInTable = ({ rates }: LocalTables): ReadonlySet<string> => {
+  const { taxes } = readRates(textOf(`rates-${rates}`));
+  return new Set(offsetsOf(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
 };
 
 /** Whether an address that no location of a release names has no local tax. */

@@ -3,6 +3,7 @@ import type { TaxAddress } from '../location/address.ts';
 import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
+import { withOwnRates } from '../own-rules.ts';
 import type { Jurisdiction, LocalTables, Release } from '../release.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
@@ -58,7 +59,7 @@ const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], loc
   views(release, areas.map(({ offset }) => offset).join(), () => {
     const [state] = release.jurisdictions;
     const additions = areas.map((area) => contentOf(area, state, local));
-    return { ...releaseWith(release, additions), sources: { ...release.sources, ...table.sources } };
+    return withOwnRates({ ...releaseWith(release, additions), sources: { ...release.sources, ...table.sources } });
   });
 
 // A shop ships to the same ZIPs and cities again and again.

@@ -2,6 +2,7 @@ import { assert } from '../../assert.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
+import { ownCodesAt } from '../own-rules.ts';
 import type { Coverage, Evidence, Jurisdiction, Release } from '../release.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
@@ -178,7 +179,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
     return { ...uncovered(place, address, prefer), isGap: isInGap(release, address, day) };
   const set = chosenSet(release, choice, day, prefer);
-  const jurisdictions = jurisdictionsOf(release, set.codes);
+  const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
   const coverage = lacksLocals ? 'partial' : 'complete';
   return {

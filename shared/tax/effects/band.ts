@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { ratesOf } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { getOrAdd } from '../../get-or-add.ts';
@@ -6,6 +7,7 @@ import { partly, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { lesser, timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
+import { amount, rate, typed } from './fields.ts';
 
 type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string };
 
@@ -18,6 +20,10 @@ type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: 
  * own does not remove the band.
  */
 export const band: EffectDefinition<BandEffect> = {
+  schema: () =>
+    typed('band', { above: amount(), to: amount(), rate: rate() }).check(
+      z.refine(({ above, to }) => Number(above) < Number(to), 'Send `to` above `above`.'),
+    ),
   isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {

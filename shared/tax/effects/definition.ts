@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import type { TreatmentName } from '../../coverage/response.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Assessment } from '../assessment.ts';
@@ -41,8 +42,13 @@ export type ExplainedRow = {
   readonly perUnit: (amount: string) => string;
 };
 
+/** A schema of an object that its field `type` distinguishes from others. */
+export type EffectSchema<Type> = z.ZodMiniType<Type> & z.core.$ZodTypeDiscriminable<'type'>;
+
 /** Everything about one type of effect. */
 export type EffectDefinition<Type> = {
+  /** The shape in a release. A function, because calculations do not validate releases and must not pay for building it. */
+  readonly schema: () => EffectSchema<Type>;
   /** Whether the effect has amounts of money. They apply to documents in the state's currency only. */
   readonly isInMoney: (effect: Type) => boolean;
   /** The effect gives the tax even where the general rate is not established. */

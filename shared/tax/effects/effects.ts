@@ -1,4 +1,6 @@
 /** Every type of effect that a rule may have. To add one, add its file and its entry here: without both nothing compiles. */
+import * as z from 'zod/mini';
+import { assert } from '../../assert.ts';
 import { band } from './band.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
@@ -40,3 +42,10 @@ export const definitionOf = <Type extends Effect['type']>({
 }: {
   readonly type: Type;
 }): EffectDefinition<EffectOf<Type>> => typedDefinitions[type];
+
+/** The shape of any effect in a release. A function, because only validation needs it. */
+export const effectSchema = (): z.ZodMiniType<Effect> => {
+  const [first, ...others] = Object.values(definitions).map(({ schema }) => schema());
+  assert(first !== undefined, 'There is at least one type of effect.');
+  return z.discriminatedUnion('type', [first, ...others]);
+};

@@ -1,8 +1,10 @@
+import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { minorUnit, untaxed } from '../assessment.ts';
 import type { ScaledRate } from '../document.ts';
 import { timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
+import { amount, typed } from './fields.ts';
 
 type FlatFeeEffect = { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null };
 
@@ -17,6 +19,7 @@ const noRate: ScaledRate = { text: '0', units: 0n };
  * nothing is added to it.
  */
 export const flatFee: EffectDefinition<FlatFeeEffect> = {
+  schema: () => typed('flat_fee', { amount: amount(), order_minimum: z.nullable(amount()) }),
   isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect) => {

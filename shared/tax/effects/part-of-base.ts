@@ -1,15 +1,18 @@
 /** Effects that tax a part of the price, or that limit the tax. */
+import * as z from 'zod/mini';
 import { rateDecimals } from '../../content/release.ts';
 import { decimal, multiply } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { lesser, timesQuantity } from './base.ts';
 import { always, type EffectDefinition, never } from './definition.ts';
+import { amount, rate, typed } from './fields.ts';
 
 type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string };
 
 /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
 export const baseCap: EffectDefinition<BaseCapEffect> = {
+  schema: () => typed('base_cap', { amount: amount() }),
   isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
@@ -33,8 +36,14 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
 
 type BasePercentEffect = { readonly type: 'base_percent'; readonly percent: string };
 
+const percentAdvice = 'Send a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.';
+
 /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
 export const basePercent: EffectDefinition<BasePercentEffect> = {
+  schema: () =>
+    typed('base_percent', {
+      percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/, percentAdvice)),
+    }),
   isInMoney: never,
   resolve: (effect) => {
     const fraction = decimal(effect.percent);
@@ -60,6 +69,7 @@ type TaxCapEffect = { readonly type: 'tax_cap'; readonly rate: string; readonly 
  * row stay what they are.
  */
 export const taxCap: EffectDefinition<TaxCapEffect> = {
+  schema: () => typed('tax_cap', { rate: rate(), amount: amount() }),
   isInMoney: always,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,

@@ -3,6 +3,7 @@ import { taxed, untaxed } from '../assessment.ts';
 import type { RatedAs } from '../document.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { type EffectDefinition, never, type ResolvedEffect } from './definition.ts';
+import { rate as rateField, typed } from './fields.ts';
 
 export type TaxableEffect = { readonly type: 'taxable' };
 export type ExemptEffect = { readonly type: 'exempt' };
@@ -17,6 +18,7 @@ export const taxedAtGeneralRate: ResolvedEffect = {
 };
 
 export const taxable: EffectDefinition<TaxableEffect> = {
+  schema: () => typed('taxable', {}),
   isInMoney: never,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'taxable',
@@ -29,6 +31,7 @@ const resolvedExempt: ResolvedEffect = {
 };
 
 export const exempt: EffectDefinition<ExemptEffect> = {
+  schema: () => typed('exempt', {}),
   isInMoney: never,
   isWholeAnswer: true,
   appliesToBandJurisdictions: true,
@@ -48,6 +51,7 @@ export type RateEffect = { readonly type: 'rate'; readonly rate: string };
 
 /** Another rate than the general one. */
 export const rate: EffectDefinition<RateEffect> = {
+  schema: () => typed('rate', { rate: rateField() }),
   isInMoney: never,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
@@ -58,6 +62,7 @@ export const rate: EffectDefinition<RateEffect> = {
 
 /** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed. */
 export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
+  schema: () => typed('follows_goods', {}),
   isInMoney: never,
   appliesToBandJurisdictions: true,
   resolve: () => ({ ...taxedAtGeneralRate, type: 'follows_goods' }),
@@ -67,6 +72,7 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
 
 /** All shipping is taxed once any line is (`shipping.ts`). As a line by itself it is taxed. */
 export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
+  schema: () => typed('any_taxable', {}),
   isInMoney: never,
   resolve: () => ({ ...taxedAtGeneralRate, type: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with is',

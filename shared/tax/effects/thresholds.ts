@@ -1,14 +1,17 @@
 /** Effects with a threshold on the price of a unit. */
+import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
 import { assess, partly, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { compareUnitPrice, timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
+import { amount, flag, rate, typed } from './fields.ts';
 
 type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean };
 
 /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
 export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
+  schema: () => typed('threshold_cliff', { amount: amount(), inclusive: flag() }),
   isInMoney: always,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
@@ -38,6 +41,7 @@ type ThresholdExcessEffect = { readonly type: 'threshold_excess'; readonly amoun
 
 /** Only what exceeds the amount is taxed (Massachusetts clothing). */
 export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
+  schema: () => typed('threshold_excess', { amount: amount() }),
   isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
@@ -62,6 +66,7 @@ type ThresholdRateEffect = { readonly type: 'threshold_rate'; readonly amount: s
 
 /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
 export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
+  schema: () => typed('threshold_rate', { amount: amount(), rate: rate() }),
   isInMoney: always,
   // With a lower rate above the amount, the tax falls there.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
@@ -91,6 +96,7 @@ type HolidayEffect = { readonly type: 'holiday'; readonly amount: string | null;
  * the holiday decides. `amount: null` has no limit.
  */
 export const holiday: EffectDefinition<HolidayEffect> = {
+  schema: () => typed('holiday', { amount: z.nullable(amount()), inclusive: flag() }),
   isInMoney: (effect) => effect.amount !== null,
   appliesToBandJurisdictions: true,
   resolve: (effect, { withoutRule }) => {

@@ -1,5 +1,7 @@
+import * as z from 'zod/mini';
 import type { EffectContext, EffectDefinition, ResolvedEffect } from './definition.ts';
 import { never } from './definition.ts';
+import { typed } from './fields.ts';
 import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
 
 /** An effect that the price does not matter for. */
@@ -25,8 +27,11 @@ const describe = (effect: PlainEffect): string => plainOf(effect).describe(effec
 const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
   plainOf(effect).resolve(effect, context);
 
+const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt.schema(), rate.schema()]);
+
 /** Business and personal buyers are taxed differently. A buyer of unknown use is a personal one. */
 export const useSplit: EffectDefinition<UseSplitEffect> = {
+  schema: () => typed('use_split', { business: plainSchema(), personal: plainSchema() }),
   isInMoney: never,
   resolve: (effect, context) => resolve(isForBusiness(context) ? effect.business : effect.personal, context),
   describe: ({ business, personal }) =>

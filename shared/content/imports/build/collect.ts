@@ -1,4 +1,4 @@
-import type { Evidence } from '../../release.ts';
+import type { Evidence, OwnRules } from '../../release.ts';
 import type { City, Entry, Span } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { Tally } from '../summary.ts';
@@ -24,6 +24,7 @@ export const newCollection = (folder: string, state: string, evidence: Evidence)
     completeFrom: null as string | null,
     /** The pieces of each city. */
     cities: new Map<string, Piece[]>(),
+    own: undefined as OwnRules | undefined,
     /** The ZIPs of the state, sorted, and their first three digits. */
     zips,
     zip3s: [...new Set(zips.map((zip) => Math.floor(zip / 100)))],
@@ -70,6 +71,9 @@ export const collect = (collection: Collection, entry: Entry): void => {
       break;
     case 'complete_from':
       collection.completeFrom = entry.day;
+      break;
+    case 'own':
+      collection.own = entry.own;
       break;
     case 'span':
       if (entry.flags?.of_streets) addStreets(collection, entry);

@@ -1,0 +1,103 @@
+/** The operator's own rules over the releases of a state (decision 0021). */
+import { dayAfter, dayBefore } from '../calendar.ts';
+import { getOrAdd } from '../get-or-add.ts';
+import type { ReleaseHead } from './content.ts';
+import { firstInForce } from './effective.ts';
+import type { Evidence, OwnRules, Release, Rule } from './release.ts';
+
+/** The import format of own rules: the `format` of a release that changes nothing else. */
+export const ownFormat = 'rules';
+
+/** Whether a release has own rules only: the releases below it answer for every address. */
+export const isOwnOnly = ({ format }: Pick<ReleaseHead, 'format'>): boolean => format === ownFormat;
+
+/** The begin of the keys of own sources. Keys of other sources have no colon. */
+export const ownSource = 'own:';
+
+/** Whether a value comes from own rules. */
+export const isOwn = ({ source }: Pick<Evidence, 'source'>): boolean => source.startsWith(ownSource);
+
+/** The begin of the codes of own jurisdictions: no file and no table has such codes. */
+export const ownCodePrefix = (state: string): string => `${state}-OWN-`;
+
+export const isOwnCode = (code: string): boolean => code.startsWith('-OWN-', 'US-MN'.length);
+
+const later = (left: string | null, right: string): string => (left !== null && left > right ? left : right);
+
+const earlier = (left: string | null, right: string): string => (left !== null && left < right ? left : right);
+
+/** The days of a rule before and after own rules with its id. In between, they replace it. */
+const besideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] => {
+  const first = own.map(({ from }) => from ?? '').toSorted()[0] ?? '';
+  const ends = own.flatMap(({ to }) => to ?? []).toSorted();
+  const last = ends.length < own.length ? null : (ends.at(-1) ?? null);
+  const before = { ...rule, to: earlier(rule.to, dayBefore(first)) };
+  const after = last === null ? null : { ...rule, from: later(rule.from, dayAfter(last)) };
+  const isWhole = ({ from, to }: Rule) => from === null || to === null || from <= to;
+  return [before, ...(after ? [after] : [])].filter(isWhole);
+};
+
+const mergedRules = (rules: Release['rules'], own: OwnRules): Release['rules'] => {
+  const byId = Map.groupBy(own.rules, ({ id }) => id);
+  const others = rules.flatMap((rule) => {
+    const replacing = byId.get(rule.id);
+    return replacing ? besideOwn(rule, replacing) : [rule];
+  });
+  return [...own.rules, ...others];
+};
+
+// Caches are keyed by the list of rules, which all views of a release share.
+const merged = new WeakMap<OwnRules, WeakMap<Release['rules'], Release['rules']>>();
+
+const rulesWith = (rules: Release['rules'], own: OwnRules): Release['rules'] =>
+  getOrAdd(
+    getOrAdd(merged, own, () => new WeakMap()),
+    rules,
+    () => mergedRules(rules, own),
+  );
+
+/** Put the own rates of a release's jurisdictions first, because the first rate in force applies. */
+export const withOwnRates = (release: Release): Release => {
+  const { own, rates } = release;
+  if (!own || own.rates.length === 0) return release;
+  const known = new Set(release.jurisdictions.map(({ code }) => code));
+  const first = own.rates.filter(({ jurisdiction }) => known.has(jurisdiction));
+  return { ...release, rates: [...first, ...rates.filter((rate) => !first.includes(rate))] };
+};
+
+/**
+ * A loaded release with own rules: they come first, replace rules with their ids on their days, and add their jurisdictions.
+ * The parts of an imported release must be in it already, because a part has all rates of a jurisdiction or none. Own rules
+ * that the release itself was stored with do not count: those of the active release apply to all releases below it.
+ */
+export const withOwnRules = (release: Release, own: OwnRules | undefined): Release => {
+  if (!own) {
+    const { own: _, ...without } = release;
+    return release.own ? without : release;
+  }
+  const { settings } = release;
+  const [state, ...others] = release.jurisdictions;
+  const sources = Object.entries(own.sources).map(([key, text]) => [key, `Own rules: ${text}`]);
+  return withOwnRates({
+    ...release,
+    own,
+    sources: { ...release.sources, ...Object.fromEntries(sources) },
+    jurisdictions: [state, ...others, ...own.jurisdictions.map(({ zips: _, ...jurisdiction }) => jurisdiction)],
+    rules: rulesWith(release.rules, own),
+    settings: {
+      sourcing: [...own.settings.sourcing, ...settings.sourcing],
+      shipping: [...own.settings.shipping, ...settings.shipping],
+      rounding: [...own.settings.rounding, ...settings.rounding],
+    },
+  });
+};
+
+/** The codes of the own jurisdictions that tax a five-digit ZIP on a day. One without a rate on that day does not. */
+export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): readonly string[] => {
+  if (!own || zip5 === null) return [];
+  return own.jurisdictions.flatMap(({ code, zips }) => {
+    const isThere = zips.some(([low, high]) => low <= zip5 && zip5 <= high);
+    const rates = own.rates.filter(({ jurisdiction }) => jurisdiction === code);
+    return isThere && firstInForce(rates, day, '') ? [code] : [];
+  });
+};

@@ -1,0 +1,265 @@
+/** The operator's own rules: import, answers, reports, later official imports and withdrawal, on the file's own table. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { fixture } from '../fixtures/imports/harness.ts';
+import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
+import { runInProcess } from '../support/run-command.ts';
+
+process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+vi.resetModules();
+const { contentProgram } = await import('../../shared/cli/content.ts');
+const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
+const { newCaller } = await import('../support/api.ts');
+const { clientOf, creditOf, goods, later, made } = await import('../support/sales.ts');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levy-own-'));
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const content = async (...args: readonly string[]) => {
+  const { code, out, err } = await runInProcess(contentProgram(), args);
+  expect(code, err).toBe(0);
+  return out;
+};
+
+const idIn = (out: string): string => /^Imported (\S+) /m.exec(out)?.[1] ?? '';
+
+const save = async (name: string, text: string | Buffer): Promise<string> => {
+  const path = join(folder, `${crypto.randomUUID()}-${name}`);
+  await writeFile(path, text);
+  return path;
+};
+
+const importOwn = async (file: object, ...options: readonly string[]) => {
+  const path = await save('own.json', JSON.stringify(file, null, 2));
+  const out = await content('import', '--format', 'rules', '--file', path, ...options);
+  return { out, id: idIn(out) };
+};
+
+const importSst = async (state: string, rates: string | Buffer, boundaries: string | Buffer) => {
+  const files = [await save('R.csv', rates), await save('B.csv', boundaries)] as const;
+  const out = await content(
+    ...['import', '--format', 'sst', '--state', state, '--rates', files[0], '--boundaries', files[1], '--activate'],
+  );
+  return { out, id: idIn(out) };
+};
+
+const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
+
+let minutes = 0;
+/** Instances notice an activation after a minute. */
+const noticed = <Value>(run: () => Promise<Value>): Promise<Value> => {
+  minutes += 2;
+  return later(minutes * 60_000, run);
+};
+
+const tax_date = '2026-11-22';
+const minneapolis = { city: 'Minneapolis', state: 'MN', postal_code: '55401', country: 'US' };
+
+type Question = { readonly address?: object; readonly product?: string; readonly day?: string };
+
+const calculate = (question: Question = {}) =>
+  noticed(async () => {
+    const { address = minneapolis, product = 'GENERAL', day = tax_date } = question;
+    const { call } = await newCaller({ scopes: ['read', 'write'] });
+    const line_items = [goods({ product_tax_code: product })];
+    const { body } = await call('POST', '/calculations', {
+      body: { tax_date: day, customer: { address }, line_items, explain: true },
+    });
+    return body;
+  });
+const taxOf = async (question: Question = {}): Promise<string> => (await calculate(question)).tax_amount;
+
+const sources = {
+  ruling: 'Minnesota Department of Revenue, letter ruling 24-001',
+  ordinance: 'Minneapolis, ordinance 2026-041, section 3',
+};
+const own = {
+  state: 'MN',
+  sources,
+  jurisdictions: [
+    { code: 'US-MN-OWN-NICOLLET', name: 'Nicollet Mall district', type: 'district', zips: [['55401', '55403']] },
+  ],
+  rates: [{ jurisdiction: 'US-MN-OWN-NICOLLET', rate: '0.005', from: '2026-11-01', source: 'ordinance' }],
+  rules: [
+    { id: 'mn-own-books', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-11-01', source: 'ruling' },
+    {
+      id: 'mn-clothing',
+      ptcs: ['CLOTHING.APPAREL'],
+      effect: { type: 'taxable' },
+      from: '2026-11-15',
+      source: 'ruling',
+    },
+  ],
+};
+
+describe('own rules over the built-in release', () => {
+  it('change nothing on a dry run and before they are active', async () => {
+    const { out } = await importOwn(own, '--dry-run');
+    expect(out).toContain('Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
+    expect(out).toContain('rule mn-clothing replaces the rule of the content with this id');
+    expect(out).toContain('Dry run: a release with 2 rules and 1 rate was not written.');
+    expect(await content('list', '--state', 'MN')).not.toContain('own');
+    const { id } = await importOwn(own);
+    expect(await findHead(id)).toMatchObject({ format: 'rules', chain: [], counts: { parts: 0 } });
+    expect(await activeIn('MN')).toBe(null);
+    // The built-in tables have 9.025 % in Minneapolis.
+    expect(await taxOf()).toBe('9.03');
+    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('9.03');
+    expect(await taxOf({ product: 'CLOTHING.APPAREL' })).toBe('0.00');
+    expect((await importOwn(own)).out).toContain(`${id} already has the same content`);
+  });
+
+  it('apply before the content on their days and in their ZIPs', async () => {
+    const { out } = await importOwn(own, '--activate');
+    expect(out).toContain('Combined rates of 3 ZIPs and cities change');
+    expect(out).toContain('(55401 from 9.025% to 9.525%');
+    expect(await taxOf()).toBe('9.53');
+    expect(await taxOf({ day: '2026-10-31' })).toBe('9.03');
+    expect(await taxOf({ address: { ...minneapolis, postal_code: '55408' } })).toBe('9.03');
+    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
+    expect(await taxOf({ product: 'DIGITAL.EBOOKS', day: '2026-10-31' })).toBe('9.03');
+    expect(await taxOf({ product: 'CLOTHING.APPAREL' })).toBe('9.53');
+    // It replaces the rule of the content with its id, which also exempts footwear, from its first day on.
+    expect(await taxOf({ product: 'CLOTHING.FOOTWEAR' })).toBe('9.53');
+    expect(await taxOf({ product: 'CLOTHING.FOOTWEAR', day: '2026-11-14' })).toBe('0.00');
+    expect(await taxOf({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');
+  });
+
+  it('are named as own in the explanation, with the texts of their sources', async () => {
+    const { explanation } = await calculate();
+    const steps: { step: string; text: string; citation: string | null }[] = explanation;
+    const find = (step: string, text: string) => steps.find((one) => one.step === step && one.text.includes(text));
+    expect(find('jurisdictions', 'Nicollet')?.text).toContain('Nicollet Mall district (district, of own rules)');
+    expect(find('rate', 'Nicollet')?.citation).toBe(`Own rules: ${sources.ordinance}`);
+    const ebooks = (await calculate({ product: 'DIGITAL.EBOOKS' })).explanation;
+    const rule = ebooks.find((one: { rule_id: string | null }) => one.rule_id === 'mn-own-books');
+    expect(rule.text).toContain('(rule mn-own-books, an own rule, in force since 2026-11-01)');
+    expect(rule.citation).toBe(`Own rules: ${sources.ruling}`);
+  });
+
+  it('are shown by list, show, diff, verify and GET /coverage', async () => {
+    const id = (await activeIn('MN')) ?? '';
+    expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own `));
+    const shown = await content('show', id, '--zip', '55401', '--date', tax_date);
+    expect(shown).toContain('Own: Rule mn-own-books (DIGITAL): exempt, from 2026-11-01');
+    expect(shown).toContain(`Source own:ruling: Own rules: ${sources.ruling}`);
+    expect(shown).toContain('Own rules add Nicollet Mall district (US-MN-OWN-NICOLLET): 0.5% on 2026-11-22');
+    const compared = await content('diff', 'US-MN@2026-11-22.1', id);
+    expect(compared).toContain('Rule mn-own-books (DIGITAL): none -> exempt, from 2026-11-01, own rule');
+    expect(compared).toMatch(/US-MN-OWN-NICOLLET +Nicollet Mall district +from 2026-11-01 +none -> 0.5%/);
+    expect(compared).toContain(`Source own:ruling: ${sources.ruling}`);
+    expect(await content('verify', id)).toContain(`${id}: 0 parts, no problems.`);
+    const { call } = await newCaller({ scopes: ['read'] });
+    const [state] = (await call('GET', '/coverage?state=MN')).body.states;
+    expect(state.release).toBe(id);
+    expect(state.local.basis).toBe('by_place');
+    expect(state.notes).toContain(
+      'Own rules of the operator apply before the content: 2 rules (mn-own-books, mn-clothing), 1 rates and 0 settings.',
+    );
+    expect(state.digital_goods.citations).toContain(`Own rules: ${sources.ruling}`);
+  });
+});
+
+const minnesota = (tax: string) =>
+  lines(rateRow('27', '45', '27', '0.06875', '20090701'), rateRow('27', '00', '053', tax, '20240101'));
+const zip55401 = lines(boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053', from: '20240101' }));
+
+describe('a later official import', () => {
+  it('keeps own rules in force, over its own rates', async () => {
+    const over = await activeIn('MN');
+    const { id, out } = await importSst('MN', minnesota('0.01'), zip55401);
+    expect(await findHead(id)).toMatchObject({ below: over, chain: [], own: { rules: [{}, {}] } });
+    expect(out).toContain('(55401 from 9.525% to 8.375%');
+    // 6.875 % of the state, 1 % of the county, and 0.5 % of the own district.
+    expect(await taxOf()).toBe('8.38');
+    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
+    expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +sst \\+ own `));
+  });
+
+  it('does not change what earlier transactions are calculated with, nor does a withdrawal', async () => {
+    const client = clientOf(await newCaller());
+    const address = { customer: { address: minneapolis } };
+    const line_items = [goods(), goods({ product_tax_code: 'DIGITAL.EBOOKS' })];
+    const sold = await noticed(() => made(client.create({ tax_date, status: 'finalized', ...address, line_items })));
+    expect(sold.tax_amount).toBe('8.38');
+    await importSst('MN', minnesota('0.02'), zip55401);
+    expect(await taxOf()).toBe('9.38');
+    await importOwn({ state: 'MN' }, '--activate');
+    expect([await taxOf(), await taxOf({ product: 'DIGITAL.EBOOKS' })]).toEqual(['8.88', '8.88']);
+    const replay = await noticed(() => made(client.call('POST', `/transactions/${sold.id}/replay`)));
+    expect([replay.match, replay.differences]).toEqual([true, []]);
+    const credit = await noticed(() => made(client.create(creditOf(sold))));
+    expect(credit.content_releases).toEqual(sold.content_releases);
+    await content('rollback', '--state', 'MN');
+  });
+
+  it("keeps the rate of a file's jurisdiction that own rules change", async () => {
+    const county = { jurisdiction: 'US-MN-00-053', rate: '0.03', from: '2026-11-15', source: 'ordinance' };
+    const { out, id } = await importOwn({ state: 'MN', sources, rates: [county] }, '--activate');
+    expect(out).toContain('Withdrawn: Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
+    expect(out).toContain('No longer applies: Rate of Nicollet Mall district');
+    expect((await findHead(id))?.chain).toHaveLength(1);
+    expect(await taxOf()).toBe('9.88');
+    expect(await taxOf({ day: '2026-11-14' })).toBe('8.88');
+    // The file does not name this ZIP: 9.025 % of the tables, of which the county has 0.15 %.
+    expect(await taxOf({ address: { ...minneapolis, postal_code: '55408' } })).toBe('11.88');
+    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('9.88');
+    const { call } = await newCaller({ scopes: ['read'] });
+    const [state] = (await call('GET', '/coverage?state=MN')).body.states;
+    expect([state.local.basis, state.local.areas]).toEqual(['by_file', 1]);
+    await importSst('MN', minnesota('0.005'), zip55401);
+    expect(await taxOf()).toBe('9.88');
+    expect(await taxOf({ day: '2026-11-14' })).toBe('7.38');
+  });
+});
+
+describe('an empty file', () => {
+  it('withdraws own rules, and a rollback brings them back', async () => {
+    const before = await activeIn('MN');
+    await importOwn({ state: 'MN' }, '--activate');
+    expect(await taxOf()).toBe('7.38');
+    expect(await content('list', '--state', 'MN', '--json')).not.toContain(`"active": true,\n    "origin": "sst"`);
+    expect(await content('rollback', '--state', 'MN')).toContain(`${before} is active again`);
+    expect(await taxOf()).toBe('9.88');
+  });
+});
+
+describe('own rules beside street addresses', () => {
+  const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
+  const at = (line1: string | null) => ({ address: { ...wauwatosa, line1 } });
+
+  it('add to the taxes of the street, and their rules apply there', async () => {
+    const [rates, boundaries] = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
+    await importSst('WI', rates.content, boundaries.content);
+    expect(await taxOf(at('150 Main St'))).toBe('7.90');
+    const evidence = { from: '2026-11-01', source: 'fee' };
+    const mall = { code: 'US-WI-OWN-MALL', name: 'Mall district', type: 'district', zips: [['53213', '53213']] };
+    await importOwn(
+      {
+        state: 'WI',
+        sources: { fee: 'Wauwatosa, ordinance O-26-7' },
+        jurisdictions: [mall],
+        rates: [{ jurisdiction: mall.code, rate: '0.01', ...evidence }],
+        rules: [{ id: 'wi-own-books', ptcs: ['PRINT.BOOKS'], effect: { type: 'exempt' }, ...evidence }],
+      },
+      '--activate',
+    );
+    const answer = async (question: Question) => {
+      const { tax_amount, line_items } = await calculate(question);
+      const { level, ambiguous } = line_items[0].address_resolution;
+      return [tax_amount, level, ambiguous];
+    };
+    expect(await answer(at('150 Main St'))).toEqual(['8.90', 'street', false]);
+    expect(await answer(at('300 Main St'))).toEqual(['6.90', 'zip5', false]);
+    expect(await answer(at(null))).toEqual(['6.90', 'zip5', true]);
+    expect((await answer({ ...at('150 Main St'), product: 'PRINT.BOOKS' }))[0]).toBe('0.00');
+  });
+});
