@@ -3,13 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Operation } from '../../functions/endpoints.ts';
 import { bundle } from '../../infra/bundling.ts';
+import { createTables } from '../../infra/local/create-tables.ts';
 import type { Handler } from '../../shared/http/lambda-handler.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
+import { openPublisherServer } from '../support/publisher-server.ts';
 import { type Client, clientOf, sale } from '../support/sales.ts';
 
 const operations = [
@@ -77,4 +80,19 @@ it('refuse what the database refuses, by the errors of the SDK', async () => {
     body: { errors: [{ code: 'conflict_duplicate_reference_id' }] },
   });
   expect((await client.get('tx_none')).status).toBe(404);
+});
+
+it('update content from an HTML index, an archive and a workbook', async () => {
+  const publisher = await openPublisherServer(['MI']);
+  // A bundle reads the environment when it is loaded, and the others are loaded.
+  Object.assign(process.env, { LEVY_CONTENT_MIRROR: publisher.url, TABLE_CONTENT: `content_${crypto.randomUUID()}` });
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  bundle('update-content', join(folder, 'update-content'));
+  const { handler } = require(join(folder, 'update-content', 'index.js'));
+  for (const state of ['MI', 'VA'])
+    expect([state, await handler({ state }, {})]).toEqual([
+      state,
+      { waiting: true, activated: false, failed: false, stale: false },
+    ]);
+  await publisher.close();
 });
