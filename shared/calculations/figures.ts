@@ -79,8 +79,12 @@ export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): Ta
     write,
   );
 
-/** The summary of a response's rows: of a credit, or after a tax was supplied. */
-export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] =>
+/** The summary of a response's rows: of a credit, of an open entry, or after a tax was supplied. */
+export const summaryOfRows = (
+  rows: readonly TaxRowResponse[],
+  exponent: number,
+  write = writerFor(exponent),
+): TaxSummaryRow[] =>
   summarize(
     rows.map((row) => ({
       jurisdiction: { code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type },
@@ -89,7 +93,7 @@ export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number)
       exempt: parseAmount(row.exempt_amount, exponent),
       tax: parseAmount(row.tax_amount, exponent),
     })),
-    writerFor(exponent),
+    write,
   );
 
 /** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */

@@ -48,7 +48,6 @@ const FilingProgress = described(
   'How many entries of the filing are processed.',
   { id: 'FilingProgress' },
 );
-export type FilingProgress = z.infer<typeof FilingProgress>;
 
 const FilingEntryAmount = described(
   z.object({ ...jurisdictionShape, rate, taxable_amount, exempt_amount, tax_amount }),

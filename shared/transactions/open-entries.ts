@@ -1,3 +1,4 @@
+import { summaryOfRows } from '../calculations/figures.ts';
 import type { TaxRowResponse, TaxSummaryRow } from '../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
@@ -78,7 +79,7 @@ export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
         taxable_amount: write(bases.reduce((sum, { taxable }) => sum + taxable, 0n)),
         exempt_amount: write(bases.reduce((sum, { exempt }) => sum + exempt, 0n)),
       },
-      amounts: amountsOf(
+      amounts: summaryOfRows(
         ofState.flatMap(({ rows }) => rows),
         exponent,
         write,
@@ -86,22 +87,3 @@ export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
     };
   });
 };
-
-const amountsOf = (
-  rows: readonly TaxRowResponse[],
-  exponent: number,
-  write: (minor: bigint) => string,
-): OpenAmounts[] =>
-  [...Map.groupBy(rows, (row) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
-    const { taxable, exempt, tax } = summed(group, exponent);
-    const { jurisdiction_code, jurisdiction_name, jurisdiction_type, rate } = group[0] as TaxRowResponse;
-    return {
-      jurisdiction_code,
-      jurisdiction_name,
-      jurisdiction_type,
-      rate,
-      taxable_amount: write(taxable),
-      exempt_amount: write(exempt),
-      tax_amount: write(tax),
-    };
-  });

@@ -1,4 +1,3 @@
-import { invalidFormat } from '../calculations/fields.ts';
 import {
   addressProblems,
   calculationProblems,
@@ -7,7 +6,7 @@ import {
 } from '../calculations/request-problems.ts';
 import { type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
-import type { Problem } from '../problem.ts';
+import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
 
 /** The refusal of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
@@ -30,18 +29,12 @@ export const newTransactionProblems = (body: unknown, nowMs: number): Problem[] 
 const withinLines = /^\/line_items\/\d+\//;
 
 // Whether a line may omit its price depends on the transaction: a credit line inherits it.
-const isMissingPrice = ({ code, source }: Problem) =>
-  code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
+const isMissingPrice = (problem: Problem) =>
+  problem.code === 'validation_required_field' && pointerOf(problem).endsWith('/unit_price');
 
 /** Problems between the fields of an update that do not depend on the stored transaction. */
 export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
   ...addressProblems(body),
-  ...crossFieldProblems(body).filter(
-    (problem) =>
-      problem.source &&
-      'pointer' in problem.source &&
-      withinLines.test(problem.source.pointer) &&
-      !isMissingPrice(problem),
-  ),
+  ...crossFieldProblems(body).filter((problem) => withinLines.test(pointerOf(problem)) && !isMissingPrice(problem)),
 ];

@@ -43,9 +43,6 @@ export const nameText = (rangesOf: ReadonlyMap<string, Iterable<string>>): strin
 /** How many ranges such a text has. */
 export const rangeCount = (text: string): number => text.split(/[ ;]/).length;
 
-const hasParity = (parity: string, number: number): boolean =>
-  parity === 'B' || (parity === 'E') === (number % 2 === 0);
-
 /** A range that may have a house. */
 export type NearRange = {
   readonly set: number;
@@ -131,7 +128,7 @@ const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null =
   if (own && first && last && first[1] === last[1]) {
     if (own[1] !== first[1]) return false;
     const number = Number(own[2]);
-    return Number(first[2]) <= number && number <= Number(last[2]) && hasParity(parity, number);
+    return Number(first[2]) <= number && number <= Number(last[2]) && hasParityCode(parity.charCodeAt(0), number);
   }
   if ([id, low, high].every((text) => /^[A-Z]$/.test(text))) return low <= id && id <= high;
   return id === low && id === high ? true : null;

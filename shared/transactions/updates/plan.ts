@@ -1,5 +1,6 @@
-import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
+import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { invalidFormat } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';

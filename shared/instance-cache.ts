@@ -1,6 +1,11 @@
-import { now } from '../config/clock.ts';
+import { now as serviceTime } from './config/clock.ts';
 
-type Bounds = { readonly lifetimeMs: number; readonly capacity: number };
+type Bounds = {
+  readonly lifetimeMs: number;
+  readonly capacity: number;
+  /** Milliseconds since 1970; the service's time by default. */
+  readonly now?: () => number;
+};
 type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 
 /** Returns the value of a key, and loads it if the cache has none within its TTL. */
@@ -11,7 +16,7 @@ export type InstanceCache<Value> = (key: string, load: (key: string) => Promise<
  *
  * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in use.
  */
-export const instanceCache = <Value>({ lifetimeMs, capacity }: Bounds): InstanceCache<Value> => {
+export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }: Bounds): InstanceCache<Value> => {
   const entries = new Map<string, Entry<Value>>();
 
   const keep = (key: string, entry: Entry<Value>): void => {
