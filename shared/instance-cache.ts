@@ -9,7 +9,7 @@ type Bounds = {
 type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 
 /** Returns the value of a key, and loads it if the cache has none within its TTL. */
-export type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
+type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
 
 /**
  * A cache in this instance, with a TTL and LRU eviction. It also caches `undefined`, but no failure.

@@ -13,7 +13,7 @@ import { type VerifyToken, verifyToken } from './bearer.ts';
 import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { showRate } from './limit-rate.ts';
 
-export type Credentials = {
+type Credentials = {
   readonly findKey: typeof findKey;
   readonly findAccount: typeof findAccount;
   readonly recordKeyUse: typeof recordKeyUse;

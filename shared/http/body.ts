@@ -53,7 +53,7 @@ const definitionOf = (schema: Schema): Definition | undefined => {
  * A response may be sent back as a request, so its fields are known and ignored (interface decisions 1). Fields inside a
  * response-only field are not checked.
  */
-export const unknownFields = (
+const unknownFields = (
   body: unknown,
   request: Schema,
   answer: AnswerFields,

@@ -23,10 +23,7 @@ const JurisdictionRate = described(
   z.object({
     ...jurisdictionShape,
     tax_type: TaxRowResponse.shape.tax_type,
-    rate: described(
-      rate,
-      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
-    ),
+    rate: TaxRowResponse.shape.rate,
     reporting_code: described(
       z.nullable(z.string()),
       "The code of the jurisdiction in the state's return. `null` if the content has none.",

@@ -11,7 +11,7 @@ export type OpenAmounts = Readonly<TaxSummaryRow>;
  * The sums of the lines and the shipping of an entry, each counted once: by the state's own row, or by the jurisdiction
  * with the largest gross where the state has no tax of its own.
  */
-export type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'>;
+type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'>;
 
 /** A finalized transaction's liability in one state that no filing has yet (interface decisions 8). */
 export type OpenEntry = {

@@ -1,7 +1,7 @@
 /** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 import { progress as progressBar } from '@clack/prompts';
 
-export type Progress = {
+type Progress = {
   /** `done` of the total so far. */
   readonly reach: (done: number, message: string) => void;
   readonly finish: (message: string) => void;
@@ -57,7 +57,7 @@ export const withProgress = async <Value>(
   failed: string,
   run: (progress: Progress) => Promise<Value>,
 ): Promise<Value> => {
-  const progress = startProgress(title, total);
+  const progress = (process.stderr.isTTY ? bar : lines)(title, total);
   try {
     return await run(progress);
   } catch (error) {
@@ -65,7 +65,3 @@ export const withProgress = async <Value>(
     throw error;
   }
 };
-
-/** Start to show the progress of work with a known size, in any unit. */
-export const startProgress = (title: string, total: number): Progress =>
-  process.stderr.isTTY ? bar(title, total) : lines(title, total);

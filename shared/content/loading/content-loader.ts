@@ -26,12 +26,6 @@ export type ContentPorts = {
   readonly now: () => number;
 };
 
-/** Loads content. `size` is the size of its cache, and the number of pointers in the views of it. */
-export type ContentLoader = {
-  readonly loadContent: LoadContent;
-  readonly size: () => ReturnType<ContentCache['size']> & { readonly viewed: number };
-};
-
 /** An address in a state that an imported release answers for. */
 type Local = { readonly release: string; readonly keys: readonly string[] };
 
@@ -53,7 +47,7 @@ const lifetimeMs = 60_000;
  *
  * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
  */
-export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax): ContentLoader => {
+export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax) => {
   // A stale directory is never used after a failed read: it could name a release that was rolled back.
   const directories = instanceCache<ActiveReleases>({ lifetimeMs, capacity: 1, now: ports.now });
   const cache: ContentCache = contentCache(charactersMax, () => views.clear());
@@ -101,6 +95,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     };
   };
 
+  // The size of the cache, and the number of pointers in the views of it.
   return { loadContent, size: () => ({ ...cache.size(), viewed: views.size() }) };
 };
 

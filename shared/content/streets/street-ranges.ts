@@ -2,7 +2,7 @@
 import type { House, Street, Unit } from './street-address.ts';
 
 /** `U`: the row could not be read, so that any number of the street may have its jurisdictions. */
-export type Parity = 'E' | 'O' | 'B' | 'U';
+type Parity = 'E' | 'O' | 'B' | 'U';
 
 /** Which units of its houses a range is limited to. `parity` is that of the row: `E`, `O` or `B`. */
 export type UnitRange = {
@@ -58,7 +58,7 @@ const unitOf = (text: string): UnitRange | null => {
 };
 
 /** The ranges in a text that may have a house, and the sets of all ranges by directions and suffix. */
-export type Scanned = { readonly near: readonly NearRange[]; readonly sets: ReadonlyMap<string, ReadonlySet<number>> };
+type Scanned = { readonly near: readonly NearRange[]; readonly sets: ReadonlyMap<string, ReadonlySet<number>> };
 
 // Character codes. Constants, because a street can have a thousand ranges and a look-up reads all of its text.
 const zero = 48;

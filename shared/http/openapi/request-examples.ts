@@ -37,10 +37,7 @@ const oneItem = [{ id: 'item_1', quantity: '1' }] as const;
 export const requestExamples = {
   'create-calculation': {
     sale: { summary: 'Tax on a sale', value: sale },
-    credit: {
-      summary: 'Tax on a partial refund',
-      value: { ...credit, line_items: oneItem },
-    },
+    credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
   },
   'create-transaction': {
     draft: { summary: 'Draft before the invoice is created', value: { ...sale, status: 'draft' } },
@@ -48,14 +45,8 @@ export const requestExamples = {
       summary: 'Completed sale with the collected tax',
       value: { ...sale, status: 'finalized', reference_id: 'invoice_1001', tax_amount: '5.70' },
     },
-    fullRefund: {
-      summary: 'Full refund',
-      value: refund,
-    },
-    partialRefund: {
-      summary: 'Partial refund of one of two items',
-      value: { ...refund, line_items: oneItem },
-    },
+    fullRefund: { summary: 'Full refund', value: refund },
+    partialRefund: { summary: 'Partial refund of one of two items', value: { ...refund, line_items: oneItem } },
   },
   'update-transaction': {
     finalize: {

@@ -127,7 +127,7 @@ export const removeParts = async (id: string): Promise<number> => {
 };
 
 /** A stored part, or the error that reading it gave. */
-export type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
+type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
 
 const storedPart = (release: string, item: ItemKey): StoredPart => {
   const key = item.sk;
