@@ -14,9 +14,7 @@ export const read = (): PublicDocument => {
       'Cache-Control': 'public, max-age=300',
       'Content-Security-Policy': policy,
       'X-Frame-Options': 'DENY',
-      'Referrer-Policy': 'no-referrer',
       'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Resource-Policy': 'same-origin',
       'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     },
   };

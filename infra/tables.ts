@@ -22,6 +22,8 @@ import { dataKey } from './data-key.ts';
 import { pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 
+const names = Object.keys(tables) as TableName[];
+
 type Props = { readonly settings: Settings };
 
 const attribute = ({ name }: Key) => ({ name, type: AttributeType.STRING });
@@ -50,11 +52,7 @@ export class Tables extends Construct {
     super(scope, id);
     this.#settings = settings;
     this.key = dataKey(this, settings);
-    this.#byName = {
-      transactions: this.#add('transactions'),
-      content: this.#add('content'),
-      accounts: this.#add('accounts'),
-    };
+    this.#byName = Object.fromEntries(names.map((name) => [name, this.#add(name)])) as Record<TableName, TableV2>;
   }
 
   /** The name that the table gets when it is deployed. */
@@ -79,7 +77,7 @@ export class Tables extends Construct {
 
   /** The tables whose data cannot be recreated. */
   get kept(): readonly TableV2[] {
-    return (Object.keys(tables) as TableName[]).filter((name) => tables[name].keep).map((name) => this.#byName[name]);
+    return names.filter((name) => tables[name].keep).map((name) => this.#byName[name]);
   }
 
   #add(name: TableName): TableV2 {

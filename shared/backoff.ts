@@ -12,7 +12,7 @@ export type Time = {
 export const realTime: Time = { now: () => performance.now(), sleep, random: () => Math.random() };
 
 /** The upper bounds of the first pause and of any pause. */
-export type Pauses = { readonly firstMs: number; readonly mostMs: number };
+type Pauses = { readonly firstMs: number; readonly mostMs: number };
 
 /** The pause before a retry, counted from 0: exponential backoff with full jitter. */
 export const pauseBefore = (retry: number, { firstMs, mostMs }: Pauses, { random }: Pick<Time, 'random'>): number =>

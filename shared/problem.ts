@@ -11,3 +11,22 @@ export type Problem = {
   readonly source?: Source;
   readonly meta?: Readonly<Record<string, unknown>>;
 };
+
+/** The pointer of a problem; empty if it is not about the body. */
+export const pointerOf = ({ source }: Problem): string => (source && 'pointer' in source ? source.pointer : '');
+
+/** The problem of a field with a wrong value. */
+export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
+  code: 'validation_invalid_format',
+  title,
+  detail,
+  source: { pointer },
+});
+
+/** The problem of a missing field. */
+export const requiredField = (pointer: string, detail: string): Problem => ({
+  code: 'validation_required_field',
+  title: `Missing field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
+  detail,
+  source: { pointer },
+});

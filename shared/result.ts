@@ -3,7 +3,7 @@ import type { Problem } from './problem.ts';
 /** What a function that may be refused returns. Throwing is kept for bugs and outages. */
 export type Result<Value> = Accepted<Value> | Refused;
 export type Accepted<Value> = { readonly ok: true; readonly value: Value };
-export type Refused = { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] };
+type Refused = { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] };
 
 export const accept = <Value>(value: Value): Accepted<Value> => ({ ok: true, value });
 export const refuse = (...problems: readonly [Problem, ...Problem[]]): Refused => ({ ok: false, problems });

@@ -5,7 +5,7 @@ import { instantMs } from '../../shared/calendar.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { mediaTypeProblem, unreadable } from '../../shared/http/read-body.ts';
 import { objectOf } from '../../shared/json.ts';
-import type { Problem } from '../../shared/problem.ts';
+import { invalidFormat, type Problem } from '../../shared/problem.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke } from './invoke.ts';
 import { json, refusal } from './refusal.ts';
@@ -26,13 +26,6 @@ type Control = {
 // Ids and keys sort by time as text, so a year has four digits.
 const latestMs = Date.UTC(9999, 11, 31);
 
-const invalid = (pointer: string, detail: string): Problem => ({
-  code: 'validation_invalid_format',
-  title: 'Invalid Format',
-  detail,
-  source: { pointer },
-});
-
 const parsed = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -47,12 +40,13 @@ const moveClock = (body: Buffer): Problem | null => {
   if (fields === undefined) return unreadable.malformed;
   const { now: instant, advance_seconds: seconds } = objectOf(fields) ?? {};
   if ((instant === undefined) === (seconds === undefined))
-    return invalid('', 'Send an object with now or advance_seconds.');
+    return invalidFormat('', 'Invalid Format', 'Send an object with now or advance_seconds.');
   const targetMs =
     typeof instant === 'string' ? instantMs(instant) : typeof seconds === 'number' ? now() + seconds * 1000 : null;
   if (targetMs === null || targetMs < 0 || targetMs > latestMs)
-    return invalid(
+    return invalidFormat(
       instant === undefined ? '/advance_seconds' : '/now',
+      'Invalid Format',
       'Send an instant in UTC, or a number of seconds, that leads to a time from 1970 to 9999.',
     );
   advanceClock(Math.round(targetMs - now()));

@@ -23,7 +23,7 @@ export type Emulator = {
 };
 
 /** The SDK's variables for an emulator. The developer's own credentials are used for a given emulator only. */
-export const emulatorEnvironment = ({ endpoint, kind }: Emulator): Record<string, string> => {
+export const emulatorEnvironment = ({ endpoint, kind }: Emulator) => {
   const own = kind === 'given' ? process.env : {};
   return {
     DYNAMODB_ENDPOINT: endpoint,
@@ -34,16 +34,12 @@ export const emulatorEnvironment = ({ endpoint, kind }: Emulator): Record<string
 };
 
 const clientOf = (emulator: Emulator): DynamoDBClient => {
-  const environment = emulatorEnvironment(emulator);
-  return new DynamoDBClient({
-    endpoint: emulator.endpoint,
-    region: environment['AWS_REGION'] as string,
-    credentials: {
-      accessKeyId: environment['AWS_ACCESS_KEY_ID'] as string,
-      secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] as string,
-    },
-    maxAttempts: 1,
-  });
+  const { AWS_REGION: region, ...variables } = emulatorEnvironment(emulator);
+  const credentials = {
+    accessKeyId: variables.AWS_ACCESS_KEY_ID,
+    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY,
+  };
+  return new DynamoDBClient({ endpoint: emulator.endpoint, region, credentials, maxAttempts: 1 });
 };
 
 const untilReady = async (client: DynamoDBClient, waitMs: number, died: Promise<string>): Promise<void> => {

@@ -7,7 +7,7 @@ import type { Problem } from '../../shared/problem.ts';
 import { bodyTooLarge, broken, malformed, notFound, unavailable } from '../gateway-problems.ts';
 import { answerControl, isControl } from './controls.ts';
 import type { Handlers } from './handlers.ts';
-import { invoke, isTimeout } from './invoke.ts';
+import { invoke, TimedOut } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { refusal } from './refusal.ts';
 import { matchResource, parseTarget } from './resources.ts';
@@ -78,7 +78,7 @@ const serve = async (message: IncomingMessage, response: ServerResponse, options
     if (message.errored || response.destroyed) return;
     console.error(`Request ${requestId} failed:`, failureLine(error));
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    send(response, refusal(isTimeout(error) ? unavailable : failed, requestId));
+    send(response, refusal(error instanceof TimedOut ? unavailable : failed, requestId));
   }
 };
 

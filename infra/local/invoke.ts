@@ -1,10 +1,9 @@
 import type { Context } from 'aws-lambda';
 
-class TimedOut extends Error {
+/** A function took longer than its time limit. */
+export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
-
-export const isTimeout = (error: unknown): boolean => error instanceof TimedOut;
 
 type Invocation = { readonly functionName: string; readonly requestId: string; readonly timeoutMs: number };
 type Invocable<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { MatchedResource, RequestTarget } from './resources.ts';
 
-export type ProxyRequest = {
+type ProxyRequest = {
   readonly message: IncomingMessage;
   readonly requestId: string;
   readonly target: RequestTarget;

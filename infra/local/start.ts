@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Emulator, emulatorEnvironment, startEmulator, useEmulator } from './emulator.ts';
-import { freePort, listenProblem, loopback } from './ports.ts';
+import { freePort, listen, loopback } from './ports.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
 import { SetupError } from './setup-error.ts';
 
@@ -50,16 +47,6 @@ const fail = (error: unknown): never => {
 const openDatabase = ({ endpoint, databasePort, dataDirectory }: LocalSettings): Promise<Emulator> =>
   endpoint ? useEmulator(endpoint) : startEmulator({ port: databasePort, dataDirectory });
 
-const listen = async (server: Server, port: number): Promise<string> => {
-  try {
-    server.listen(port, loopback);
-    await once(server, 'listening');
-  } catch (error) {
-    throw listenProblem(error, port, 'PORT');
-  }
-  return `http://${loopback}:${(server.address() as AddressInfo).port}`;
-};
-
 const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void> => {
   // Functions read the environment when they are imported (shared/config/environment.ts).
   Object.assign(process.env, emulatorEnvironment(emulator));
@@ -67,9 +54,8 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   const { createGateway } = await import('./gateway.ts');
   const { handlers } = await import('./handlers.ts');
   const apiKey = await createDemo(settings.apiKey);
-  const server = createGateway({ handlers });
-  const url = await listen(server, settings.port);
-  console.log(greeting(url, apiKey, emulator, settings));
+  const port = await listen(createGateway({ handlers }), settings.port, 'PORT');
+  console.log(greeting(`http://${loopback}:${port}`, apiKey, emulator, settings));
 };
 
 /** A signal to npm reaches its shell only, so the service watches its parent and stops with it. */

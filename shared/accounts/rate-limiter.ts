@@ -13,7 +13,7 @@ export type TakeRequests = (
   counter?: number,
 ) => Promise<Taken>;
 
-export type Admission = {
+type Admission = {
   readonly admitted: boolean;
   /** Remaining requests of the window, as far as this instance knows. */
   readonly remaining: number;

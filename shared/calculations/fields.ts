@@ -5,7 +5,6 @@ import { described } from '../described.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
-import type { Problem } from '../problem.ts';
 import { parseProductTaxCode, productTaxCodeKeywords, readableBy } from '../vocabulary/product-tax-code.ts';
 
 /**
@@ -168,19 +167,3 @@ export const ShipFrom = described(
   { id: 'ShipFrom' },
 );
 export type ShipFrom = z.infer<typeof ShipFrom>;
-
-/** A problem of a request that is not about the format of one field. */
-export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
-  code: 'validation_invalid_format',
-  title,
-  detail,
-  source: { pointer },
-});
-
-/** The problem of a missing field. */
-export const requiredField = (pointer: string, detail: string): Problem => ({
-  code: 'validation_required_field',
-  title: `Missing field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
-  detail,
-  source: { pointer },
-});

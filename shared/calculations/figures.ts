@@ -44,10 +44,12 @@ type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
     readonly reporting_code?: string | null | undefined;
   };
 };
+/** A new summary always has the code; stored ones of earlier versions lack it. */
+type CodedSummaryRow = TaxSummaryRow & { readonly reporting_code: string | null };
 type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
 /** Sum rows by jurisdiction and rate, in the order of their first appearance, as returns need them. */
-const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
+const summarize = (rows: readonly Summed[], write: Writer): CodedSummaryRow[] => {
   const sums: Sum[] = [];
   // By code, and then by rate, of which a jurisdiction has few. A joined text key for every row would be slower.
   const byCode = new Map<string, Sum[]>();
@@ -83,8 +85,12 @@ export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): Ta
     write,
   );
 
-/** The summary of a response's rows: of a credit, or after a tax was supplied. */
-export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number): TaxSummaryRow[] =>
+/** The summary of a response's rows: of a credit, of an open entry, or after a tax was supplied. */
+export const summaryOfRows = (
+  rows: readonly TaxRowResponse[],
+  exponent: number,
+  write = writerFor(exponent),
+): CodedSummaryRow[] =>
   summarize(
     rows.map((row) => ({
       jurisdiction: {
@@ -96,7 +102,7 @@ export const summaryOfRows = (rows: readonly TaxRowResponse[], exponent: number)
       exempt: parseAmount(row.exempt_amount, exponent),
       tax: parseAmount(row.tax_amount, exponent),
     })),
-    writerFor(exponent),
+    write,
   );
 
 /** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */

@@ -62,16 +62,10 @@ const saleOf = (
 
 type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
 
-const lineOf = (
-  { place, decisive, doubtful, resolution }: Found,
-  { pointers }: Pick<LocatedLine, 'pointers'>,
-): LocatedLine => ({
-  place,
-  decisive,
-  doubtful,
-  resolution,
+const lineOf = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): LocatedLine => ({
+  ...found,
   pointers,
-  pointer: pointers[decisive[0]?.at ?? 'destination'],
+  pointer: pointers[found.decisive[0]?.at ?? 'destination'],
 });
 
 // The key of the document's own addresses. Other keys are JSON and never empty.

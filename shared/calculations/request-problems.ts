@@ -4,8 +4,7 @@ import { PostalAddress } from '../content/location/postal-address.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts';
-import type { Problem } from '../problem.ts';
-import { invalidFormat, requiredField } from './fields.ts';
+import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { isEmptyAddress } from './locate-lines.ts';
 import { lineItemsAdvice, lineItemsMax } from './request.ts';
 

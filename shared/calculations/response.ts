@@ -6,7 +6,7 @@ import { Customer, identifier, instantKeywords, productTaxCode, ShipFrom, text }
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 
-export const warningCodes = [
+const warningCodes = [
   'product_tax_code_missing',
   'unknown_field',
   'postal_code_unknown',

@@ -12,7 +12,7 @@ import { isDoubtful } from '../tax/doubts.ts';
 export type Decisive = Located & { readonly at: SourcedAt };
 
 /** Where a sale is taxed, and the addresses that decide. The first one decides about the state at least. */
-export type Sourced = {
+type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [Decisive, ...Decisive[]];
   /** The state's sourcing setting, where it decided and is not confirmed. */
@@ -23,7 +23,7 @@ export type Sourced = {
 export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null };
 
 /** The inputs of locating besides the addresses. */
-export type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
+type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
 
 const isKnown = ({ resolution: { coverage, ambiguous } }: Decisive): boolean => coverage === 'complete' && !ambiguous;
 

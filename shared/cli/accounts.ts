@@ -1,10 +1,43 @@
 /** `npm run accounts -- …`: create accounts and their API keys, and change their settings. */
 import { Command } from 'commander';
+import type { Account } from '../accounts/account.ts';
+import { allAccounts } from '../store/accounts/account-store.ts';
 import { addCreate } from './accounts/create.ts';
 import { addKeys } from './accounts/keys.ts';
-import { addList } from './accounts/list.ts';
 import { addSettings } from './accounts/settings.ts';
+import { counted, instantText, print, printJson, textTable } from './terminal/output.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
+
+/** An account for scripts, without the secret that signs its cursors. */
+const listed = ({ id, name, created_at, settings_changed_at, settings }: Account) => ({
+  id,
+  name,
+  created_at,
+  settings_changed_at: settings_changed_at ?? null,
+  settings,
+});
+
+const row = ({ id, name, created_at, settings }: Account): readonly string[] => [
+  id,
+  name,
+  instantText(created_at),
+  settings.service_version,
+  String(settings.rate_limit),
+];
+const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate limit'];
+
+const addList = (program: Command): Command =>
+  program
+    .command('list')
+    .summary('all accounts')
+    .description('List all accounts with their service version and their rate limit per 10 s.')
+    .option('--json', 'one JSON array, with all settings')
+    .action(async ({ json }: { json?: boolean }) => {
+      const accounts = await Array.fromAsync(allAccounts());
+      if (json) return printJson(accounts.map(listed));
+      print(textTable([headings, ...accounts.map(row)]));
+      print(`${counted(accounts.length, 'account')}.`);
+    });
 
 export const accountsProgram = (): Command =>
   withCommands(

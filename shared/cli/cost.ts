@@ -1,5 +1,6 @@
 /** `npm run cost -- …`: what a month costs in an AWS account, by service. */
 import { Command, InvalidArgumentError } from 'commander';
+import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { charge, type Price, type PriceName, type Prices, pricesWith } from './cost/prices.ts';
 import { type CostOptions, deployment, type Usage, usageOf } from './cost/usage.ts';
@@ -29,13 +30,11 @@ export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill 
   return { lines, services: new Map(services), cents: sum(lines) };
 };
 
-const dollars = (cents: bigint): string => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
+const dollars = (cents: bigint): string => formatAmount(cents, 2);
 
 /** A quantity in the units of its price, with three decimals unless it is whole. */
-const unitsOf = (quantity: bigint, { counts }: Price): string => {
-  const thousandths = divideHalfUp(quantity * 1000n, counts);
-  return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, '0')}`.replace('.000', '');
-};
+const unitsOf = (quantity: bigint, { counts }: Price): string =>
+  formatAmount(divideHalfUp(quantity * 1000n, counts), 3).replace('.000', '');
 
 const grouped = (number: string): string => number.replace(/\B(?<!\..*)(?=(\d{3})+(?!\d))/g, ',');
 

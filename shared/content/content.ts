@@ -9,7 +9,7 @@ import type { Jurisdiction, Location, Rate, Release, Streets } from './release.t
 export type ReleaseFor = (address: TaxAddress) => Release | undefined;
 
 /** Ids of releases by the state's jurisdiction code, as a transaction pins them (`{"US-MN": "US-MN@2026-11-21.1"}`). */
-export type PinnedReleases = Readonly<Record<string, string>>;
+type PinnedReleases = Readonly<Record<string, string>>;
 
 /** Loads the content for addresses from the pinned releases, or from the active ones if none is pinned. */
 export type LoadContent = (addresses: readonly TaxAddress[], pinned?: PinnedReleases) => Promise<ReleaseFor>;

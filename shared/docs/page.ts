@@ -33,7 +33,6 @@ const section = (title: string, lead: Part, content: Part): Markup => {
   return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
 };
 
-/** The operations by group. */
 const operationSections = (): readonly Markup[] =>
   groups.map(({ title, text, operations: ids }) => {
     const articles = ids.map((operationId) => {
@@ -47,7 +46,6 @@ const operationSections = (): readonly Markup[] =>
 // A long code may break after an underscore.
 const breakable = (code: string): Part => code.split('_').map((part, at) => [at > 0 && html`_<wbr>`, part]);
 
-/** Every error code with its status, meaning and remedy. */
 const errorSection = (): Markup => {
   const rows = Object.entries(errorCodes).map(
     ([code, { status, meaning, remedy }]) =>
@@ -60,7 +58,6 @@ const errorSection = (): Markup => {
   );
 };
 
-/** Every schema with its fields. */
 const schemaSection = (): Markup => {
   const articles = Object.entries(components.schemas).map(
     ([name, schema]) => html`<article class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title">

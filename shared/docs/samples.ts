@@ -74,7 +74,6 @@ response = requests.${method.toLowerCase()}(
 print(response.${json ? 'json()' : 'text'})`;
 };
 
-/** An example request in each language. */
 const sample = (example: Example): Markup => {
   const samples = [
     { language: 'sh', label: 'curl', code: curl(example) },

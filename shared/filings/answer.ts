@@ -1,9 +1,9 @@
 import { accept, mapResult, type Result } from '../result.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
-import { type Answered, answerOfReplay } from '../transactions/ports.ts';
-import type { Filing, FilingEntries } from './filing.ts';
+import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/ports.ts';
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
+import type { Filing, FilingEntries } from './response.ts';
 import { answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
 
 /** The number of entries of all shards, by phase. */
@@ -82,14 +82,14 @@ export const decidedBy = (
   return accept({ answered: { answer, isReplayed: false }, filing });
 };
 
-/** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
-export const saveUnchanged = async (
+/** Answer a request that found the filing unchanged. The work on it may continue. */
+export const unchanged = async (
   filing: StoredFiling,
   answer: SavedAnswer,
   idempotency: Idempotency | null,
-  { ledger, now }: Pick<FilingPorts, 'ledger' | 'now'>,
-): Promise<Result<Decided>> => {
-  const saved = idempotency && (await ledger.saveAnswer(filing.account, { ...idempotency, answer }, now()));
-  if (saved && saved.kind !== 'committed') return repliedBefore(saved);
-  return accept({ answered: { answer, isReplayed: false }, filing });
-};
+  ports: FilingPorts,
+): Promise<Result<Decided>> =>
+  mapResult(await saveUnchanged(filing.account, answer, idempotency, ports), (answered) => ({
+    answered,
+    filing: answered.isReplayed ? null : filing,
+  }));

@@ -5,7 +5,7 @@ import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
+import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unchanged } from './answer.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
@@ -90,7 +90,7 @@ const answerExisting = async (
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
   const answer = filingReply(filingAnswer(filing, await ports.filings.progress(account.id, id)));
   if (dry_run) return accept({ answered: { answer, isReplayed: false }, filing: null });
-  return saveUnchanged(filing, answer, idempotency, ports);
+  return unchanged(filing, answer, idempotency, ports);
 };
 
 /** The period to close, or the refusal: first of fields, then of time, of filings in progress, and of order. */

@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import type { Filing } from './filing.ts';
+import type { Filing } from './response.ts';
 
 /** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */
 const filingColumns = ['filing_id', 'status', 'state', 'period_start', 'period_end'] as const;

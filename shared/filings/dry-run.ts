@@ -3,10 +3,10 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import { rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
-import type { Filing } from './filing.ts';
 import { lastMonthOf, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { tooManyEntries } from './problems.ts';
+import type { Filing } from './response.ts';
 import { answeredSummary, answeredTotals, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
 
 // DynamoDB ends a page at 1 MB.

@@ -2,16 +2,6 @@ import * as z from 'zod/mini';
 import { count, currencyCode, signedAmount } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
 
-export type {
-  Filing,
-  FilingEntries,
-  FilingEntry,
-  FilingList,
-  FilingProgress,
-  FilingRate,
-  FilingTotal,
-} from './response.ts';
-
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];
 

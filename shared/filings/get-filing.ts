@@ -4,11 +4,11 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import { pageLimitOf } from '../transactions/page-limit.ts';
 import { filingAnswer } from './answer.ts';
-import type { Filing, FilingEntries, FilingEntry } from './filing.ts';
 import type { EntryPlace } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor } from './problems.ts';
 import type { FilingQuery } from './query.ts';
+import type { Filing, FilingEntries, FilingEntry } from './response.ts';
 
 /**
  * A filing with its totals, and with a page of its entries where the request expands them (interface decisions 8). Both

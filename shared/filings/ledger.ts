@@ -36,7 +36,7 @@ export type StoredFiling = {
 /** The number of entries that were moved in, marked as filed, and moved back. */
 export type Counts = { readonly moved: number; readonly marked: number; readonly reopened: number };
 
-export type ChainEnd = { readonly period_end: string; readonly filing: string };
+type ChainEnd = { readonly period_end: string; readonly filing: string };
 
 /** The closed periods of a state. Every closing and cancellation writes this item on a condition. */
 export type Chain = {
@@ -142,4 +142,4 @@ export type FilingReads = {
 
 export type FilingLedger = FilingReads & { readonly commit: (commit: FilingCommit) => Promise<FilingCommitted> };
 
-export type FilingName = { readonly account: string; readonly id: string };
+type FilingName = { readonly account: string; readonly id: string };

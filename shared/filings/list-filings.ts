@@ -3,11 +3,11 @@ import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { pageLimitOf } from '../transactions/page-limit.ts';
 import { countsOf, rowAnswer } from './answer.ts';
-import type { Filing, FilingList } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { invalidCursor } from './problems.ts';
 import type { FilingListQuery } from './query.ts';
+import type { Filing, FilingList } from './response.ts';
 
 type FilingFilters = Pick<FilingListQuery, 'status' | 'state' | 'period_end'>;
 

@@ -1,5 +1,4 @@
-import { invalidFormat, requiredField } from '../calculations/fields.ts';
-import type { Problem } from '../problem.ts';
+import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { statusProblem } from '../transactions/lifecycle.ts';
 import { cursorProblem } from '../transactions/page-limit.ts';
 import type { FilingStatus } from './filing.ts';

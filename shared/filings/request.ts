@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { day, flag, invalidFormat } from '../calculations/fields.ts';
+import { day, flag } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
-import type { Problem } from '../problem.ts';
+import { invalidFormat, type Problem } from '../problem.ts';
 import { filingStatuses } from './filing.ts';
 import { confirmationMissing } from './problems.ts';
 

@@ -1,7 +1,8 @@
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
-import type { FilingSummary, FilingTotal } from './filing.ts';
+import type { FilingSummary } from './filing.ts';
+import type { FilingTotal } from './response.ts';
 
 /** Sums in minor units, and the number of entries that they come from, credits included. */
 type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly count: number };

@@ -2,7 +2,7 @@ import { assert } from '../assert.ts';
 import { type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, saveUnchanged } from './answer.ts';
+import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingChange, FilingPorts } from './ports.ts';
@@ -39,7 +39,7 @@ const updateOnce = async (
   if (hasStatus(filing, request.status)) {
     if (request.confirmation_number !== null && request.confirmation_number !== filing.confirmation_number)
       return refuse(confirmationFixed);
-    return saveUnchanged(filing, filingReply(filingAnswer(filing, shards)), idempotency, ports);
+    return unchanged(filing, filingReply(filingAnswer(filing, shards)), idempotency, ports);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);

@@ -2,6 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
 import type { Code } from '../error-codes.ts';
+import { instanceCache } from '../instance-cache.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
@@ -10,10 +11,9 @@ import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
 import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
-import { instanceCache } from './instance-cache.ts';
 import { showRate } from './limit-rate.ts';
 
-export type Credentials = {
+type Credentials = {
   readonly findKey: typeof findKey;
   readonly findAccount: typeof findAccount;
   readonly recordKeyUse: typeof recordKeyUse;

@@ -1,10 +1,10 @@
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
+import { instanceCache } from '../instance-cache.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Scope } from './exchange.ts';
-import { instanceCache } from './instance-cache.ts';
 import type { CheckToken } from './jwt.ts';
 
 /** The content of a verified bearer token. */

@@ -3,18 +3,14 @@ import type { Account } from '../accounts/account.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
-import type { Problem } from '../problem.ts';
+import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
 import { callerOf, type Exchange } from './exchange.ts';
 import { inBodyOrder, pointerTo, problemOf } from './field-problems.ts';
 
 const depthMax = 16;
 
-const problem = (path: readonly string[], title: string, detail: string): Problem => ({
-  code: 'validation_invalid_format',
-  title,
-  detail,
-  source: { pointer: pointerTo(path) },
-});
+const problem = (path: readonly string[], title: string, detail: string): Problem =>
+  invalidFormat(pointerTo(path), title, detail);
 
 // NUL and lone surrogates cannot be stored and returned unchanged.
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
@@ -58,7 +54,7 @@ const definitionOf = (schema: Schema): Definition | undefined => {
  * A response may be sent back as a request, so its fields are known and ignored (interface decisions 1). Fields inside a
  * response-only field are not checked.
  */
-export const unknownFields = (
+const unknownFields = (
   body: unknown,
   request: Schema,
   answer: AnswerFields,
@@ -104,8 +100,6 @@ const unknownFieldProblem = (pointer: string): Problem => ({
   detail: 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.',
   source: { pointer },
 });
-
-const pointerOf = ({ source }: Problem) => (source && 'pointer' in source ? source.pointer : '');
 
 /** Check the body against its schema. Returns the problems of all fields, in the order of the body. */
 export const parseBody = <Body extends z.ZodMiniType>(

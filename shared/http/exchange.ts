@@ -1,19 +1,14 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Account } from '../accounts/account.ts';
 import { assert } from '../assert.ts';
 import type { Problem } from '../problem.ts';
+import type { Caller as UseCaseCaller } from '../transactions/ports.ts';
 import type { Shapes } from './versions/shape.ts';
 
 /** What a credential may allow: to read, or to write the ledger. */
 export type Scope = 'read' | 'write';
 
 /** Who sent a request: an account, through one of its credentials. */
-export type Caller = {
-  readonly account: Account;
-  /** The credential's public name (`key_…`, or `token:` and a token's subject), for the audit trail; never the secret. */
-  readonly credential: string;
-  readonly scopes: ReadonlySet<Scope>;
-};
+export type Caller = UseCaseCaller & { readonly scopes: ReadonlySet<Scope> };
 
 /** A request without API Gateway: nothing below this file depends on the proxy event. */
 export type Exchange = {

@@ -1,5 +1,5 @@
 import { isObjectOrArray } from '../json.ts';
-import type { Problem } from '../problem.ts';
+import { type Problem, pointerOf } from '../problem.ts';
 
 /** A path into a body as a JSON Pointer (RFC 6901). */
 export const pointerTo = (path: readonly PropertyKey[]): string =>
@@ -84,7 +84,7 @@ export const inBodyOrder = (problems: readonly Problem[], body: unknown): Proble
   const known: KeyOrders = new Map();
   return problems
     .map((problem) => {
-      const pointer = problem.source && 'pointer' in problem.source ? problem.source.pointer : '';
+      const pointer = pointerOf(problem);
       return { problem, pointer, position: positionOf(pointer, body, known) };
     })
     .toSorted((a, b) => compare(a.position, b.position))

@@ -1,6 +1,6 @@
 import { unknownFieldWarnings } from '../calculations/warnings.ts';
 import { entriesCsv, totalsCsv } from '../filings/csv.ts';
-import type { Filing } from '../filings/filing.ts';
+import type { Filing } from '../filings/response.ts';
 import type { Answered } from '../transactions/ports.ts';
 import type { Exchange } from './exchange.ts';
 import { replyOfAnswer } from './idempotency.ts';

@@ -53,7 +53,7 @@ export const safetyHeaders = {
 /** The reply for API Gateway. Its own headers override those of the steps, which override the safety headers. */
 export const proxyResult = (
   { status, body, headers, code }: Reply,
-  { replyHeaders }: Exchange,
+  { replyHeaders }: Pick<Exchange, 'replyHeaders'>,
 ): APIGatewayProxyResult => {
   if (code) recordRefusal(code);
   return {

@@ -1,5 +1,5 @@
 /** The loggable part of an error: its name and stack frames, and no data that a client sent. */
-export type FailureLine = { readonly error: string; readonly frames: readonly string[] };
+type FailureLine = { readonly error: string; readonly frames: readonly string[] };
 
 const isName = (text: unknown): text is string => typeof text === 'string' && /^\w{1,64}$/.test(text);
 

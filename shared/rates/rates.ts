@@ -10,7 +10,7 @@ import type { LoadContent } from '../content/content.ts';
 import { addressesByState, isAbroad, readAddress, sentState } from '../content/location/address.ts';
 import { rateOn } from '../content/rates.ts';
 import { type Jurisdiction, type Rate, type Release, rateDecimals } from '../content/release.ts';
-import type { Problem } from '../problem.ts';
+import { type Problem, pointerOf } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ScaledRate } from '../tax/document.ts';
 import { doubtsAbout } from '../tax/doubts.ts';
@@ -37,7 +37,7 @@ const tooLittle = (query: RatesQuery): Problem | null => {
 const inQuery =
   ({ postal_code, city }: RatesQuery) =>
   (problem: Problem): Problem => {
-    const [, name] = problem.source && 'pointer' in problem.source ? problem.source.pointer.split('/') : [];
+    const [, name] = pointerOf(problem).split('/');
     return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
   };
 

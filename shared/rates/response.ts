@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { date, jurisdictionShape, objectType, rate, reportingCode } from '../calculations/answer-scalars.ts';
+import { date, jurisdictionShape, objectType, reportingCode } from '../calculations/answer-scalars.ts';
 import { AddressResolution, contentReleases, TaxRowResponse, warnings } from '../calculations/response.ts';
 import { confidence } from '../coverage/response.ts';
 import { described } from '../described.ts';
@@ -24,7 +24,7 @@ const JurisdictionRate = described(
     ...jurisdictionShape,
     tax_type: TaxRowResponse.shape.tax_type,
     rate: described(
-      rate,
+      TaxRowResponse.shape.rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
     ),
     reporting_code: reportingCode,
@@ -44,7 +44,7 @@ export const Rates = described(
     address: RatesAddress,
     address_resolution: AddressResolution,
     combined_rate: described(
-      z.nullable(rate),
+      z.nullable(TaxRowResponse.shape.rate),
       'The exact sum of the rates: `"0.09025"` is 9.025 percent. `null` if the content does not cover the address or the date.',
     ),
     jurisdictions: described(

@@ -60,7 +60,8 @@ const changeDays = (releases: readonly (Release | undefined)[], today: string): 
       const { rates, locations, established_from, complete_from = today, local, own } = level;
       for (const from of [complete_from, established_from, local?.established_from ?? today])
         spans.push({ from, to: null });
-      for (const value of [...rates, ...locations, ...(own?.rates ?? [])]) spans.push(establishedSpan(value, established_from));
+      for (const value of [...rates, ...locations, ...(own?.rates ?? [])])
+        spans.push(establishedSpan(value, established_from));
     }
   return piecesOf(spans).map(({ from }) => from);
 };

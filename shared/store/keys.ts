@@ -9,6 +9,9 @@ import { assert } from '../assert.ts';
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
+/** A key as one text, to look items up by it. */
+export const placeOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 const versionDigits = 10;

@@ -5,7 +5,7 @@ import type { Doubt, TaxDocument, TaxedDocument, TaxRow } from './document.ts';
 import { doubtsAbout, isDoubtful } from './doubts.ts';
 
 /** A doubt about how a state rounds, and the first line it applies to; `null` is the shipping. */
-export type RoundingDoubt = { readonly doubt: Doubt; readonly line: number | null };
+type RoundingDoubt = { readonly doubt: Doubt; readonly line: number | null };
 
 type State = { readonly release: Release; readonly evidence: Evidence; readonly isBracketed: boolean };
 

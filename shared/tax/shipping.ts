@@ -5,7 +5,7 @@ import type { TaxabilityReason, Treatment } from './document.ts';
 import type { Base } from './effects/base.ts';
 
 /** A line with its base, its assessments and the treatments of shipping at its place. */
-export type ShippedLine = {
+type ShippedLine = {
   readonly base: Base;
   readonly assessments: readonly Assessment[];
   readonly treatments: readonly Treatment[];

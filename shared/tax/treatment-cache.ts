@@ -20,7 +20,7 @@ export type Treated = Buyer & {
 };
 
 /** Finds how a place treats a product and its buyer. */
-export type Treatments = (place: Place, subject: Buyer & { readonly product: ProductTaxCode }) => Treated;
+type Treatments = (place: Place, subject: Buyer & { readonly product: ProductTaxCode }) => Treated;
 
 /**
  * A cache of the treatments of one document. Lines of one place and product share them; most documents have few of either.

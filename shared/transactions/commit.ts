@@ -6,7 +6,7 @@ import { openEntriesOf } from './open-entries.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
-export type Change = {
+type Change = {
   readonly before: StoredTransaction | null;
   readonly next: StoredTransaction;
   readonly fields: readonly string[];

@@ -104,7 +104,7 @@ export type TransactionIndex = {
 /** An expired draft in the sparse index of drafts. */
 export type ExpiredDraft = { readonly account: string; readonly id: string; readonly expires_at: string };
 
-export type DraftPage = {
+type DraftPage = {
   readonly drafts: readonly ExpiredDraft[];
   /** The last draft of the page; `null` at the end. */
   readonly next: ExpiredDraft | null;

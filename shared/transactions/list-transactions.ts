@@ -8,7 +8,7 @@ import { cursorProblem } from './page-limit.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
 
-export type ListPorts = {
+type ListPorts = {
   readonly index: TransactionIndex;
   readonly ledger: Pick<Ledger, 'find' | 'findSome'>;
   readonly now: () => number;

@@ -1,3 +1,4 @@
+import { summaryOfRows } from '../calculations/figures.ts';
 import type { TaxRowResponse, TaxSummaryRow } from '../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
@@ -13,7 +14,7 @@ export type OpenAmounts = Readonly<Omit<TaxSummaryRow, 'reporting_code'>> & {
  * The sums of the lines and the shipping of an entry, each counted once: by the state's own row, or by the jurisdiction
  * with the largest gross where the state has no tax of its own.
  */
-export type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'>;
+type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'>;
 
 /** A finalized transaction's liability in one state that no filing has yet (interface decisions 8). */
 export type OpenEntry = {
@@ -81,7 +82,7 @@ export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
         taxable_amount: write(bases.reduce((sum, { taxable }) => sum + taxable, 0n)),
         exempt_amount: write(bases.reduce((sum, { exempt }) => sum + exempt, 0n)),
       },
-      amounts: amountsOf(
+      amounts: summaryOfRows(
         ofState.flatMap(({ rows }) => rows),
         exponent,
         write,
@@ -89,23 +90,3 @@ export const openEntriesOf = (transaction: Transaction): OpenEntry[] => {
     };
   });
 };
-
-const amountsOf = (
-  rows: readonly TaxRowResponse[],
-  exponent: number,
-  write: (minor: bigint) => string,
-): OpenAmounts[] =>
-  [...Map.groupBy(rows, (row) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
-    const { taxable, exempt, tax } = summed(group, exponent);
-    const { jurisdiction_code, jurisdiction_name, jurisdiction_type, rate } = group[0] as TaxRowResponse;
-    return {
-      jurisdiction_code,
-      jurisdiction_name,
-      jurisdiction_type,
-      reporting_code: group.find(({ reporting_code }) => reporting_code)?.reporting_code ?? null,
-      rate,
-      taxable_amount: write(taxable),
-      exempt_amount: write(exempt),
-      tax_amount: write(tax),
-    };
-  });

@@ -2,13 +2,13 @@ import type { Account } from '../accounts/account.ts';
 import type { LoadContent } from '../content/content.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Ledger, Replay, SavedAnswer } from './ledger.ts';
+import type { Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The caller: account and credential. */
 export type Caller = {
   readonly account: Account;
-  /** The credential's public name, for the audit trail. */
+  /** The credential's public name (`key_…`, or `token:` and a token's subject), for the audit trail; never the secret. */
   readonly credential: string;
 };
 
@@ -67,6 +67,17 @@ export const answerOfReplay = (replay: Replay): Result<Answered> =>
         source: { header: 'Idempotency-Key' },
       });
 
+/** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
+export const saveUnchanged = async (
+  account: string,
+  answer: SavedAnswer,
+  idempotency: Idempotency | null,
+  { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveAnswer'> },
+): Promise<Result<Answered>> => {
+  const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now()));
+  return saved && saved.kind !== 'committed' ? answerOfReplay(saved) : accept({ answer, isReplayed: false });
+};
+
 export const referenceTaken = (transactionId: string): Problem => ({
   code: 'conflict_duplicate_reference_id',
   title: 'Duplicate reference_id',
@@ -86,3 +97,12 @@ export const notFound: Problem = {
   title: 'Not Found',
   detail: 'No transaction of this account has this id.',
 };
+
+/** The refusal of a change whose If-Match has other versions than this one, the current one. */
+export const otherVersion = (version: number): Problem => ({
+  code: 'precondition_failed',
+  title: 'Precondition Failed',
+  detail: `The transaction is at version ${version}. Read it again, then retry with the new ETag.`,
+  source: { header: 'If-Match' },
+  meta: { version },
+});

@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
-import { invalidFormat } from '../calculations/fields.ts';
 import {
   addressProblems,
   calculationProblems,
@@ -9,7 +8,7 @@ import {
 } from '../calculations/request-problems.ts';
 import { type JsonObject, objectOf } from '../json.ts';
 import { exponentOf } from '../money/currency.ts';
-import type { Problem } from '../problem.ts';
+import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
 
 /** The refusal of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
@@ -33,18 +32,12 @@ export const newTransactionProblems = (body: unknown, nowMs: number, account: Ac
 const withinLines = /^\/line_items\/\d+\//;
 
 // Whether a line may omit its price depends on the transaction: a credit line inherits it.
-const isMissingPrice = ({ code, source }: Problem) =>
-  code === 'validation_required_field' && source && 'pointer' in source && source.pointer.endsWith('/unit_price');
+const isMissingPrice = (problem: Problem) =>
+  problem.code === 'validation_required_field' && pointerOf(problem).endsWith('/unit_price');
 
 /** Problems between the fields of an update that do not depend on the stored transaction. */
 export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
   ...addressProblems(body),
-  ...crossFieldProblems(body).filter(
-    (problem) =>
-      problem.source &&
-      'pointer' in problem.source &&
-      withinLines.test(problem.source.pointer) &&
-      !isMissingPrice(problem),
-  ),
+  ...crossFieldProblems(body).filter((problem) => withinLines.test(pointerOf(problem)) && !isMissingPrice(problem)),
 ];

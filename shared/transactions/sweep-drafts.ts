@@ -5,7 +5,7 @@ import { isExpired } from './lifecycle.ts';
 /** The result of a sweep: drafts voided and skipped, and whether it reached the end of all shards without leaving an expired draft. */
 export type Swept = { readonly voided: number; readonly skipped: number; readonly complete: boolean };
 
-export type SweepPorts = {
+type SweepPorts = {
   readonly ledger: Pick<Ledger, 'find' | 'commit'>;
   readonly drafts: DraftIndex;
   readonly now: () => number;

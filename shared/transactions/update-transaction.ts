@@ -9,8 +9,10 @@ import {
   type Caller,
   type ChangePorts,
   notFound,
+  otherVersion,
   type Ports,
   referenceTaken,
+  saveUnchanged,
   tooLarge,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
@@ -62,14 +64,7 @@ const updateOnce = async (
   if (replay) return answerOfReplay(replay);
   if (!stored) return refuse(notFound);
   const current = storedAsOf(stored, nowMs);
-  if (!isMatch(request.ifMatch, current))
-    return refuse({
-      code: 'precondition_failed',
-      title: 'Precondition Failed',
-      detail: `The transaction is at version ${current.transaction.version}. Read it again, then retry with the new ETag.`,
-      source: { header: 'If-Match' },
-      meta: { version: current.transaction.version },
-    });
+  if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
   const parentId = current.transaction.parent_transaction_id;
   const isRead = parentId !== null && !isBesideTheParent(request.update);
   const parent = isRead ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
@@ -83,26 +78,14 @@ const updateOnce = async (
     loadContent: ports.loadContent,
   });
   if (!planned.ok) return planned;
-  if (planned.value === null) return answerUnchanged(current, idempotency, caller, ports);
+  if (planned.value === null)
+    return saveUnchanged(caller.account.id, answerOf(200, current.transaction), idempotency, ports);
   if (isExpired(stored.transaction, nowMs)) {
     // First the write of the sweep, then the change on top of it.
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
     return 'stale';
   }
   return write(planned.value, current, parent, request, caller, ports);
-};
-
-// Nothing changes, but the idempotency key is recorded, so that the request can be replayed.
-const answerUnchanged = async (
-  { transaction }: StoredTransaction,
-  idempotency: Idempotency | null,
-  { account }: Caller,
-  { ledger, now }: Ports,
-): Promise<Result<Answered>> => {
-  const answer = answerOf(200, transaction);
-  if (!idempotency) return accept({ answer, isReplayed: false });
-  const saved = await ledger.saveAnswer(account.id, { ...idempotency, answer }, now());
-  return saved.kind === 'committed' ? accept({ answer, isReplayed: false }) : answerOfReplay(saved);
 };
 
 const write = async (

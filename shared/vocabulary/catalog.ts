@@ -5,10 +5,10 @@ import { type CrosswalkRow, crosswalk, crosswalkRows } from './crosswalk.ts';
 import type { ProductTaxCodeItem } from './schema.ts';
 import { familyOf } from './vocabulary.ts';
 
-export type CatalogItem = z.infer<typeof ProductTaxCodeItem>;
+type CatalogItem = z.infer<typeof ProductTaxCodeItem>;
 type Texts = Pick<CatalogItem, 'code' | 'name' | 'description' | 'examples'>;
 
-export type CatalogFilters = {
+type CatalogFilters = {
   readonly family?: string | undefined;
   readonly equivalent?: { readonly system: string; readonly code: string } | undefined;
 };

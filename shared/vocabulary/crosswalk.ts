@@ -3,7 +3,7 @@ import { unpackLines } from '../packed/unpack.ts';
 
 /** The services and their display names. */
 export const systemNames = { stripe: 'Stripe', taxjar: 'TaxJar', avalara: 'Avalara' } as const;
-export type System = keyof typeof systemNames;
+type System = keyof typeof systemNames;
 
 export type CrosswalkRow = {
   readonly system: System;

@@ -5,7 +5,7 @@ import { described } from '../described.ts';
 import { systemNames } from './crosswalk.ts';
 
 /** Specification 2.2. */
-export const ProductAttributeGroupItem = described(
+const ProductAttributeGroupItem = described(
   z.strictObject({
     key: described(z.string(), 'Identifies the group. Attributes with the same key belong to the same group.'),
     name: described(z.string(), 'Display name of the group.'),
@@ -46,7 +46,7 @@ export const ProductAttributesListResponse = described(
   { id: 'ProductAttributesListResponse' },
 );
 
-export const ProductTaxCodeEquivalent = described(
+const ProductTaxCodeEquivalent = described(
   z.strictObject({
     system: described(z.enum(Object.keys(systemNames)), 'The service that the code belongs to.'),
     code: described(z.string(), 'The code in that service.'),

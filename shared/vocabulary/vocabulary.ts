@@ -36,7 +36,7 @@ const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes
     ]),
   ),
 });
-export type Vocabulary = ReturnType<typeof indexed>;
+type Vocabulary = ReturnType<typeof indexed>;
 
 let known: Vocabulary | undefined;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { calculation, rates, ratesQuery } from '../../shared/http/openapi/answer-examples.ts';
-import { coverage, replay } from '../../shared/http/openapi/examples.ts';
+import { calculation, rates, ratesQuery, replay } from '../../shared/http/openapi/answer-examples.ts';
+import { coverage } from '../../shared/http/openapi/examples.ts';
 import { exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import './observe-exchanges.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
-import type { FilingList } from '../../shared/filings/filing.ts';
 import { listFilings } from '../../shared/filings/list-filings.ts';
+import type { FilingList } from '../../shared/filings/response.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
 import type { Accepted } from '../../shared/result.ts';
 import { chainKey } from '../../shared/store/keys.ts';

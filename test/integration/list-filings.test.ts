@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Filing, FilingList } from '../../shared/filings/filing.ts';
+import type { Filing, FilingList } from '../../shared/filings/response.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, type Filer, file, filerOf, soldOn } from '../support/filings.ts';
 import { made, refusalOf } from '../support/sales.ts';

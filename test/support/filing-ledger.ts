@@ -9,7 +9,7 @@ import type { TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { createFiling } from '../../shared/filings/create-filing.ts';
-import type { Filing, FilingEntry } from '../../shared/filings/filing.ts';
+import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';

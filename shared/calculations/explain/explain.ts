@@ -14,7 +14,7 @@ import type { Goods } from './rule.ts';
 import { step } from './step.ts';
 
 /** A calculation, from the request to the figures. */
-export type Explained = {
+type Explained = {
   readonly input: CalculationInput;
   readonly document: TaxDocument;
   readonly located: readonly LocatedLine[];

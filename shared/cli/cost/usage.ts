@@ -6,7 +6,7 @@ import type { PriceName } from './prices.ts';
 
 export type StepName = keyof typeof measured.steps;
 const stepNames = Object.keys(measured.steps) as StepName[];
-export type Step = Readonly<Record<keyof (typeof measured.steps)[StepName], bigint>>;
+type Step = Readonly<Record<keyof (typeof measured.steps)[StepName], bigint>>;
 export type Measures = {
   readonly steps: Readonly<Record<StepName, Step>>;
   readonly bytes: Readonly<Record<keyof typeof measured.bytes, bigint>>;

@@ -16,27 +16,19 @@ export const pagesOf = async function* <Cursor, Page extends { readonly next: Cu
   } while (after !== null);
 };
 
-/** An account's filings without their entries: a few hundred in a decade. */
-export type FilingBook = {
-  readonly all: () => readonly StoredFiling[];
-  /** Read the filings again. */
-  readonly refresh: () => Promise<void>;
-};
-
-/** Read the filings of an account. */
-export const filingBook = async (account: string): Promise<FilingBook> => {
+/** Read an account's filings without their entries: a few hundred in a decade. `refresh` reads them again. */
+export const filingBook = async (account: string) => {
   const read = async () => {
     const pages = pagesOf((after: string | null) => filingReads.page(account, after, pageSize));
     return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
   };
   let filings: readonly StoredFiling[] = await read();
-  return {
-    all: () => filings,
-    refresh: async () => {
-      filings = await read();
-    },
+  const refresh = async () => {
+    filings = await read();
   };
+  return { all: () => filings, refresh };
 };
+export type FilingBook = Awaited<ReturnType<typeof filingBook>>;
 
 /** The filings that can have an entry of this state and month. */
 export const filingsWith = (book: FilingBook, { state, month }: Pick<OpenEntry, 'state' | 'month'>) =>

@@ -89,7 +89,6 @@ const verifyFilings = async (
   }
 };
 
-/** Run something for each value, a few at a time. */
 const concurrently = async <Value>(values: readonly Value[], run: (value: Value) => Promise<void>): Promise<void> => {
   const waiting = values.values();
   const next = async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { safetyHeaders } from '../../http/reply.ts';
 
 /** A check failed, or no response came. The message never has a key. */
 export class Unexpected extends Error {
@@ -105,10 +106,7 @@ export const equal = (what: string, actual: unknown, expectedValue: unknown): vo
     actual === expectedValue,
   );
 
-const requiredHeaders = [
-  ...['X-Request-Id', 'Service-Version', 'X-Content-Type-Options'],
-  ...['Strict-Transport-Security', 'Content-Security-Policy'],
-];
+const requiredHeaders = ['X-Request-Id', 'Service-Version', ...Object.keys(safetyHeaders)];
 const forbiddenHeaders = ['Access-Control-Allow-Origin', 'X-Powered-By'];
 
 /** The code and detail of the first error, and the request id, if the response has them. */

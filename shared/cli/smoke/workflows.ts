@@ -8,7 +8,6 @@ const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933'
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }];
 const sale = { customer, line_items };
 
-/** Create a transaction and check the response. */
 const record = async ({ session, all }: Run, name: string, body: Body) => {
   const { created, answer } = await create(session, all, name, body);
   const stored = answered(answer, 201);
@@ -114,7 +113,7 @@ const partialRefund = async (run: Run, parent: Created): Promise<void> => {
 };
 
 /** `failure` is the message of the first failed check. `left` are the transactions that were not voided. */
-export type Outcome = { readonly failure: string | null; readonly left: readonly Left[] };
+type Outcome = { readonly failure: string | null; readonly left: readonly Left[] };
 
 /** Run the workflows, then void their transactions, also after a failure. */
 export const runSmoke = async (session: Session): Promise<Outcome> => {

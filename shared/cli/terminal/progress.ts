@@ -52,7 +52,7 @@ export const withProgress = async <Value>(
   failed: string,
   run: (progress: Progress) => Promise<Value>,
 ): Promise<Value> => {
-  const progress = startProgress(title, total);
+  const progress = (process.stderr.isTTY ? bar : lines)(title, total);
   try {
     return await run(progress);
   } catch (error) {
@@ -60,10 +60,6 @@ export const withProgress = async <Value>(
     throw error;
   }
 };
-
-/** Start to show the progress of work with a known size, in any unit. */
-export const startProgress = (title: string, total: number): Progress =>
-  process.stderr.isTTY ? bar(title, total) : lines(title, total);
 
 /** Imports and updates report to the terminal. */
 export const terminal: Reporter = { print, withProgress };

@@ -1,4 +1,5 @@
 import { assert } from '../../assert.ts';
+import { instanceCache } from '../../instance-cache.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
@@ -25,12 +26,6 @@ export type ContentPorts = {
   readonly now: () => number;
 };
 
-/** Loads content. `size` is the size of its cache, and the number of pointers in the views of it. */
-export type ContentLoader = {
-  readonly loadContent: LoadContent;
-  readonly size: () => ReturnType<ContentCache['size']> & { readonly viewed: number };
-};
-
 /** An address in a state that an imported release answers for. */
 type Local = { readonly release: string; readonly keys: readonly string[] };
 
@@ -45,30 +40,6 @@ const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 // Every instance notices an activation within this time.
 const lifetimeMs = 60_000;
 
-type Reading = { readonly directory: Promise<ActiveReleases>; readonly startedAt: number };
-
-/**
- * Caches the active releases for 60 seconds from the start of the read. Concurrent requests share a read.
- *
- * If a read fails, it throws and the next request reads again. A stale directory is never used: it could name a release
- * that was rolled back.
- */
-const activeDirectory = (read: () => Promise<ActiveReleases>, now: () => number): (() => Promise<ActiveReleases>) => {
-  let kept: Reading | null = null;
-  return () => {
-    const startedAt = now();
-    const ageMs = kept ? startedAt - kept.startedAt : Number.NaN;
-    // The local service's clock can be set back, so the age can be negative.
-    if (kept && ageMs >= 0 && ageMs < lifetimeMs) return kept.directory;
-    const reading: Reading = { directory: read(), startedAt };
-    kept = reading;
-    reading.directory.catch(() => {
-      if (kept === reading) kept = null;
-    });
-    return reading.directory;
-  };
-};
-
 /**
  * Make an instance's content loader (architecture, decision 7). It caches the directory for 60 seconds, heads and parts
  * of imported releases up to `charactersMax` of JSON text, and built-in releases without limit. On a cache miss it
@@ -76,8 +47,9 @@ const activeDirectory = (read: () => Promise<ActiveReleases>, now: () => number)
  *
  * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
  */
-export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax): ContentLoader => {
-  const directory = activeDirectory(ports.readActive, ports.now);
+export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax) => {
+  // A stale directory is never used after a failed read: it could name a release that was rolled back.
+  const directories = instanceCache<ActiveReleases>({ lifetimeMs, capacity: 1, now: ports.now });
   const cache: ContentCache = contentCache(charactersMax, () => views.clear());
   const isCached = ({ head, parts }: Level) =>
     cache.head(head.id) === head && parts.every((part) => cache.part({ release: head.id, key: part.key }) === part);
@@ -103,7 +75,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
 
   const loadContent: LoadContent = async (addresses, pinned = {}) => {
     const isPinned = addresses.every(({ state }) => state === null || pinned[jurisdictionCode(state)] !== undefined);
-    const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directory();
+    const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directories('', ports.readActive);
     const localOf = (address: TaxAddress): Local | undefined => {
       if (address.state === null) return undefined;
       const code = jurisdictionCode(address.state);
@@ -123,6 +95,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     };
   };
 
+  // The size of the cache, and the number of pointers in the views of it.
   return { loadContent, size: () => ({ ...cache.size(), viewed: views.size() }) };
 };
 

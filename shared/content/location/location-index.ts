@@ -17,7 +17,7 @@ export type Area = Location & { readonly sets: readonly LocalSet[] };
 /** The nine-digit ZIPs of an area, both ends inclusive. */
 export type Span = { readonly low: number; readonly high: number; readonly area: Area };
 
-export type LocationIndex = {
+type LocationIndex = {
   readonly spans: readonly Span[];
   readonly byCity: ReadonlyMap<string, readonly Area[]>;
   /** The codes of which the release lists ZIPs. */

@@ -7,7 +7,7 @@ import { choiceOf, type LocalChoice } from './local-choice.ts';
 import { localSetOf, type Span } from './location-index.ts';
 
 /** `outside`: the street rows of the ZIP do not have the address, so that they say nothing of it. */
-export type StreetChoice = LocalChoice | 'outside' | 'unknown';
+type StreetChoice = LocalChoice | 'outside' | 'unknown';
 
 /** Find the local jurisdictions of an address by its street, among the spans in force in its ZIP. */
 export const chooseByStreet = (

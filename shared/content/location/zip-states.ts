@@ -22,8 +22,7 @@ let zips: { readonly three: StatesByZip; readonly five: StatesByZip } | undefine
 
 // On first use: functions that locate no address do not need it.
 const statesByZip = () => {
-  if (zips) return zips;
-  zips = { three: byZip(data.zip3), five: byZip(data.zip5) };
+  zips ??= { three: byZip(data.zip3), five: byZip(data.zip5) };
   return zips;
 };
 

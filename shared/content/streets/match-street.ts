@@ -7,7 +7,7 @@ import { anyStreet, type NearRange, scanRanges, unitStatus } from './street-rang
  * `found`: all rows that may have the address have these codes. `outside`: the rows have the street as it is written, and
  * neither it nor a street of its name has the house number. `unknown`: the rows do not decide.
  */
-export type StreetMatch =
+type StreetMatch =
   | { readonly kind: 'found'; readonly codes: readonly string[] }
   | { readonly kind: 'outside' | 'unknown' };
 

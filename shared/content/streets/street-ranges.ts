@@ -2,7 +2,7 @@
 import type { House, Street, Unit } from './street-address.ts';
 
 /** `U`: the row could not be read, so that any number of the street may have its jurisdictions. */
-export type Parity = 'E' | 'O' | 'B' | 'U';
+type Parity = 'E' | 'O' | 'B' | 'U';
 
 /** Which units of its houses a range is limited to. `parity` is that of the row: `E`, `O` or `B`. */
 export type UnitRange = {
@@ -43,9 +43,6 @@ export const nameText = (rangesOf: ReadonlyMap<string, Iterable<string>>): strin
 /** How many ranges such a text has. */
 export const rangeCount = (text: string): number => text.split(/[ ;]/).length;
 
-const hasParity = (parity: string, number: number): boolean =>
-  parity === 'B' || (parity === 'E') === (number % 2 === 0);
-
 /** A range that may have a house. */
 export type NearRange = {
   readonly set: number;
@@ -61,7 +58,7 @@ const unitOf = (text: string): UnitRange | null => {
 };
 
 /** The ranges in a text that may have a house, and the sets of all ranges by directions and suffix. */
-export type Scanned = { readonly near: readonly NearRange[]; readonly sets: ReadonlyMap<string, ReadonlySet<number>> };
+type Scanned = { readonly near: readonly NearRange[]; readonly sets: ReadonlyMap<string, ReadonlySet<number>> };
 
 // Character codes. Constants, because a street can have a thousand ranges and a look-up reads all of its text.
 const zero = 48;
@@ -131,7 +128,7 @@ const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null =
   if (own && first && last && first[1] === last[1]) {
     if (own[1] !== first[1]) return false;
     const number = Number(own[2]);
-    return Number(first[2]) <= number && number <= Number(last[2]) && hasParity(parity, number);
+    return Number(first[2]) <= number && number <= Number(last[2]) && hasParityCode(parity.charCodeAt(0), number);
   }
   if ([id, low, high].every((text) => /^[A-Z]$/.test(text))) return low <= id && id <= high;
   return id === low && id === high ? true : null;

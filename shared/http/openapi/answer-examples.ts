@@ -4,6 +4,10 @@ import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
 import { findRates } from '../../rates/rates.ts';
 import { createCalculation } from '../../transactions/create-calculation.ts';
+import { newTransaction } from '../../transactions/new-transaction.ts';
+import { pinnedOf } from '../../transactions/pinned.ts';
+import { replayTransaction } from '../../transactions/replay/replay-transaction.ts';
+import { TransactionRequest } from '../../transactions/request.ts';
 import type { TransactionList } from '../../transactions/response.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
@@ -16,9 +20,9 @@ const createdAt = '2026-10-08T12:00:00.000Z';
 const createdMs = Date.parse(createdAt);
 const account = newAccount({ name: 'Example', serviceVersion: currentVersion, createdMs });
 
+const ports = { now: () => createdMs, loadContent: async () => builtInReleaseFor };
 const calculated = await createCalculation(CalculationRequest.parse(sale), [], account, {
-  now: () => createdMs,
-  loadContent: async () => builtInReleaseFor,
+  ...ports,
   ledger: { find: async () => undefined },
 });
 assert(calculated.ok, 'POST /calculations must accept its example.');
@@ -29,27 +33,15 @@ export const calculation = calculated.value;
 const { object: _, ...outcome } = calculation;
 
 /** The same sale as a draft. */
-export const draft: Transaction = {
-  object: 'transaction',
-  id: exampleId,
-  status: 'draft',
-  reference_id: null,
-  ...outcome,
-  calculated_tax_amount: outcome.tax_amount,
-  tax_amount_source: 'calculated',
-  credited_amount: '0.00',
-  credited_tax_amount: '0.00',
-  refund_status: 'none',
-  created_at: createdAt,
-  updated_at: createdAt,
-  finalized_at: null,
-  filed_at: null,
-  voided_at: null,
-  void_reason: null,
-  expires_at: '2026-10-09T12:00:00.000Z',
-  filings: [],
-  version: 1,
-};
+const stored = newTransaction(
+  TransactionRequest.parse({ ...sale, status: 'draft' }),
+  outcome,
+  outcome.tax_amount,
+  { creditOf: null, pinned: pinnedOf(account.settings) },
+  account.settings.draft_ttl_hours,
+  { newId: () => exampleId, now: ports.now },
+);
+export const draft = stored.transaction;
 
 export const finalized: Transaction = {
   ...draft,
@@ -60,6 +52,14 @@ export const finalized: Transaction = {
   expires_at: null,
   version: 2,
 };
+
+/** The finalized sale, calculated again. */
+const replayed = await replayTransaction(finalized.id, account, {
+  ...ports,
+  ledger: { find: async () => ({ ...stored, transaction: finalized }) },
+});
+assert(replayed.ok, 'POST /transactions/{id}/replay must accept its example.');
+export const replay = replayed.value;
 
 export const transactionList: TransactionList = pageOf('/transactions', [{ ...finalized, line_items: null }]);
 
@@ -82,7 +82,7 @@ export const productTaxCodes = {
 export const ratesQuery = { postal_code: '55401', city: 'Minneapolis', state: 'MN', date: '2026-11-22' } as const;
 
 const found = await findRates(ratesQuery, account.settings, {
-  loadContent: async () => builtInReleaseFor,
+  ...ports,
   now: () => Date.parse(ratesQuery.date),
 });
 assert(found.ok, 'GET /rates must accept its example.');

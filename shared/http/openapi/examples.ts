@@ -6,7 +6,6 @@ import { cancelFirst, closeFirst, confirmationMissing, filingNotFound, noPeriodE
 import type { Problem } from '../../problem.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
-import type { Replay } from '../../transactions/replay/response.ts';
 import {
   calculation,
   draft,
@@ -14,6 +13,7 @@ import {
   productAttributes,
   productTaxCodes,
   rates,
+  replay,
   transactionList,
 } from './answer-examples.ts';
 import { closed, closing, dryRun, filed, filingCsv, filingList, marking } from './filing-examples.ts';
@@ -28,21 +28,6 @@ export const coverage: Coverage = {
   tax_date: day,
   states: (release ? coverageOfAll([release], day) : []) as Coverage['states'],
   attribution: [...attribution],
-};
-
-/** The finalized sale, calculated again. */
-export const replay: Replay = {
-  object: 'replay',
-  id: finalized.id,
-  version: finalized.version,
-  match: true,
-  reason: null,
-  detail: null,
-  engine_version: finalized.engine_version,
-  replayed_engine_version: finalized.engine_version,
-  content_releases: finalized.content_releases,
-  difference_count: 0,
-  differences: [],
 };
 
 const change = {

@@ -1,5 +1,5 @@
 import { totalsCsv } from '../../filings/csv.ts';
-import type { Filing, FilingList } from '../../filings/filing.ts';
+import type { Filing, FilingList } from '../../filings/response.ts';
 import { exampleFilingId, pageOf } from './request-examples.ts';
 
 const michigan = {

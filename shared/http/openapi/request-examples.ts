@@ -29,18 +29,15 @@ export const exampleId = 'txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X';
 /** Stands for the filing id from an earlier response. */
 export const exampleFilingId = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
 
+const credit = { type: 'credit', parent_transaction_id: exampleId } as const;
+const refund = { ...credit, status: 'finalized', tax_date: '2026-10-09T12:00:00Z' } as const;
+const oneItem = [{ id: 'item_1', quantity: '1' }] as const;
+
 /** Requests that succeed as they are. Those with a parent succeed once it exists. */
 export const requestExamples = {
   'create-calculation': {
     sale: { summary: 'Tax on a sale', value: sale },
-    credit: {
-      summary: 'Tax on a partial refund',
-      value: {
-        type: 'credit',
-        parent_transaction_id: exampleId,
-        line_items: [{ id: 'item_1', quantity: '1' }],
-      },
-    },
+    credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
   },
   'create-transaction': {
     draft: { summary: 'Draft before the invoice is created', value: { ...sale, status: 'draft' } },
@@ -48,25 +45,8 @@ export const requestExamples = {
       summary: 'Completed sale with the collected tax',
       value: { ...sale, status: 'finalized', reference_id: 'invoice_1001', tax_amount: '5.70' },
     },
-    fullRefund: {
-      summary: 'Full refund',
-      value: {
-        type: 'credit',
-        parent_transaction_id: exampleId,
-        status: 'finalized',
-        tax_date: '2026-10-09T12:00:00Z',
-      },
-    },
-    partialRefund: {
-      summary: 'Partial refund of one of two items',
-      value: {
-        type: 'credit',
-        parent_transaction_id: exampleId,
-        status: 'finalized',
-        tax_date: '2026-10-09T12:00:00Z',
-        line_items: [{ id: 'item_1', quantity: '1' }],
-      },
-    },
+    fullRefund: { summary: 'Full refund', value: refund },
+    partialRefund: { summary: 'Partial refund of one of two items', value: { ...refund, line_items: oneItem } },
   },
   'update-transaction': {
     finalize: {

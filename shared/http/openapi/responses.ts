@@ -1,7 +1,8 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Code, errorCodes } from '../../error-codes.ts';
-import type { Problem } from '../../problem.ts';
-import { notFound } from '../../transactions/ports.ts';
+import { type Problem, requiredField } from '../../problem.ts';
+import { overCredit } from '../../transactions/credits/problems.ts';
+import { notFound, otherVersion } from '../../transactions/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';
 import type { Endpoint } from '../define-endpoint.ts';
 import { errorCodesOf } from '../endpoint-errors.ts';
@@ -83,13 +84,7 @@ const problemExamples: Readonly<Record<number, Problem>> = {
     title: 'Method Not Allowed',
     detail: 'Use one of the methods of this path: GET, POST.',
   },
-  412: {
-    code: 'precondition_failed',
-    title: 'Precondition Failed',
-    detail: 'The transaction is at version 3. Read it again and decide anew.',
-    source: { header: 'If-Match' },
-    meta: { version: 3 },
-  },
+  412: otherVersion(3),
   413: unreadable.tooLarge,
   415: unreadable.unsupportedMediaType,
   422: unknownVersion(supportedVersions),
@@ -98,23 +93,13 @@ const problemExamples: Readonly<Record<number, Problem>> = {
   503: failures.outage,
 };
 
-const quantityMissing: Problem = {
-  code: 'validation_required_field',
-  title: 'Missing field quantity',
-  detail: 'Send quantity, a decimal as a string.',
-  source: { pointer: '/line_items/0/quantity' },
-};
-
-const overCredit: Problem = {
-  code: 'conflict_over_credit',
-  title: 'Credit exceeds the sale',
-  detail: 'More would be credited than is left of the sale. Credit at most meta.remaining_amount and its tax.',
-  source: { pointer: '/parent_transaction_id' },
-  meta: { remaining_amount: '50.00', remaining_tax_amount: '3.00' },
-};
+const quantityMissing = requiredField('/line_items/0/quantity', 'Send quantity, a decimal as a string.');
 
 /** The errors that clients see most, for operations that can return them. */
-const preferredExamples: readonly Problem[] = [quantityMissing, overCredit];
+const preferredExamples: readonly Problem[] = [
+  quantityMissing,
+  overCredit({ net: 5000n, tax: 300n }, 'USD', '/parent_transaction_id'),
+];
 
 const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
 

@@ -17,7 +17,7 @@ export type Shapes = {
   readonly pointer?: (newer: string) => string;
 };
 
-export type VersionChange = {
+type VersionChange = {
   /** What has changed, for readers of the registry. */
   readonly name: string;
   /** The shapes by the name of the endpoint. */

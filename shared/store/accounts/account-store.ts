@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
@@ -7,7 +7,7 @@ import { Account, type Settings } from '../../accounts/account.ts';
 import { ApiKey } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { database } from '../client/client.ts';
+import { database, isWritten } from '../client/client.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
@@ -92,8 +92,8 @@ export async function* allAccounts(): AsyncGenerator<Account> {
 export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
   const names = Object.keys(changed) as (keyof Settings)[];
   const each = (text: (at: number) => string) => names.map((_, at) => text(at));
-  try {
-    await database.send(
+  return isWritten(
+    database.send(
       new UpdateCommand({
         TableName,
         Key: accountKey(id),
@@ -113,10 +113,6 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
           ),
         },
       }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+    ),
+  );
 };

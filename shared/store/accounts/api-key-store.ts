@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
@@ -8,7 +8,7 @@ import { ApiKey, digestOf, keyUseStepMs } from '../../accounts/api-key.ts';
 import { assert } from '../../assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { database } from '../client/client.ts';
+import { database, isWritten } from '../client/client.ts';
 import { type Items, queryPages, readItem } from '../client/reads.ts';
 import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
@@ -153,7 +153,7 @@ const namePrefix = keyNameKey('', '').sk;
 
 const itemsOf = async (pk: string, prefix: string): Promise<Items> => {
   const pages = queryPages({
-    TableName: environment.tables.accounts,
+    TableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
   });
@@ -182,15 +182,11 @@ const since = (ms: number) => new Date(now() - ms).toISOString();
 /** Record that an API key is in use, at most once in `keyUseStepMs`. Throws where the write fails. */
 export const recordKeyUse = async (account: string, id: string): Promise<void> => {
   const command = new UpdateCommand({
-    TableName: environment.tables.accounts,
+    TableName,
     Key: keyUseKey(account, id),
     UpdateExpression: 'SET used_at = :now',
     ConditionExpression: 'attribute_not_exists(used_at) OR used_at <= :before',
     ExpressionAttributeValues: { ':now': since(0), ':before': since(keyUseStepMs) },
   });
-  try {
-    await database.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  await isWritten(database.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) }));
 };

@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import { tally } from '../../observability/tally.ts';
@@ -60,3 +60,14 @@ const createClient = (): DynamoDBDocumentClient => {
 
 /** The one client of a process. Its connections stay open between invocations. */
 export const database = createClient();
+
+/** Whether the condition of a write held. Any other error of the write is thrown. */
+export const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};

@@ -1,12 +1,9 @@
 /** The claims that imports have on release ids. A head replaces its claim. */
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
-import { database } from '../client/client.ts';
+import { readItem } from '../client/reads.ts';
 import { importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
 import { queryContent } from './content-client.ts';
-
-const TableName = environment.tables.content;
 
 /**
  * The state of an unfinished import. `discarding`: it can never be finished, and some of its parts may remain.
@@ -41,8 +38,8 @@ export const stillHeld = ({ run }: ImportClaim) => ({
 
 /** Whether the import was discarded. Throws where it was finished, because an import ends once. */
 export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> => {
-  const { Item } = await database.send(new GetCommand({ TableName, Key: importClaimKey(id), ConsistentRead: true }));
-  const claim = Item && Claim.parse(Item);
+  const item = await readItem(environment.tables.content, importClaimKey(id));
+  const claim = item && Claim.parse(item);
   if (claim?.run !== run) throw new Error(`${id} is finished, or is another import's.`);
   return claim.stage !== 'begun';
 };

@@ -10,7 +10,6 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { AssertionError, assert } from '../../assert.ts';
 import { environment } from '../../config/environment.ts';
@@ -18,7 +17,7 @@ import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
-import { database } from '../client/client.ts';
+import { database, isWritten } from '../client/client.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, stillHeld } from './content-claims.ts';
 import { transact } from './content-client.ts';
@@ -108,7 +107,8 @@ export const importRelease = async (
   return begun.ok ? finishImport(begun.value, head, await writeParts(begun.value, parts)) : begun;
 };
 
-const setStage = async (id: string, stage: 'discarding' | 'discarded'): Promise<void> => {
+/** Mark a claim; `false` if the id has none. */
+const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolean> => {
   const update = new UpdateCommand({
     TableName,
     Key: importClaimKey(id),
@@ -116,7 +116,7 @@ const setStage = async (id: string, stage: 'discarding' | 'discarded'): Promise<
     UpdateExpression: 'SET stage = :stage',
     ExpressionAttributeValues: { ':stage': stage },
   });
-  await database.send(update);
+  return isWritten(database.send(update));
 };
 
 const noImport = (id: string) =>
@@ -134,15 +134,8 @@ const noImport = (id: string) =>
  * Refused: an id without an unfinished import, such as that of a finished release.
  */
 export const discardImport = async (id: string): Promise<Result<number>> => {
-  const nothing = () => refuse(noImport(id));
-  if (stateOfRelease(id) === undefined) return nothing();
-  try {
-    await setStage(id, 'discarding');
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return nothing();
-    throw error;
-  }
+  if (stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));
   const count = await removeParts(id);
-  await setStage(id, 'discarded');
+  assert(await setStage(id, 'discarded'), `The claim of ${id} is gone, although no import ends after a discard.`);
   return accept(count);
 };

@@ -1,11 +1,10 @@
 /** The parts of releases: many small items, which an import writes before the head. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
-import { database } from '../client/client.ts';
+import { database, isWritten } from '../client/client.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
 import { queryContent, retryThrottled } from './content-client.ts';
@@ -31,16 +30,10 @@ export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise
     ConditionExpression: 'attribute_not_exists(pk) OR digest = :digest',
     ExpressionAttributeValues: { ':digest': Item.digest },
   });
-  try {
-    await retryThrottled(() => database.send(put));
-    return Item.digest;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    throw new Error(
-      `${id} already has a different part ${part.key}. Remove it with \`npm run content -- discard ${id}\`.`,
-      { cause: error },
-    );
-  }
+  if (await isWritten(retryThrottled(() => database.send(put)))) return Item.digest;
+  throw new Error(
+    `${id} already has a different part ${part.key}. Remove it with \`npm run content -- discard ${id}\`.`,
+  );
 };
 
 // One for each connection of the client.
@@ -134,7 +127,7 @@ export const removeParts = async (id: string): Promise<number> => {
 };
 
 /** A stored part, or the error that reading it gave. */
-export type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
+type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
 
 const storedPart = (release: string, item: ItemKey): StoredPart => {
   const key = item.sk;

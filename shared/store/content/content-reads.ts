@@ -7,7 +7,7 @@ import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/tally.ts';
 import { batchGet, type Items, keysMax, readItem } from '../client/reads.ts';
-import { activeReleasesKey, type ItemKey, partKey, releaseHeadKey } from '../keys.ts';
+import { activeReleasesKey, type ItemKey, partKey, placeOf, releaseHeadKey } from '../keys.ts';
 import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } from './content-item.ts';
 
 const TableName = environment.tables.content;
@@ -16,19 +16,17 @@ const TableName = environment.tables.content;
 export const readActiveReleases = async (): Promise<ActiveReleases> =>
   activeReleasesFrom(await readItem(TableName, activeReleasesKey));
 
-const nameOf = ({ pk, sk }: ItemKey) => `${pk} ${sk}`;
-
 type ItemOf = (key: ItemKey) => Items[number] | undefined;
 
 /** Read items by their keys: a hundred in a batch, with concurrent batches. Missing items are `undefined`. */
 export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
-  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const distinct = [...new Map(keys.map((key) => [placeOf(key), key])).values()];
   const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
     distinct.slice(block * keysMax, (block + 1) * keysMax),
   );
   const items = (await Promise.all(blocks.map((block) => batchGet(TableName, block)))).flat();
   const found = new Map(items.map((item) => [`${item['pk']} ${item['sk']}`, item]));
-  return (key) => found.get(nameOf(key));
+  return (key) => found.get(placeOf(key));
 };
 
 /**

@@ -1,12 +1,11 @@
 /** What Levy last took from the publisher of each state: one item per state, in one partition. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import { GateResult } from '../../content/updates/gates.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
-import { database } from '../client/client.ts';
+import { database, isWritten } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
 import { contentSourceKey } from '../keys.ts';
 import { readItems } from './content-reads.ts';
@@ -96,11 +95,5 @@ export const writeContentSource = async (source: ContentSource): Promise<Result<
     ConditionExpression: source.version === 0 ? 'attribute_not_exists(pk)' : 'version = :seen',
     ...(source.version > 0 && { ExpressionAttributeValues: { ':seen': source.version } }),
   });
-  try {
-    await database.send(command);
-    return accept(next);
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return refuse(moved);
-    throw error;
-  }
+  return (await isWritten(database.send(command))) ? accept(next) : refuse(moved);
 };

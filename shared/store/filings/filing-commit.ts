@@ -58,7 +58,7 @@ const workWrites = ({ account, filing, work, nowMs }: FilingCommit): Write[] => 
 };
 
 /** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */
-export const filingWrites = (commit: FilingCommit): Write[] => {
+const filingWrites = (commit: FilingCommit): Write[] => {
   const { account, filing, head, chain, progress } = commit;
   return [
     ...idempotencyWrites(commit).map(({ write }) => write),

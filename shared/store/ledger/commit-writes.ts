@@ -4,14 +4,14 @@ import { isExpired } from '../../transactions/lifecycle.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import type { Write } from '../client/write-together.ts';
-import { claimKey, openEntryKey } from '../keys.ts';
+import { claimKey, openEntryKey, placeOf } from '../keys.ts';
 import { aboutChange, auditItem } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
 import { transactionItem } from './transaction-item.ts';
 
 /** The reference_id that a change claims, and the one that it releases. Void transactions have no claim. */
-export type ClaimChanges = { readonly take: string | null; readonly release: string | null };
+type ClaimChanges = { readonly take: string | null; readonly release: string | null };
 
 const heldBy = (stored: StoredTransaction | null): string | null =>
   stored === null || stored.transaction.status === 'void' ? null : stored.transaction.reference_id;
@@ -132,21 +132,19 @@ export const headWrites = (
   ];
 };
 
-const placeIn = (account: string) => (entry: OpenEntry) => Object.values(openEntryKey(account, entry)).join(' ');
-
 // An entry whose amounts change is removed and posted under the same key, which a DynamoDB transaction may name only once.
 const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Commit): RoledWrite[] => {
-  const placeOf = placeIn(account);
-  const postedPlaces = new Set(post.map(placeOf));
-  const removedPlaces = new Set(removed.map(placeOf));
+  const entryPlace = (entry: OpenEntry) => placeOf(openEntryKey(account, entry));
+  const postedPlaces = new Set(post.map(entryPlace));
+  const removedPlaces = new Set(removed.map(entryPlace));
   return [
     ...post.map((entry) =>
-      removedPlaces.has(placeOf(entry))
+      removedPlaces.has(entryPlace(entry))
         ? put('replace', openEntryItem(account, entry), isPresent)
         : put('post', openEntryItem(account, entry), isAbsent),
     ),
     ...removed
-      .filter((entry) => !postedPlaces.has(placeOf(entry)))
+      .filter((entry) => !postedPlaces.has(entryPlace(entry)))
       .map((entry) => remove('remove', openEntryKey(account, entry), isPresent)),
   ];
 };

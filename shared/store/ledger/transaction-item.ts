@@ -139,7 +139,7 @@ type Credited = StoredTransaction['credited'];
 const filler = 'f';
 
 /** The attribute with the amounts credited on a sale; absent where nothing was credited. */
-export const creditedAttribute = ({ transaction, credited }: StoredTransaction): { readonly credited?: Uint8Array } => {
+const creditedAttribute = ({ transaction, credited }: StoredTransaction): { readonly credited?: Uint8Array } => {
   const text = creditedText(credited, transaction);
   if (isEmpty(text)) return {};
   // The text has hexadecimal digits only.
@@ -147,7 +147,7 @@ export const creditedAttribute = ({ transaction, credited }: StoredTransaction):
 };
 
 /** The amounts credited on a sale, from its attribute. Throws where the attribute is of another sale. */
-export const creditedOf = (attribute: Uint8Array | undefined, sale: Transaction): Credited =>
+const creditedOf = (attribute: Uint8Array | undefined, sale: Transaction): Credited =>
   attribute === undefined
     ? nothingCredited(formatAmount(0n, exponentOf(sale.currency)))
     : creditedFrom(decompressBytes(attribute).toString('hex').replace(filler, ''), sale);

@@ -10,13 +10,13 @@ import { storedSize, storedSizeMax } from './transaction-item.ts';
  * The most bytes of a new sale, including its credit counters; more is 413 (interface decisions 3). Metadata is not
  * included, because it may change at any time.
  */
-export const saleBytesMax = 300_000;
+const saleBytesMax = 300_000;
 
 /** The most bytes of any other write, so that the transaction can still be voided. */
-export const storedBytesMax = 400_000;
+const storedBytesMax = 400_000;
 
 /** The most bytes of a void transaction: an item has at most 409,600, and the uncompressed attributes take up to 5,000. */
-export const voidBytesMax = 404_000;
+const voidBytesMax = 404_000;
 
 const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
   ...stored,

@@ -30,7 +30,7 @@ export type ResolvedEffect = {
 };
 
 /** The figures of a row, as texts, for the explanation of an effect. */
-export type ExplainedRow = {
+type ExplainedRow = {
   readonly taxable: string;
   readonly exempt: string;
   readonly isTaxed: boolean;

@@ -7,7 +7,7 @@ import type { Balance, Share } from './counters.ts';
 import { inheritedCoupon, inheritedDiscount, scaleCharge } from './scale.ts';
 
 /** The amounts of a credit line before tax. */
-export type Sized = {
+type Sized = {
   readonly unitPrice: string;
   readonly amount: bigint;
   readonly discount: bigint;

@@ -1,6 +1,5 @@
-import { invalidFormat } from '../../calculations/fields.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
-import type { Problem } from '../../problem.ts';
+import { invalidFormat, type Problem } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Share } from './counters.ts';

@@ -25,7 +25,7 @@ export type Remaining = {
 };
 
 /** The amounts that a credit takes from its parent. */
-export type Taken = {
+type Taken = {
   readonly lines: ReadonlyMap<string, Amounts>;
   readonly shipping: Amounts;
   readonly unmatched: Share;

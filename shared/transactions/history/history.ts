@@ -20,7 +20,7 @@ export type HistoryReads = {
   readonly from: (account: string, id: string, version: number, limit: number) => Promise<readonly AuditEntry[]>;
 };
 
-export type HistoryPorts = { readonly history: HistoryReads; readonly now: () => number };
+type HistoryPorts = { readonly history: HistoryReads; readonly now: () => number };
 
 type Account = { readonly id: string };
 

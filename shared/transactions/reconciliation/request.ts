@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { decimalString, identifier, instant, invalidFormat, requiredField } from '../../calculations/fields.ts';
+import { decimalString, identifier, instant } from '../../calculations/fields.ts';
 import { described } from '../../described.ts';
 import { isSent, type JsonObject, objectOf } from '../../json.ts';
-import type { Problem } from '../../problem.ts';
+import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { edge } from '../list-filters.ts';
 
 const transactionsMax = 1000;

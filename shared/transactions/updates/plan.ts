@@ -1,6 +1,7 @@
 import { tooEarlyProblem } from '../../accounts/books-open.ts';
-import { invalidFormat, metadataAdvice, metadataMax } from '../../calculations/fields.ts';
+import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { invalidFormat } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';

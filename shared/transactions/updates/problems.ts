@@ -1,5 +1,4 @@
-import { invalidFormat } from '../../calculations/fields.ts';
-import type { Problem } from '../../problem.ts';
+import { invalidFormat, type Problem } from '../../problem.ts';
 import { draftExpired, expiredReason, isExpiredDraft, transitionProblem } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { oppositeOf, type Status, type Transaction } from '../transaction.ts';

@@ -2,8 +2,11 @@ import { exponentOf, formatAmount } from '../../../money/currency.ts';
 import {
   type Amounts,
   creditedAmounts,
+  isNothing,
+  leftOf,
   moved,
   noAmounts,
+  nothing,
   plus,
   type Share,
 } from '../../../transactions/credits/counters.ts';
@@ -28,7 +31,7 @@ export const checkCredits = async (
   const { transaction } = sale;
   const lines = new Map<string, Amounts>();
   let shipping = noAmounts;
-  let unmatched: Share = { net: 0n, tax: 0n };
+  let unmatched = nothing;
   let [live, taking] = [0, 0];
   for await (const credit of credits) {
     if (!isLive(credit)) continue;
@@ -59,7 +62,7 @@ const counterFaults = (
   const { transaction, credited } = sale;
   const exponent = exponentOf(transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
-  const total = [...lines.values(), shipping, unmatched].reduce<Share>(plus, { net: 0n, tax: 0n });
+  const total = [...lines.values(), shipping, unmatched].reduce<Share>(plus, nothing);
   // A client may call a line `constructor`.
   const stored = (id: string) => (Object.hasOwn(credited.lines, id) ? credited.lines[id] : undefined);
   return [
@@ -100,18 +103,14 @@ const amountFaults = (
 /** Neither a line nor the sale is credited beyond its amount, and `refund_status` matches. */
 const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bigint) => string): Fault[] => {
   const { lines, shipping, total } = remainingOf(sale);
-  const balances = [
-    ...[...lines].map(([id, balance]) => [`line ${id}`, balance] as const),
-    ['shipping', shipping] as const,
+  const left = [
+    ...[...lines].map(([id, balance]) => [`line ${id}`, leftOf(balance)] as const),
+    ['shipping', leftOf(shipping)] as const,
+    ['the sale', total] as const,
   ];
-  const left: (readonly [string, Share])[] = balances.map(([name, { whole, credited: taken }]) => [
-    name,
-    { net: whole.net - taken.net, tax: whole.tax - taken.tax },
-  ]);
-  const isNone = credited.net === 0n && credited.tax === 0n;
-  const isFull = total.net === 0n && total.tax === 0n;
+  const status = isNothing(credited) ? 'none' : isNothing(total) ? 'full' : 'partial';
   return [
-    ...[...left, ['the sale', total] as const].flatMap(([name, { net, tax }]) =>
+    ...left.flatMap(([name, { net, tax }]) =>
       faultUnless(
         net >= 0n && tax >= 0n,
         `left of ${name} after its credits`,
@@ -119,6 +118,6 @@ const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bi
         'not below zero',
       ),
     ),
-    ...differing('refund_status', sale.transaction.refund_status, isNone ? 'none' : isFull ? 'full' : 'partial'),
+    ...differing('refund_status', sale.transaction.refund_status, status),
   ];
 };

@@ -1,7 +1,7 @@
 import { batchesOf } from '../../../batches.ts';
 import { builtInReleases } from '../../../content/built-in.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
-import { filedEntryKey, headKey, type ItemKey, openEntryKey } from '../../../store/keys.ts';
+import { filedEntryKey, headKey, type ItemKey, openEntryKey, placeOf } from '../../../store/keys.ts';
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
@@ -12,10 +12,8 @@ import { type FilingBook, filingsWith } from '../filing-book.ts';
 import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
-export const expectedEntries = (transaction: Transaction): readonly OpenEntry[] =>
+const expectedEntries = (transaction: Transaction): readonly OpenEntry[] =>
   isLive(transaction) ? openEntriesOf(transaction) : [];
-
-const placeOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
 
 export const entryPlace = (account: string, entry: OpenEntry): string => placeOf(openEntryKey(account, entry));
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from '../../../accounts/account.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
@@ -26,7 +26,7 @@ const readings = 3;
 // The file has customers' addresses.
 const ownerOnly = 0o600;
 
-export type Export = {
+type Export = {
   readonly account: Account;
   /** A path without a file. */
   readonly out: string;
@@ -104,21 +104,14 @@ const headerOf = async ({ account, nowMs }: Export, { counts, releases }: Seen):
   };
 };
 
-const writeLines = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
-  const file = await open(path, 'w', ownerOnly);
-  try {
-    for await (const line of lines) await file.appendFile(`${line}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-};
+const writeLines = (path: string, lines: AsyncIterable<string>): Promise<void> =>
+  writeFile(path, lines, { mode: ownerOnly, flush: true });
 
 const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator<string> {
   for await (const line of ledgerLines(work, seen)) {
     seen.counts[line.kind] += 1;
     work.onProgress(seen.counts);
-    yield JSON.stringify(line);
+    yield `${JSON.stringify(line)}\n`;
   }
 };
 
@@ -127,8 +120,8 @@ const sealedLines = async function* (unsealed: string, header: Header, onTrailer
   const hash = createHash('sha256');
   let lines = 0;
   const next = (text: string): string => {
-    const line = seal.close(text);
-    hash.update(`${line}\n`);
+    const line = `${seal.close(text)}\n`;
+    hash.update(line);
     lines += 1;
     return line;
   };
@@ -136,7 +129,7 @@ const sealedLines = async function* (unsealed: string, header: Header, onTrailer
   for await (const { bytes } of fileLines(unsealed)) yield next(bytes.toString('utf8', 0, bytes.length - 1));
   const trailer: Trailer = { kind: 'trailer', lines, sha256: hash.digest('hex') };
   onTrailer(trailer);
-  yield seal.close(JSON.stringify(trailer));
+  yield `${seal.close(JSON.stringify(trailer))}\n`;
 };
 
 /**

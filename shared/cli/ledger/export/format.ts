@@ -104,7 +104,7 @@ export class Seal {
 const lineBytesMax = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-export type FileLine = { readonly number: number; readonly bytes: Buffer; readonly isWhole: boolean };
+type FileLine = { readonly number: number; readonly bytes: Buffer; readonly isWhole: boolean };
 
 /** The lines of a file with their number and line feed, one in memory at a time; the last may lack its line feed. */
 export const fileLines = async function* (path: string): AsyncGenerator<FileLine> {

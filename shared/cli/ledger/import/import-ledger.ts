@@ -14,7 +14,7 @@ const batchSize = 32;
 /** The number of batches after which the mark moves. */
 const markEvery = 8;
 
-export type Import = {
+type Import = {
   readonly account: string;
   readonly path: string;
   readonly checked: Checked;

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../../config/environment.ts';
-import { database } from '../../../store/client/client.ts';
+import { database, isWritten } from '../../../store/client/client.ts';
 import { decompressBytes } from '../../../store/client/compressed.ts';
 import { readItem } from '../../../store/client/reads.ts';
 import { retryThrottled } from '../../../store/content/content-client.ts';
@@ -11,17 +10,6 @@ import { auditKey, importMarkKey } from '../../../store/keys.ts';
 import type { Item } from './line-items.ts';
 
 const TableName = environment.tables.transactions;
-
-/** Whether the condition of a write held. */
-const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-};
 
 /** Put an item; `false` if its key has one. */
 const putNew = (Item: Item): Promise<boolean> =>

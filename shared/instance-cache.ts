@@ -1,17 +1,22 @@
-import { now } from '../config/clock.ts';
+import { now as serviceTime } from './config/clock.ts';
 
-type Bounds = { readonly lifetimeMs: number; readonly capacity: number };
+type Bounds = {
+  readonly lifetimeMs: number;
+  readonly capacity: number;
+  /** Milliseconds since 1970; the service's time by default. */
+  readonly now?: () => number;
+};
 type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 
 /** Returns the value of a key, and loads it if the cache has none within its TTL. */
-export type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
+type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
 
 /**
  * A cache in this instance, with a TTL and LRU eviction. It also caches `undefined`, but no failure.
  *
  * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in use.
  */
-export const instanceCache = <Value>({ lifetimeMs, capacity }: Bounds): InstanceCache<Value> => {
+export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }: Bounds): InstanceCache<Value> => {
   const entries = new Map<string, Entry<Value>>();
 
   const keep = (key: string, entry: Entry<Value>): void => {
