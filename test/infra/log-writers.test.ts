@@ -17,6 +17,7 @@ const writes = globSync(service, { cwd: root })
 it('these files write to the log, and no others', () => {
   expect([...new Set(writes.map(({ path }) => path))].sort()).toEqual([
     'functions/sweep-drafts.ts',
+    'functions/update-content.ts',
     'infra/local/gateway.ts',
     'infra/local/start.ts',
     'shared/define-schedule.ts',
