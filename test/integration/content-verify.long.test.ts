@@ -74,8 +74,7 @@ const taxes = async (...places: Place[]): Promise<readonly string[]> => {
       places.map(async (place) => {
         const address = { state: 'MN', country: 'US', ...place };
         const { status, body } = await client.calculate(sale({ customer: { address } }));
-        const { tax_amount, errors } = body as { tax_amount: string; errors: [{ code: string }] };
-        return status === 200 ? tax_amount : `${status} ${errors[0].code}`;
+        return status === 200 ? body.tax_amount : `${status} ${body.errors[0].code}`;
       }),
     ),
   );

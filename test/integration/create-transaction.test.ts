@@ -204,8 +204,8 @@ describe('the supplied tax', () => {
       ),
     );
     expect(answer).toMatchObject({ tax_amount: '1.00', calculated_tax_amount: '0.00', total_amount: '103.00' });
-    expect(answer.line_items[0].tax_amount).toBe('0.00');
-    expect(answer.line_items[1].taxes[0]).toMatchObject({
+    expect(answer.line_items[0]?.tax_amount).toBe('0.00');
+    expect(answer.line_items[1]?.taxes[0]).toMatchObject({
       jurisdiction_code: 'US-OR',
       tax_amount: '1.00',
       taxability_reason: 'over_collected',
@@ -296,6 +296,6 @@ it('returns every problem of a request at once, in the order of the body', async
       'validation_invalid_format /reference_id',
     ].join(' | '),
   );
-  expect(answer.body.errors[2].title).toContain('quantity');
-  expect(answer.body.errors[2].status).toBe('422');
+  expect(answer.body.errors[2]?.title).toContain('quantity');
+  expect(answer.body.errors[2]?.status).toBe('422');
 });

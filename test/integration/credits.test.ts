@@ -70,7 +70,7 @@ describe('a credit without line items (5.2)', () => {
       'shipping',
       'tax_summary',
       'content_releases',
-    ];
+    ] as const;
     for (const name of copied) expect([name, credit[name]]).toEqual([name, parent[name]]);
     for (const [index, line] of parent.line_items.entries())
       expect(credit.line_items[index]).toEqual({
@@ -158,7 +158,7 @@ describe('a credit with line items (5.3)', () => {
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /shipping/amount');
     expect(metaOf(refused)).toEqual({ remaining_amount: '10.00', remaining_tax_amount: '0.60' });
     expect(detailOf(refused)).toContain('exceeds what remains of the shipping.');
-    expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping.tax_amount).toBe('0.60');
+    expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping?.tax_amount).toBe('0.60');
     expect(await creditedOf(client, parent)).toEqual(['110.00', '6.60', 'full']);
   });
 

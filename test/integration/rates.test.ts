@@ -58,7 +58,7 @@ describe('the built-in content', () => {
       'warnings',
       'content_releases',
     ]);
-    expect(Object.keys(body.jurisdictions[0])).toEqual([
+    expect(Object.keys(body.jurisdictions[0] ?? {})).toEqual([
       'jurisdiction_code',
       'jurisdiction_name',
       'jurisdiction_type',

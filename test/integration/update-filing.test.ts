@@ -25,7 +25,7 @@ describe('filing', () => {
     const filing = await settled(filer, id);
     expect(filing).toMatchObject({ status: 'filed', confirmation_number: 'MI-1' });
     expect(filing.progress).toMatchObject({ entries_moved: 2, entries_marked: 2, complete: true });
-    expect(Date.parse(filing.filed_at)).toBeGreaterThan(0);
+    expect(Date.parse(filing.filed_at ?? '')).toBeGreaterThan(0);
     for (const transaction of [parent, credit]) {
       const stored = await made(filer.get(transaction.id));
       expect(stored).toMatchObject({ status: 'filed', filings: [{ id, state: 'US-MI', status: 'filed' }] });
