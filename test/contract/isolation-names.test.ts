@@ -92,7 +92,7 @@ describe('equal names in two accounts are independent', () => {
   it('a filing of a period that the other account has closed, too, has its own sales and totals', async () => {
     for (const of of ['owner', 'stranger'] as const) {
       const { body } = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`);
-      const entries = body.entries.data.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+      const entries = body.entries.data.map(({ transaction_id }) => transaction_id);
       expect(entries.sort()).toEqual([two[of].sale, two[of].credit].sort());
       const csv = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`, {
         headers: { Accept: 'text/csv' },

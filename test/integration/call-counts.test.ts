@@ -2,7 +2,7 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
-import type { TransactionList, TransactionRow } from '../../shared/transactions/response.ts';
+import type { TransactionList } from '../../shared/transactions/response.ts';
 import { newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
 
@@ -145,7 +145,7 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
     expect(calls).toEqual(['Query', 'Query', 'Query', 'Query']);
     expect(page).toMatchObject({ data: [], has_more: true });
     const next = await made(client.list({ status: 'finalized', starting_after: page.next_cursor as string }));
-    expect(next.data.map(({ id }: TransactionRow) => id)).toEqual([first.id]);
+    expect(next.data.map(({ id }) => id)).toEqual([first.id]);
     expect(next).toMatchObject({ has_more: false, next_cursor: null });
   });
 });

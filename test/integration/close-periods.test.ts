@@ -3,7 +3,6 @@ import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import type { Registration } from '../../shared/accounts/account.ts';
-import type { Filing } from '../../shared/filings/response.ts';
 
 // A run processes all accounts and filings, so this file has its own tables and does not touch those of other tests.
 // The environment is read once, so everything that rests on it is imported anew.
@@ -36,7 +35,7 @@ const newFiler = async (registrations: readonly Registration[] | null) =>
 /** Filings of an account, oldest first, in short. */
 const listed = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
   (await made(filer.filings({ limit: '100' }))).data
-    .map(({ state, period_start, period_end, status }: Filing) => `${state} ${period_start} ${period_end} ${status}`)
+    .map(({ state, period_start, period_end, status }) => `${state} ${period_start} ${period_end} ${status}`)
     .reverse();
 
 const lastMonths = (count: number): { start: string; end: string }[] => {

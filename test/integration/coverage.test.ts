@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { builtInReleases } from '../../shared/content/built-in.ts';
 import { coverageOfAll } from '../../shared/coverage/coverage.ts';
-import type { StateCoverage } from '../../shared/coverage/response.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { dayMs, later, refusalOf } from '../support/sales.ts';
 
@@ -30,7 +29,7 @@ it('answers what the active releases know of every state today', async () => {
 
 it.each(['MI', 'mi', 'US-MI', 'Michigan'])('answers one state alone: %s', async (state) => {
   const { body } = await get(`state=${state}`);
-  expect(body.states.map((covered: StateCoverage) => covered.state)).toEqual(['MI']);
+  expect(body.states.map((covered) => covered.state)).toEqual(['MI']);
   expect(body.states[0]).toMatchObject({
     name: 'Michigan',
     general_rate: { rate: '0.06' },

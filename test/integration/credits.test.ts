@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Calculation, LineItemResponse } from '../../shared/calculations/response.ts';
+import type { Calculation } from '../../shared/calculations/response.ts';
 import { newCaller } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
 import { type Client, clientOf, creditOf, goods, made, metaOf, refusalOf, sale, sold } from '../support/sales.ts';
@@ -140,7 +140,7 @@ describe('a credit with line items (5.3)', () => {
     const credit = await made(client.create(creditOf(parent, { line_items: [line] })));
     expect(credit.line_items[0]).toMatchObject({ id: 'mug', parent_line_item_id: 'shirt', amount: '9.99' });
     const { line_items } = await made(client.create(creditOf(parent, { credit_remaining: true })));
-    expect(line_items.map(({ id, amount }: LineItemResponse) => [id, amount])).toEqual([
+    expect(line_items.map(({ id, amount }) => [id, amount])).toEqual([
       ['shirt', '19.98'],
       ['mug', '100.00'],
     ]);

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FilingEntry, FilingTotal } from '../../shared/filings/filing.ts';
+import type { FilingTotal } from '../../shared/filings/filing.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, csv, everyEntry, type Filer, type Filing, filerOf, soldOn } from '../support/filings.ts';
@@ -31,13 +31,7 @@ describe('the entries of a filing', () => {
     expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
     const credit = entries.find((entry) => entry.transaction_id === (sales[30] as Transaction).id);
     expect([credit?.month, credit?.currency]).toEqual(['2026-10', 'USD']);
-    expect(
-      credit?.amounts.map((row: FilingEntry['amounts'][number]) => [
-        row.jurisdiction_code,
-        row.taxable_amount,
-        row.tax_amount,
-      ]),
-    ).toEqual([
+    expect(credit?.amounts.map((row) => [row.jurisdiction_code, row.taxable_amount, row.tax_amount])).toEqual([
       ['US-HI', '-30.00', '-1.20'],
       ['US-HI-00-003', '-30.00', '-0.15'],
     ]);
@@ -136,9 +130,7 @@ describe('a filing as CSV', () => {
     }
     expect(pages).toBe(4);
     const listed = (await everyEntry(filer, filing.id)).flatMap(({ transaction_id, amounts }) =>
-      amounts.map((row: FilingEntry['amounts'][number]) =>
-        [transaction_id, row.jurisdiction_code, row.rate, row.tax_amount].join(' '),
-      ),
+      amounts.map((row) => [transaction_id, row.jurisdiction_code, row.rate, row.tax_amount].join(' ')),
     );
     const written = rows.map((row) =>
       [row['transaction_id'], row['jurisdiction_code'], row['rate'], row['tax_amount']].join(' '),

@@ -74,7 +74,7 @@ it('fills its pages where the index has to be read further, and pages on from wh
   for (let block = 0; block < 13; block++) await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
   const newest = await sold(client);
   const { data, has_more } = await made(client.list({ status: 'finalized', limit: '2' }));
-  expect([data.map((row: TransactionRow) => row.id), has_more]).toEqual([[newest.id, rare.id], false]);
+  expect([data.map((row) => row.id), has_more]).toEqual([[newest.id, rare.id], false]);
   const { ids } = await everyPage(client, { status: 'finalized', limit: '1' });
   expect(ids).toEqual([newest.id, rare.id]);
 });

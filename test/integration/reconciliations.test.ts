@@ -1,16 +1,10 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Warning } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { cursorOf } from '../../shared/transactions/list-filters.ts';
-import type {
-  ExtraTransaction,
-  MissingTransaction,
-  Reconciliation,
-} from '../../shared/transactions/reconciliation/response.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, refusalOf, sale, sold } from '../support/sales.ts';
@@ -180,9 +174,7 @@ describe('listed transactions', () => {
     const rows = references.map((reference_id) => billed(reference_id, '10.60', '0.60'));
     const { matched_count, missing } = await reconciled(client, rows);
     expect(matched_count).toBe(900);
-    expect(missing.map(({ reference_id }: MissingTransaction) => reference_id)).toEqual(
-      references.filter((name) => name.endsWith('7')),
-    );
+    expect(missing.map(({ reference_id }) => reference_id)).toEqual(references.filter((name) => name.endsWith('7')));
   });
 });
 
@@ -353,7 +345,7 @@ describe('refusals', () => {
     const client = await newClient();
     const rows = [{ ...billed('a'), customer: 'x' }];
     const { warnings } = await reconciled(client, rows, { until: 'x' });
-    expect(warnings.map(({ code, pointer }: Warning) => [code, pointer])).toEqual(
+    expect(warnings.map(({ code, pointer }) => [code, pointer])).toEqual(
       expect.arrayContaining([
         ['unknown_field', '/transactions/0/customer'],
         ['unknown_field', '/until'],

@@ -70,7 +70,7 @@ it('decide the rates of an address', async () => {
       'GET',
       `/rates?${new URLSearchParams({ postal_code: '53213', date: tax_date, ...query })}`,
     );
-    const codes = body.jurisdictions.map((one: { jurisdiction_code: string }) => one.jurisdiction_code);
+    const codes = body.jurisdictions.map((one) => one.jurisdiction_code);
     return [body.combined_rate, body.address_resolution.level, body.address_resolution.ambiguous, codes.length];
   };
   expect(await ratesAt({ line1: '150 Main St' })).toEqual(['0.079', 'street', false, 3]);

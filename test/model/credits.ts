@@ -56,7 +56,12 @@ export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
 };
 
 /** What a credit of certain lines takes, with these discounts: as much as is left, of each line and in all. */
-const linesCredit = (wish: Requested, sale: Body, remaining: Remaining, discounts: readonly bigint[]): Credit | Refusal => {
+const linesCredit = (
+  wish: Requested,
+  sale: Body,
+  remaining: Remaining,
+  discounts: readonly bigint[],
+): Credit | Refusal => {
   const { currency } = sale;
   const left = new Map(remaining.lines);
   const lines: CreditedLine[] = [];

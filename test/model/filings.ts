@@ -47,7 +47,12 @@ const closingRefusal = (book: Book, { state, period_end }: Schema<'FilingRequest
 };
 
 /** Hold the answer to the closing of a period against the model, and write down what the filing took. */
-const judgeClosing = ({ nowMs }: Model, book: Book, request: Schema<'FilingRequest'>, { status, body, headers }: Reply): void => {
+const judgeClosing = (
+  { nowMs }: Model,
+  book: Book,
+  request: Schema<'FilingRequest'>,
+  { status, body, headers }: Reply,
+): void => {
   const state = stateOf(request);
   const members = dueIn(book, state, request.period_end);
   const amounts = amountsOf(book, members);
@@ -91,7 +96,12 @@ const mark = (book: Book, id: string, filing: Filing, nowMs: number): void => {
   change(entry, nowMs, body, ['filings', ...(isFiled ? ['status'] : [])]);
 };
 
-const judgeChange = ({ nowMs }: Model, book: Book, filing: Filing, { status, confirmation_number }: Requested): void => {
+const judgeChange = (
+  { nowMs }: Model,
+  book: Book,
+  filing: Filing,
+  { status, confirmation_number }: Requested,
+): void => {
   filing.status = status as Filing['status'];
   if (status === 'filed') {
     filing.confirmation = confirmation_number ?? null;
@@ -117,7 +127,13 @@ const judgeFilingOf = (model: Model, book: Book, request: Schema<'FilingRequest'
   else judgeClosing(model, book, request, answer);
 };
 
-const judgeChangeOf = (model: Model, book: Book, filing: Filing | undefined, request: Requested, answer: Reply): void => {
+const judgeChangeOf = (
+  model: Model,
+  book: Book,
+  filing: Filing | undefined,
+  request: Requested,
+  answer: Reply,
+): void => {
   const { confirmation_number: number, status } = request;
   if (!filing) mustBeRefused(answer, [refusal('not_found')]);
   else if (filing.status !== status) {

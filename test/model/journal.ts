@@ -3,7 +3,8 @@ import { minor, sum, written } from './money.ts';
 
 const notOwed = ['not_collecting', 'not_supported', 'not_subject_to_tax'];
 
-const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string => jurisdiction_code.slice(0, 5);
+const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string =>
+  jurisdiction_code.slice(0, 5);
 
 const rowsOf = ({ line_items, shipping }: Body) =>
   [...line_items, ...(shipping ? [shipping] : [])]
@@ -31,7 +32,8 @@ export const amountsOf = (book: Book, entries: readonly Posted[]): Filing['amoun
     const { body } = book.entries.get(id) as Entry;
     const rows = rowsOf(body).filter((row) => stateOf(row) === state);
     const sign = body.type === 'credit' ? -1n : 1n;
-    const of = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount') => sign * sum(rows.map((row) => minor(body.currency, row[field])));
+    const of = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount') =>
+      sign * sum(rows.map((row) => minor(body.currency, row[field])));
     return {
       currency: body.currency,
       taxable: of('taxable_amount'),

@@ -17,7 +17,8 @@ const shareOf = (currency: string, net: string, tax: string): Share => ({
   net: minor(currency, net),
   tax: minor(currency, tax),
 });
-const lineShare = (currency: string, line: Body['line_items'][number]) => shareOf(currency, line.net_amount, line.tax_amount);
+const lineShare = (currency: string, line: Body['line_items'][number]) =>
+  shareOf(currency, line.net_amount, line.tax_amount);
 const shippingShare = ({ currency, shipping }: Figures): Share =>
   shipping ? shareOf(currency, shipping.amount, shipping.tax_amount) : nothing;
 
@@ -85,5 +86,4 @@ export const sumOf = <Field extends string>(
   currency: string,
   charges: readonly { readonly [Name in Field]: string }[],
   field: Field,
-): bigint =>
-  sum(charges.map((charge) => minor(currency, charge[field])));
+): bigint => sum(charges.map((charge) => minor(currency, charge[field])));

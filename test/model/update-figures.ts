@@ -41,7 +41,13 @@ export const figureFields = new Set([
   ...['content_releases', 'engine_version', 'warnings', 'explanation', 'calculated_tax_amount', 'tax_amount_source'],
 ]);
 
-const expectedCodes = (body: Body, update: Requested, view: Body, asked: Asked, unmatched: readonly string[]): string[] => {
+const expectedCodes = (
+  body: Body,
+  update: Requested,
+  view: Body,
+  asked: Asked,
+  unmatched: readonly string[],
+): string[] => {
   const isDropped = asked.inputs.length > 0 && update.tax_amount === undefined && view.tax_amount_source === 'provided';
   const differs = minor(body.currency, body.tax_amount) !== minor(body.currency, body.calculated_tax_amount);
   return [...unmatched, ...(differs ? ['tax_amount_differs'] : isDropped ? ['tax_amount_dropped'] : [])].sort();

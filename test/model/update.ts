@@ -1,5 +1,16 @@
 import type { Answer } from '../support/http.ts';
-import { type Body, type Book, change, holderOf, instant, type Model, type Requested, type Sent, same, viewOf } from './book.ts';
+import {
+  type Body,
+  type Book,
+  change,
+  holderOf,
+  instant,
+  type Model,
+  type Requested,
+  type Sent,
+  same,
+  viewOf,
+} from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
 import { tooFine, wrongReason } from './invalid.ts';
 import { isTaken, post, takeBack } from './journal.ts';
@@ -17,7 +28,9 @@ import {
 /** Everything of a transaction after an update that is no figure. */
 const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) => {
   const at = instant(nowMs);
-  const edits = asked.inputs.map((field) => [field, update[field as keyof Requested]] as const).filter(([field]) => !figureFields.has(field));
+  const edits = asked.inputs
+    .map((field) => [field, update[field as keyof Requested]] as const)
+    .filter(([field]) => !figureFields.has(field));
   return {
     ...view,
     ...Object.fromEntries(edits),

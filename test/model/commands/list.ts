@@ -109,7 +109,12 @@ class List extends Step<Wish> {
     return row ? { filters, after: row.id, at: row, isBad: way !== 'id' } : begun;
   }
 
-  #page(model: Model, world: World, filters: Filters, after: string | null): Promise<Answer<Schema<'TransactionList'>>> {
+  #page(
+    model: Model,
+    world: World,
+    filters: Filters,
+    after: string | null,
+  ): Promise<Answer<Schema<'TransactionList'>>> {
     const { limit, hasLines } = this.wish;
     const query = new URLSearchParams({
       ...filters,
