@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
+import type { Swept } from '../../shared/transactions/sweep-drafts.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import type { Send } from './world/send.ts';
 
@@ -86,8 +87,6 @@ export type Book = {
 };
 
 export type Model = { nowMs: number; readonly books: readonly [Book, Book] };
-
-export type Swept = { readonly voided: number; readonly skipped: number; readonly complete: boolean };
 
 /** The service, with a caller for each book. */
 export type World = {

@@ -23,7 +23,7 @@ type Present<Value> = Value extends object
 /** A body by its name in the OpenAPI document. */
 export type Schema<Name extends keyof components['schemas']> = Present<components['schemas'][Name]>;
 export type Refused = Schema<'ErrorObject'>;
-type Refusal = { readonly errors: readonly [Refused, ...Refused[]] };
+export type Refusal = { readonly errors: readonly [Refused, ...Refused[]] };
 
 export type Answer<Body = unknown> = {
   readonly status: number;

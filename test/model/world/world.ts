@@ -1,9 +1,10 @@
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { advanceClock } from '../../../shared/config/clock.ts';
+import type { Swept } from '../../../shared/transactions/sweep-drafts.ts';
 import { newCaller, startApi } from '../../support/api.ts';
 import { type Answer, send } from '../../support/http.ts';
-import type { Swept, World } from '../book.ts';
+import type { World } from '../book.ts';
 import { type Send, sendEvents } from './send.ts';
 
 /** How long the drafts of the two accounts last, in hours. */
