@@ -141,6 +141,6 @@ describe('a response', () => {
     const { data, response } = await levy.POST('/transactions', { body });
     expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([201, 'true']);
     const list = await levy.GET('/transactions');
-    expect(list.data.data.map(({ id }: { id: string }) => id)).toEqual([data.id]);
+    expect(list.data.data.map(({ id }) => id)).toEqual([data.id]);
   });
 });

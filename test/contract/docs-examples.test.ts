@@ -5,6 +5,7 @@ import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';
 import { filerOf, settled } from '../support/filings.ts';
+import type { Answer, BodyOfOperation, OperationId } from '../support/http.ts';
 import { curlRequest } from '../support/shell-words.ts';
 import './observe-exchanges.ts';
 
@@ -18,7 +19,11 @@ beforeAll(async () => {
 });
 
 /** Run the command of an operation that contains a text, with the ids of earlier responses instead of the examples' ids. */
-const run = async (operationId: string, text: string, ids: { transaction?: string; filing?: string } = {}) => {
+const run = async <Name extends OperationId>(
+  operationId: Name,
+  text: string,
+  ids: { transaction?: string; filing?: string } = {},
+) => {
   const found = commandsOf(operationId).filter((command) => command.includes(text));
   expect([operationId, text, found.length]).toEqual([operationId, text, 1]);
   const command = found[0] as string;
@@ -28,7 +33,8 @@ const run = async (operationId: string, text: string, ids: { transaction?: strin
     .replaceAll(exampleFilingId, ids.filing ?? exampleFilingId);
   const { method, url, headers, rawBody } = curlRequest(known, { LEVY: '', LEVY_KEY: caller.key });
   // Only the command itself sends a key.
-  return anonymous.call(method, url, { headers, ...(rawBody !== null && { rawBody }) });
+  const answer = await anonymous.call(method, url, { headers, ...(rawBody !== null && { rawBody }) });
+  return answer as Answer<BodyOfOperation<Name>>;
 };
 
 // observe-exchanges.ts validates each response against the document.

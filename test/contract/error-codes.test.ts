@@ -28,13 +28,10 @@ const call = async (method: string, path: string, request: Request = {}): Promis
 const calculate = async (body: object, settings: Partial<Settings> = {}): Promise<Answer> =>
   (await newCaller({ settings })).call('POST', '/calculations', { body });
 
-const create = async (caller: Caller, body: object, headers = {}): Promise<Answer> =>
-  caller.call('POST', '/transactions', { body, headers });
-
-type Created = { readonly id: string; readonly currency: string };
+const create = (caller: Caller, body: object, headers = {}) => caller.call('POST', '/transactions', { body, headers });
 
 /** Create a transaction that a test needs. */
-const created = async (caller: Caller, body: object): Promise<Created> => {
+const created = async (caller: Caller, body: object) => {
   const answer = await create(caller, body);
   expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
   return answer.body;

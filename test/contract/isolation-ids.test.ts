@@ -128,10 +128,10 @@ it('malformed paths to an id return the same 404 as an id that does not exist', 
 
 it('each of these ways leads somewhere: with the own id it is no 404, and no refusal', async () => {
   const own = { 'X-API-Key': two.stranger.key };
-  const sold = (await as(own, ['POST', '/transactions', { body: sale() }])).body.id;
+  const sold = (await two.stranger.call('POST', '/transactions', { body: sale() })).body.id;
   for (const way of transactionWays) expect((await as(own, way(sold))).status).toBe(200);
   for (const way of filingWays) expect([200, 202]).toContain((await as(own, way(two.stranger.filing))).status);
-  const parent = (await as(own, ['POST', '/transactions', { body: sale({ status: 'finalized' }) }])).body.id;
+  const parent = (await two.stranger.call('POST', '/transactions', { body: sale({ status: 'finalized' }) })).body.id;
   const ids = [parent, parent, parent, two.stranger.filing];
   const statuses: number[] = [];
   for (const [index, [way]] of otherWays.entries()) statuses.push((await as(own, way(ids[index] as string))).status);

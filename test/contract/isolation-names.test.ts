@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/http.ts';
 import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
 import { refusalOf, sale } from '../support/sales.ts';
 import type { TwoAccounts } from '../support/two-accounts.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => issuer.close());
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
-const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
+const idsOf = (answer: Answer<{ data: { id: string }[] }>) => answer.body.data.map(({ id }) => id);
 
 describe('equal names in two accounts are independent', () => {
   it('a list of a reference, and of a customer, has one account in it', async () => {
@@ -81,7 +82,7 @@ describe('equal names in two accounts are independent', () => {
       const { missing, different, matched_count, extra } = foreign.value.body;
       const never = references.map((reference_id) => ({ reference_id, transaction_id: null, reason: 'not_found' }));
       expect([missing, different, matched_count]).toEqual([never, [], 0]);
-      expect(extra.map(({ id }: { id: string }) => id)).not.toContain(ownersSale?.body.id);
+      expect(extra.map(({ transaction_id }) => transaction_id)).not.toContain(ownersSale?.body.id);
       const renamed = foreign.value.text.replaceAll('theirs-', 'nobody-');
       expect(support.bytesOf({ ...foreign.value, text: renamed })).toEqual(support.bytesOf(absent.value));
       expect(foreign.calls).toEqual(absent.calls);
@@ -91,7 +92,7 @@ describe('equal names in two accounts are independent', () => {
   it('a filing of a period that the other account has closed, too, has its own sales and totals', async () => {
     for (const of of ['owner', 'stranger'] as const) {
       const { body } = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`);
-      const entries = body.entries.data.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+      const entries = body.entries.data.map(({ transaction_id }) => transaction_id);
       expect(entries.sort()).toEqual([two[of].sale, two[of].credit].sort());
       const csv = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`, {
         headers: { Accept: 'text/csv' },

@@ -30,8 +30,8 @@ describe('create', () => {
     expect(account).toMatchObject({ name: 'A shop', settings: defaultSettings(currentVersion) });
     expect(account?.cursor_secret).toMatch(/^[\w-]{43}$/);
     expect(Math.abs(Date.parse(account?.created_at ?? '') - now())).toBeLessThan(minuteMs);
-    const list = await ranJson('list');
-    expect(list.find(({ id }: Account) => id === account?.id)).toEqual({
+    const list = await ranJson<Account[]>('list');
+    expect(list.find(({ id }) => id === account?.id)).toEqual({
       id: account?.id,
       name: 'A shop',
       created_at: account?.created_at,
@@ -53,7 +53,7 @@ describe('create', () => {
     const [id = ''] = out.match(/acct_\w+/) ?? [];
     const [key] = await keysOf(id);
     expect(key).toMatchObject({ label: null, scopes: ['read'], state: 'active', revoked_at: null, replaced_by: null });
-    expect(Date.parse(key.expires_at) - Date.parse(key.created_at)).toBe(90 * dayMs);
+    expect(Date.parse(key?.expires_at ?? '') - Date.parse(key?.created_at ?? '')).toBe(90 * dayMs);
     const write = await anonymous.call('POST', '/transactions', { headers: { 'X-API-Key': secret }, body: {} });
     expect(write.status).toBe(403);
   });
@@ -90,7 +90,7 @@ describe('create', () => {
       ['--name', name, '--key', 'read', '--quiet'],
     ])
       await expect(ran('create', ...args)).rejects.toMatchObject({ name: 'CommandError' });
-    const named = (await ranJson('list')).filter((account: { name: string }) => ['', name].includes(account.name));
+    const named = (await ranJson<Account[]>('list')).filter((account) => ['', name].includes(account.name));
     expect(named).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import {
   keysOf,
   minuteMs,
   newAccount,
+  type PrintedKey,
   ran,
   ranJson,
   waitForDatabase,
@@ -17,7 +18,7 @@ waitForDatabase();
 
 describe('rotate', () => {
   const rotated = (account: string, id: string, ...others: string[]) =>
-    ranJson('keys', 'rotate', id, '--account', account, ...others);
+    ranJson<PrintedKey & { readonly replaces: PrintedKey }>('keys', 'rotate', id, '--account', account, ...others);
 
   it('creates a key with the same scopes and label; both are valid for a day, then only the new one', async () => {
     const { id, key } = await newAccount('--label', 'shop', '--expires', 'never');
@@ -77,7 +78,7 @@ describe('rotate', () => {
     const { id, key } = await newAccount('--label', 'shop');
     const out = await ran('keys', 'rotate', key.id, '--account', id, '--label', 'till', '--expires', '30d', '--quiet');
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
-    const [, fresh] = await keysOf(id);
+    const fresh = (await keysOf(id))[1] as PrintedKey;
     expect(fresh.label).toBe('till');
     expect(Date.parse(fresh.expires_at) - Date.parse(fresh.created_at)).toBe(30 * dayMs);
     expect(await answerTo(out.trim())).toBe('200');

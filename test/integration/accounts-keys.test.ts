@@ -51,9 +51,9 @@ describe('a key', () => {
 
   it('is listed with its last use and state', async () => {
     const { id, key } = await newAccount('--label', 'shop');
-    expect((await keysOf(id))[0].last_used_at).toBeNull();
+    expect((await keysOf(id))[0]?.last_used_at).toBeNull();
     await get(key.secret);
-    const [{ last_used_at, ...others }] = await keysOf(id);
+    const [{ last_used_at = '', ...others } = {}] = await keysOf(id);
     expect(others).toEqual({
       id: key.id,
       label: 'shop',

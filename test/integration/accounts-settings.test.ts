@@ -15,6 +15,8 @@ waitForDatabase();
 
 const TableName = environment.tables.accounts;
 
+type Printed = { readonly settings: object; readonly settings_changed_at: string };
+
 describe('settings', () => {
   it('are shown and changed, and apply within a minute', async () => {
     const { id, key } = await newAccount();
@@ -25,7 +27,7 @@ describe('settings', () => {
       'rate_limit is now 321; before it was 2000.\nrounding is already line.\nRunning instances notice within 60 seconds.\n',
     );
     expect((await later(minuteMs, () => get(key.secret))).headers.get('x-ratelimit-limit')).toBe('321');
-    const { settings, settings_changed_at } = await ranJson('settings', '--account', id);
+    const { settings, settings_changed_at } = await ranJson<Printed>('settings', '--account', id);
     expect(settings).toEqual({ ...defaultSettings(currentVersion), rate_limit: 321 });
     expect(Math.abs(Date.parse(settings_changed_at) - now())).toBeLessThan(minuteMs);
     const text = await ran('settings', '--account', id);

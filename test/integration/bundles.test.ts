@@ -59,7 +59,7 @@ it('calculate, record, change, refund, list and file', async () => {
   const credit = await client.create({ type: 'credit', status: 'finalized', parent_transaction_id: id });
   expect(credit).toMatchObject({ status: 201, body: { type: 'credit', tax_amount: '6.00' } });
   expect((await client.get(id)).body).toMatchObject({ reference_id: 'inv_1', status: 'finalized' });
-  expect((await client.list()).body.data.map((row: { id: string }) => row.id)).toEqual([credit.body.id, id]);
+  expect((await client.list()).body.data.map((row) => row.id)).toEqual([credit.body.id, id]);
   const filing = await client.call('POST', '/filings', {
     body: { state: 'MI', period_end: '2026-10-31', dry_run: true },
   });

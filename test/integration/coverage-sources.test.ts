@@ -30,11 +30,11 @@ beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 const caller = await newCaller({ scopes: ['read'] });
-const get = (query: string, headers = {}) => caller.call('GET', `/coverage${query}`, { headers });
+const get = (query: string, headers = {}) => caller.call('GET', `/coverage?${query}`, { headers });
 /** The answer on a day (`YYYY-MM-DD`): a row for each state. */
 const rowsOn = (day: string, query = ''): Promise<Coverage['states']> =>
   later(Date.parse(`${day}T12:00:00Z`) - now(), async () => (await get(query)).body.states);
-const sourceOn = async (day: string) => (await rowsOn(day, '?state=MN'))[0]?.source;
+const sourceOn = async (day: string) => (await rowsOn(day, 'state=MN'))[0]?.source;
 const record = async (change: Partial<ContentSource>) => {
   const written = await writeContentSource({ ...(await readContentSource('MN')), ...change });
   expect(written.ok).toBe(true);
@@ -61,13 +61,13 @@ it('shows the built-in content before the first update, and the same in the list
 });
 
 it('shows a release as proposed, and as in use once it is active, with another tag each time', async () => {
-  const tagOf = async () => (await get('?state=MN')).headers.get('ETag') ?? '';
+  const tagOf = async () => (await get('state=MN')).headers.get('ETag') ?? '';
   const before = await tagOf();
   await store.importRelease(headOf(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
   await record({ files, release, imported_at: '2026-09-01T08:00:00.000Z', checked_at: '2026-09-01T08:00:00.000Z' });
   const proposed = { origin: 'built_in', release, in_use: false, as_of: '2026-08-18', next_expected: '2027-01-08' };
   expect(await sourceOn('2026-11-23')).toMatchObject(proposed);
-  const between = await get('?state=MN', { 'If-None-Match': before });
+  const between = await get('state=MN', { 'If-None-Match': before });
   expect(between.status).toBe(200);
 
   const active = await store.readActiveReleases();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Calculation, LineItemResponse } from '../../shared/calculations/response.ts';
+import type { Calculation } from '../../shared/calculations/response.ts';
 import { newCaller } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
 import { type Client, clientOf, creditOf, goods, made, metaOf, refusalOf, sale, sold } from '../support/sales.ts';
@@ -70,7 +70,7 @@ describe('a credit without line items (5.2)', () => {
       'shipping',
       'tax_summary',
       'content_releases',
-    ];
+    ] as const;
     for (const name of copied) expect([name, credit[name]]).toEqual([name, parent[name]]);
     for (const [index, line] of parent.line_items.entries())
       expect(credit.line_items[index]).toEqual({
@@ -140,7 +140,7 @@ describe('a credit with line items (5.3)', () => {
     const credit = await made(client.create(creditOf(parent, { line_items: [line] })));
     expect(credit.line_items[0]).toMatchObject({ id: 'mug', parent_line_item_id: 'shirt', amount: '9.99' });
     const { line_items } = await made(client.create(creditOf(parent, { credit_remaining: true })));
-    expect(line_items.map(({ id, amount }: LineItemResponse) => [id, amount])).toEqual([
+    expect(line_items.map(({ id, amount }) => [id, amount])).toEqual([
       ['shirt', '19.98'],
       ['mug', '100.00'],
     ]);
@@ -158,7 +158,7 @@ describe('a credit with line items (5.3)', () => {
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /shipping/amount');
     expect(metaOf(refused)).toEqual({ remaining_amount: '10.00', remaining_tax_amount: '0.60' });
     expect(detailOf(refused)).toContain('exceeds what remains of the shipping.');
-    expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping.tax_amount).toBe('0.60');
+    expect((await made(credit({ shipping: { amount: '10.00' } }))).shipping?.tax_amount).toBe('0.60');
     expect(await creditedOf(client, parent)).toEqual(['110.00', '6.60', 'full']);
   });
 

@@ -4,7 +4,7 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, type Filer, filerOf, settled, soldOn } from '../support/filings.ts';
+import { closedFiling, type Filer, type Filing, filerOf, newestFiling, settled, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
@@ -106,7 +106,7 @@ describe('calls to the ledger of what closes and files', () => {
       Query: 8,
       TransactWriteItems: 1,
     });
-    const { id } = (await made(filer.filings())).data[0];
+    const { id } = await newestFiling(filer);
     await settled(filer, id);
     // A replay; and what is there already, whose answer is kept.
     expect(await callsOf(() => filer.close(october, key))).toEqual({ GetItem: 1 });
@@ -136,7 +136,7 @@ describe('calls to the ledger of what closes and files', () => {
 
   it('to do it makes a write for 49 entries of each shard, one to end each shard, and one to end it', async () => {
     const { filer } = await filersWith(120);
-    const writesOf = async (run: () => Promise<Answer>) => {
+    const writesOf = async (run: () => Promise<Answer<Filing>>) => {
       const calls = await callsOf(async () => {
         await settled(filer, (await made(run())).id);
         return { status: 200 };
@@ -145,7 +145,7 @@ describe('calls to the ledger of what closes and files', () => {
     };
     // 120 in eight shards: some in each, and never 49.
     expect(await writesOf(() => filer.close(october))).toBe(1 + 2 * 8 + 1);
-    const { id } = (await made(filer.filings())).data[0];
+    const { id } = await newestFiling(filer);
     expect(await writesOf(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 2 * 8 + 1);
   });
 });
@@ -154,7 +154,7 @@ describe('calls to the ledger of what closes and files', () => {
 describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units of a filing', () => {
   it('are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
     const { filer } = await filersWith(0);
-    const written = async (run: () => Promise<Answer>) => {
+    const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => {
         await settled(filer, (await made(run())).id);
         return { status: 200 };
@@ -172,7 +172,7 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
       writes: empty.writes + 2 * 8 + 4 * entries,
       indexes: 0,
     });
-    const [{ id }] = (await made(filer.filings({ state: 'MI' }))).data;
+    const { id } = await newestFiling(filer, { state: 'MI' });
     // No chain and no period, when it begins and when it ends; a head of less than 2 KB, and its audit entry.
     expect(await written(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toEqual({
       writes: empty.writes - 2 * 3 + 2 * 8 + (4 + 2) * entries,

@@ -36,7 +36,7 @@ type Entry = Operation | ScheduleName | 'update-content';
 type Identified = { readonly id: string };
 /** A sale, and what else is there before an operation. */
 type Parent = Identified & {
-  draft: Transaction;
+  draft: Identified & Pick<Transaction, 'reference_id'>;
   credit: Identified;
   pinned: Identified;
   hurried: Client;
@@ -252,16 +252,16 @@ const definitions: Readonly<Record<Entry, { readonly access: TableAccess }>> = {
 it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it defines', async (entry) => {
   const caller = await newCaller();
   const client = filerOf(caller);
-  const parent = await sold(client, { customer });
-  parent.draft = await made(client.create(sale({ reference_id: 'old' })));
-  parent.credit = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
+  const { id } = await sold(client, { customer });
+  const draft = await made(client.create(sale({ reference_id: 'old' })));
+  const credit = await made(client.create(creditOf({ id }, { status: 'draft', ...half })));
   // Written past the API, whose instance would have its content at hand.
   const pinned = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
   await ledger.commit(commitOf(caller.account.id, pinned));
-  parent.pinned = pinned.after.transaction;
-  parent.hurried = filerOf({ call: await hurriedCall(handlers, caller) });
-  if (/filings?$|close/.test(entry) && entry !== 'create-filing')
-    Object.assign(parent, await preparedFilings(client, parent.hurried));
+  const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
+  const hasFilings = /filings?$|close/.test(entry) && entry !== 'create-filing';
+  const filings = hasFilings ? await preparedFilings(client, hurried) : { filing: { id: '' }, filed: { id: '' } };
+  const parent: Parent = { id, draft, credit, pinned: pinned.after.transaction, hurried, ...filings };
   const { actions: byTable, indexes = [], partitions: reachable = {} } = definitions[entry].access;
   const granted = [
     ...Object.entries(byTable).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),

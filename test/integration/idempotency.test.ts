@@ -155,7 +155,7 @@ describe('Idempotency-Key (interface decisions 10)', () => {
     const first = await call('POST', '/transactions', { body: sale(), headers: key('k') });
     const again = await send(domain.url, 'POST', '/transactions', { body: sale(), headers });
     expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
-    const path = `/transactions/${first.body.id}`;
+    const path = `/transactions/${first.body.id}` as const;
     const changed = await send(domain.url, 'POST', path, { body: { status: 'void' }, headers });
     const unchanged = await call('POST', path, { body: { status: 'void' }, headers: key('k') });
     domain.close();

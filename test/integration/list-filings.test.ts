@@ -54,7 +54,7 @@ describe('GET /filings', () => {
       expect(row).toEqual({ ...whole, totals: null });
     }
     expect(list.data.at(-1)).toMatchObject({ status: 'filed', confirmation_number: 'c-1' });
-    expect(list.data.at(-1).summary).toHaveLength(1);
+    expect(list.data.at(-1)?.summary).toHaveLength(1);
   });
 
   it.each([1, 2])('in pages of %i', async (limit) => {

@@ -112,10 +112,7 @@ describe('GET /product-attributes', () => {
   it('refuses unknown and repeated parameters', async () => {
     const { status, body } = await call('GET', `${path}?page=2&limit=1&limit=2`);
     expect(status).toBe(422);
-    expect(body.errors.map(({ source }: { source: { parameter: string } }) => source.parameter).sort()).toEqual([
-      'limit',
-      'page',
-    ]);
+    expect(body.errors.map(({ source }) => source.parameter).sort()).toEqual(['limit', 'page']);
   });
 });
 

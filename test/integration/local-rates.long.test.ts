@@ -96,7 +96,7 @@ const askAll = async <Asked extends { readonly address: object }>(
       },
     });
     expect(status).toBe(200);
-    for (const [index, one] of page.entries()) check(body.line_items[index], one);
+    for (const [index, one] of page.entries()) check(body.line_items[index] as Line, one);
   }
 };
 

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { chosenKind } from '../../infra/local/emulator-process.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import type { Handlers } from '../../infra/local/handlers.ts';
-import { type Request, send } from '../support/http.ts';
+import { type Answer, type Request, send } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
 
 type Service = {
@@ -118,8 +118,10 @@ describe('npm start, running', () => {
   });
   afterAll(endAll);
   const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    send(service.url, method, path, { ...(body !== undefined && { body }), headers });
-  const codeOf = (answer: { body: { errors: [{ code: string }] } }) => answer.body.errors[0].code;
+    send(service.url, method, path, { ...(body !== undefined && { body }), headers }) as Promise<
+      Answer<{ now: string }>
+    >;
+  const codeOf = (answer: Answer) => answer.body.errors[0].code;
 
   it('prints a curl line that works: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
@@ -340,7 +342,7 @@ describe('the local gateway', () => {
   });
   afterAll(() => server.close().closeAllConnections());
   const eventOf = async (method: string, path: string, request: Request = {}) =>
-    (await send(url, method, path, request)).body.event;
+    ((await send(url, method, path, request)) as Answer<{ event: APIGatewayProxyEvent }>).body.event;
   /** What comes back for bytes that no client library would send. */
   const raw = async (bytes: string): Promise<string> => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').end(bytes);
@@ -364,7 +366,7 @@ describe('the local gateway', () => {
       x: ['%25'],
       '%': [''],
     });
-    expect(event.queryStringParameters['status']).toBe('void');
+    expect(event.queryStringParameters?.['status']).toBe('void');
     expect((await eventOf('GET', '/transactions')).multiValueQueryStringParameters).toBeNull();
   });
 

@@ -8,28 +8,32 @@ import {
   BatchGetCommand,
   BatchWriteCommand,
   DeleteCommand,
+  type DeleteCommandInput,
   GetCommand,
   PutCommand,
   QueryCommand,
+  type QueryCommandInput,
   ScanCommand,
   TransactWriteCommand,
+  type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { expect, inject, it } from 'vitest';
 import { reservedWords } from '../../infra/local/memory-database/reserved-words.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { seededRandom } from '../simulation/random.ts';
-import { type Command, MemoryDatabase } from '../support/memory-database.ts';
+import { type Command, type Item, MemoryDatabase, type Result, sendAny } from '../support/memory-database.ts';
+
+type Outcome = Result & { readonly name?: string; readonly reasons?: readonly object[] | undefined };
 
 /** The answer, or the error without its text, which differs between databases. */
-const outcomeOf = async (send: () => Promise<any>) => {
+const outcomeOf = async (send: () => Promise<Result>): Promise<Outcome> => {
   try {
     const { $metadata: _, ConsumedCapacity: _units, ...answer } = await send();
     return answer;
   } catch (error) {
-    const { name, Item, CancellationReasons } = error as TransactionCanceledException & { Item?: unknown };
+    const { name, Item, CancellationReasons } = error as TransactionCanceledException & Result;
     return { name, Item, reasons: CancellationReasons?.map(({ Code, Item: item }) => ({ Code, Item: item })) };
   }
 };
@@ -39,16 +43,17 @@ let count = 0;
 /** The same table in memory and on the emulator. */
 const both = async () => {
   const TableName = `model-${process.pid}-${++count}`;
-  await database.send(new CreateTableCommand(createTableInput(TableName, tables.transactions)) as never);
+  await sendAny(new CreateTableCommand(createTableInput(TableName, tables.transactions)));
   const memory = new MemoryDatabase({ [TableName]: tables.transactions });
   const compare = async (command: Command) => ({
-    memory: await outcomeOf(() => memory.send(command)),
-    emulator: await outcomeOf(() => database.send(command as never)),
+    memory: await outcomeOf(async () => memory.execute(command)),
+    emulator: await outcomeOf(() => sendAny(command)),
   });
   return { TableName, memory, compare };
 };
 
-const text = (of: readonly string[], random: () => number) => of[Math.floor(random() * of.length)] as string;
+const text = <Text extends string>(of: readonly Text[], random: () => number) =>
+  of[Math.floor(random() * of.length)] as Text;
 
 const conditions = [
   'attribute_not_exists(pk)',
@@ -91,7 +96,7 @@ const itemOf = (random: () => number) => ({
 const conditionOf = (random: () => number) =>
   random() < 0.3
     ? {}
-    : { ConditionExpression: text(conditions, random), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
+    : { ConditionExpression: text(conditions, random), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
 
 // These fit every item. A transaction with one that does not is refused with another error by DynamoDB Local.
 const fittingUpdates = [
@@ -101,7 +106,8 @@ const fittingUpdates = [
 ];
 const updates = [...fittingUpdates, 'SET amount = :more REMOVE nested', 'SET nested.added = :amount'];
 
-const writeOf = (TableName: string, random: () => number, allowed: readonly string[]): Record<string, any> => {
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+const writeOf = (TableName: string, random: () => number, allowed: readonly string[]): Write => {
   const condition = conditionOf(random);
   const kind = Math.floor(random() * 4);
   const UpdateExpression = text(allowed, random);
@@ -119,7 +125,7 @@ const queries = [
   { KeyConditionExpression: 'pk = :account' },
 ];
 
-const commandOf = (TableName: string, random: () => number): any => {
+const commandOf = (TableName: string, random: () => number): Command => {
   const dice = random();
   if (dice < 0.1) return new GetCommand({ TableName, Key: keyOf(random), ConsistentRead: true });
   if (dice < 0.15) {
@@ -135,26 +141,27 @@ const commandOf = (TableName: string, random: () => number): any => {
     const writes = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
       writeOf(TableName, random, fittingUpdates),
     );
-    const places = writes.map(({ Put, Update, Delete }) => (Put ? Put.Item : (Update ?? Delete).Key));
+    const places = writes.map(({ Put, Update, Delete }) => Put?.Item ?? (Update ?? Delete)?.Key ?? {});
     // DynamoDB Local checks conditions before it refuses two actions on one item.
     const TransactItems = writes.filter(
-      (_, at) => !places.slice(0, at).some(({ pk, sk }) => pk === places[at].pk && sk === places[at].sk),
+      (_, at) => !places.slice(0, at).some(({ pk, sk }) => pk === places[at]?.['pk'] && sk === places[at]?.['sk']),
     );
-    return new TransactWriteCommand({ TransactItems } as any);
+    return new TransactWriteCommand({ TransactItems });
   }
   const { Put, Update, Delete } = writeOf(TableName, random, updates);
   if (Put) return new PutCommand(Put);
   return Update
-    ? new UpdateCommand({ ...Update, ReturnValues: text(['ALL_NEW', 'NONE'], random) })
-    : new DeleteCommand({ ...Delete, ReturnValues: 'ALL_OLD' });
+    ? new UpdateCommand({ ...Update, ReturnValues: text(['ALL_NEW', 'NONE'] as const, random) })
+    : new DeleteCommand({ ...(Delete as DeleteCommandInput), ReturnValues: 'ALL_OLD' });
 };
 
-const sorted = (answer: any, TableName: string) =>
+const placeOf = ({ pk, sk }: Item) => `${pk} ${sk}`;
+const sorted = (answer: Outcome, TableName: string): Outcome =>
   answer.Responses
     ? {
         ...answer,
         Responses: {
-          [TableName]: answer.Responses[TableName]?.toSorted((a: any, b: any) => (a.pk + a.sk < b.pk + b.sk ? -1 : 1)),
+          [TableName]: answer.Responses[TableName]?.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)) ?? [],
         },
       }
     : answer;
@@ -164,7 +171,7 @@ it('answers 1,500 random commands as the other database does, page by page', asy
   const random = seededRandom(1);
   const kinds = new Set<string>();
   for (let step = 0; step < 1500; step++) {
-    let command: any = commandOf(TableName, random);
+    let command: Command | undefined = commandOf(TableName, random);
     for (let page = 0; command && page < 20; page++) {
       const { memory, emulator } = await compare(command);
       const [inMemory, inEmulator] = [sorted(memory, TableName), sorted(emulator, TableName)];
@@ -175,8 +182,8 @@ it('answers 1,500 random commands as the other database does, page by page', asy
           answer: inEmulator,
         });
       kinds.add(`${command.constructor.name} ${memory.name ?? 'done'}`);
-      command =
-        memory.LastEvaluatedKey && new QueryCommand({ ...command.input, ExclusiveStartKey: memory.LastEvaluatedKey });
+      const { LastEvaluatedKey: ExclusiveStartKey } = memory;
+      command = ExclusiveStartKey && new QueryCommand({ ...(command.input as QueryCommandInput), ExclusiveStartKey });
     }
   }
   // All of it came up, refusals too.
@@ -322,19 +329,19 @@ it('reads everything in several pages of at most 1 MB, and in several batches of
   for (const Key of keys) await compare(new PutCommand({ TableName, Item: { ...Key, a: 'x'.repeat(390_000) } }));
   // DynamoDB Local returns the item that exceeds 1 MB with the page before, so page sizes are not compared.
   const query = queryOf('pk = :a', { ProjectionExpression: 'sk' }, { ':a': 'big' })(TableName);
-  const clients = [(command: any) => memory.send(command), (command: any): Promise<any> => database.send(command)];
+  const clients = [async (command: Command) => memory.execute(command), (command: Command) => sendAny(command)];
   for (const send of clients) {
-    const pages: any[] = [];
+    const pages: Result[] = [];
     do {
       const ExclusiveStartKey = pages.at(-1)?.LastEvaluatedKey;
       pages.push(await send(new QueryCommand({ ...query.input, ...(ExclusiveStartKey && { ExclusiveStartKey }) })));
-    } while (pages.at(-1).LastEvaluatedKey);
+    } while (pages.at(-1)?.LastEvaluatedKey);
     expect(pages.flatMap(({ Items }) => Items)).toEqual(keys.map(({ sk }) => ({ sk })));
     expect(pages.length).toBeGreaterThan(10);
-    const { Responses, UnprocessedKeys }: any = await send(
+    const { Responses, UnprocessedKeys } = await send(
       new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
     );
-    const [read, left] = [Responses[TableName].length, UnprocessedKeys[TableName].Keys.length];
+    const [read, left] = [Responses?.[TableName]?.length ?? 0, UnprocessedKeys?.[TableName]?.Keys.length ?? 0];
     expect([read + left, read < 45, read > 35]).toEqual([45, true, true]);
   }
 }, 60_000);
@@ -348,7 +355,7 @@ it('writes and scans in batches', async () => {
   const removed = items.slice(0, 5).map((Key) => ({ DeleteRequest: { Key } }));
   await compare(new BatchWriteCommand({ RequestItems: { [TableName]: removed } }));
   const { memory, emulator } = await compare(new ScanCommand({ TableName }));
-  const places = (answer: any) => answer.Items.map(({ pk, sk }: any) => `${pk} ${sk}`).sort();
+  const places = ({ Items = [] }: Result) => Items.map(placeOf).sort();
   expect(places(memory)).toEqual(places(emulator));
   expect(memory.Items).toHaveLength(15);
 });
@@ -367,7 +374,7 @@ it('answers a query of a stale index with older versions, item by item', () => {
         }),
         { writes, isBehind: (key) => behind.some((pk) => key.startsWith(pk)) },
       )
-      .Items.map(({ pk, version }: any) => `${pk}.${version}`);
+      .Items?.map(({ pk, version }) => `${pk}.${version}`);
   for (const [pk, version] of [
     ['x', 1],
     ['y', 1],

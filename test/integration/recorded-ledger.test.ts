@@ -39,7 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const account = `acct_recorded_${process.pid}`;
 const secret = newApiKey();
-const get = async (path: string, method = 'GET') =>
+const get = async <Path extends string, Method extends string = 'GET'>(path: Path, method = 'GET' as Method) =>
   send((await startApi()).url, method, path, { headers: { 'X-API-Key': secret } });
 
 beforeAll(async () => {

@@ -23,9 +23,10 @@ const tamper = async (caller: Caller, id: string, change: (stored: StoredTransac
   await database.send(new PutCommand({ TableName, Item: transactionItem(caller.account.id, change(stored)) }));
 };
 
-const setAt = (value: any, [name = '', ...others]: readonly string[], leaf: unknown): any => {
-  const copy = Array.isArray(value) ? [...value] : { ...value };
-  copy[name] = others.length === 0 ? leaf : setAt(value[name], others, leaf);
+const setAt = <Value extends object>(value: Value, path: readonly string[], leaf: unknown): Value => {
+  const copy = structuredClone(value);
+  const parent = path.slice(0, -1).reduce<object>((inner, name) => Reflect.get(inner, name), copy);
+  Reflect.set(parent, path.at(-1) ?? '', leaf);
   return copy;
 };
 
@@ -242,7 +243,7 @@ it.each(figures)('names $pointer where it was written otherwise, and nothing els
   const { id } = await sold(client, { shipping });
   const path = pointer.slice(1).split('/');
   const { transaction } = transactionFrom(await itemOf(caller, id));
-  const right = path.reduce((value: any, name) => value[name], transaction);
+  const right = path.reduce<object>((value, name) => Reflect.get(value, name), transaction);
   expect(right).not.toEqual(leaf);
   await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, leaf) }));
   expect(await replayed(client, id)).toMatchObject({

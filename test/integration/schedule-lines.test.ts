@@ -43,8 +43,8 @@ it('sweep-drafts: what it voided and passed over, and whether it is through', as
   const _aws = metrics('Voided', 'Skipped', 'Complete');
   expect(lines).toEqual([{ _aws, schedule: 'sweep-drafts', Voided: 2, Skipped: 0, Complete: 1, ...used }]);
   // Each draft is read and written, and the index is queried: no less than that, and no less than a unit each.
-  expect(lines[0].database_calls).toBeGreaterThan(4);
-  expect(lines[0].database_units).toBeGreaterThan(4);
+  expect(lines[0]?.database_calls).toBeGreaterThan(4);
+  expect(lines[0]?.database_units).toBeGreaterThan(4);
 });
 
 it('close-periods: what it created, worked on, finished and failed at', async () => {

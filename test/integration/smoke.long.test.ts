@@ -165,7 +165,11 @@ const cases: readonly Case[] = [
     'drafts cannot be finalized',
     {
       there: (passing) =>
-        void (isChange(passing) && passing.sent.status === 'finalized' && Object.assign(passing.sent, { status: 'x' })),
+        void (
+          isChange(passing) &&
+          passing.sent?.status === 'finalized' &&
+          Object.assign(passing.sent, { status: 'x' })
+        ),
     },
     /status is 422, should be 200/,
     1,
@@ -196,7 +200,7 @@ const cases: readonly Case[] = [
     'a response is not JSON',
     {
       back: (passed, passing) =>
-        void (isChange(passing) && passing.sent.status === 'finalized' && Object.assign(passed, { text: '<html>' })),
+        void (isChange(passing) && passing.sent?.status === 'finalized' && Object.assign(passed, { text: '<html>' })),
     },
     /the body is not JSON/,
     1,
@@ -218,7 +222,7 @@ describe('a transaction of npm run smoke', () => {
   it('is found by its reference and voided when the response was lost', async () => {
     const caller = await newCaller();
     const { failure, left } = await broken(caller, {
-      back: (_, passing) => (isCreate(passing) && passing.sent.type === 'credit' ? 'hang up' : undefined),
+      back: (_, passing) => (isCreate(passing) && passing.sent?.type === 'credit' ? 'hang up' : undefined),
     });
     expect(failure).toMatch(/^POST \/transactions: no response \(/);
     expect(left).toEqual([]);
@@ -232,7 +236,7 @@ describe('a transaction of npm run smoke', () => {
     let voids = 0;
     const { failure, left } = await broken(caller, {
       there: (passing) => {
-        if (isChange(passing) && passing.sent.status === 'void' && ++voids % 3 !== 0) passing.sent.status = 'nonsense';
+        if (isChange(passing) && passing.sent?.status === 'void' && ++voids % 3 !== 0) passing.sent.status = 'nonsense';
       },
     });
     expect([failure, left]).toEqual([null, []]);
@@ -245,12 +249,12 @@ describe('a transaction of npm run smoke', () => {
       there: (passing) =>
         void (
           isChange(passing) &&
-          passing.sent.status === 'void' &&
+          passing.sent?.status === 'void' &&
           Object.assign(passing.sent, { status: 'nonsense' })
         ),
       // The response claims success.
       back: (passed, passing) => {
-        if (isChange(passing) && passing.sent.status === 'nonsense')
+        if (isChange(passing) && passing.sent?.status === 'nonsense')
           Object.assign(passed, { status: 200, text: '{"status":"void"}' });
       },
     });

@@ -50,7 +50,7 @@ it('decide the tax of a calculation with the calls of a look-up by ZIP', async (
     const { body } = await call('POST', '/calculations', {
       body: { tax_date, line_items: [goods()], ...request },
     });
-    return [body.tax_amount, body.line_items[0].address_resolution, body.warnings.length, calls];
+    return [body.tax_amount, body.line_items[0]?.address_resolution, body.warnings.length, calls];
   };
   const complete = { coverage: 'complete' };
   expect(await calculate(at('150 Main Street'))).toEqual([
@@ -70,7 +70,7 @@ it('decide the rates of an address', async () => {
       'GET',
       `/rates?${new URLSearchParams({ postal_code: '53213', date: tax_date, ...query })}`,
     );
-    const codes = body.jurisdictions.map((one: { jurisdiction_code: string }) => one.jurisdiction_code);
+    const codes = body.jurisdictions.map((one) => one.jurisdiction_code);
     return [body.combined_rate, body.address_resolution.level, body.address_resolution.ambiguous, codes.length];
   };
   expect(await ratesAt({ line1: '150 Main St' })).toEqual(['0.079', 'street', false, 3]);

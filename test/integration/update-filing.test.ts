@@ -25,7 +25,7 @@ describe('filing', () => {
     const filing = await settled(filer, id);
     expect(filing).toMatchObject({ status: 'filed', confirmation_number: 'MI-1' });
     expect(filing.progress).toMatchObject({ entries_moved: 2, entries_marked: 2, complete: true });
-    expect(Date.parse(filing.filed_at)).toBeGreaterThan(0);
+    expect(Date.parse(filing.filed_at ?? '')).toBeGreaterThan(0);
     for (const transaction of [parent, credit]) {
       const stored = await made(filer.get(transaction.id));
       expect(stored).toMatchObject({ status: 'filed', filings: [{ id, state: 'US-MI', status: 'filed' }] });
@@ -47,17 +47,15 @@ describe('filing', () => {
     const [mi, hi] = [await closedFiling(filer, 'MI', '2026-10-31'), await closedFiling(filer, 'HI', '2026-10-31')];
     await file(filer, mi.id);
     const half = await made(filer.get(id));
-    expect([
-      half.status,
-      half.filed_at,
-      half.filings.map(({ state }: Transaction['filings'][number]) => state),
-    ]).toEqual(['finalized', null, ['US-MI']]);
+    expect([half.status, half.filed_at, half.filings.map(({ state }) => state)]).toEqual([
+      'finalized',
+      null,
+      ['US-MI'],
+    ]);
     await file(filer, hi.id);
     const whole = await made(filer.get(id));
     expect([whole.status, whole.version]).toEqual(['filed', 3]);
-    expect(whole.filings.map((filing: Transaction['filings'][number]) => filing.id).sort()).toEqual(
-      [mi.id, hi.id].sort(),
-    );
+    expect(whole.filings.map((filing) => filing.id).sort()).toEqual([mi.id, hi.id].sort());
   });
 
   it('marks each of many transactions once while credits are recorded', async () => {

@@ -179,7 +179,7 @@ describe('another currency of a draft', () => {
     const { id } = await states.draft(client, { currency: 'JPY', tax_amount: '570' });
     await made(client.update(id, { currency: 'USD', tax_amount: '5.70' }));
     const history = await made(client.call('GET', `/transactions/${id}/history`));
-    expect(history.data[0].fields).toEqual(['currency', 'tax_amount']);
+    expect(history.data[0]?.fields).toEqual(['currency', 'tax_amount']);
   });
 });
 

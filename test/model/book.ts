@@ -1,10 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { Answer } from '../support/http.ts';
+import type { Swept } from '../../shared/transactions/sweep-drafts.ts';
+import type { Answer, Schema } from '../support/http.ts';
 import type { Send } from './world/send.ts';
 
 /** A transaction as the API answers it. */
-export type Body = any;
+export type Body = Schema<'Transaction'>;
+/** What a transaction and a calculation have in common. */
+export type Figures = Omit<Schema<'Calculation'>, 'object'>;
+/** A line as it is sent or answered. */
+export type Line = Partial<Body['line_items'][number]> & { readonly quantity: string };
+type Other = 'type' | 'status' | 'line_items' | 'shipping' | 'tax_amount' | 'metadata';
+/** The body of a write: fields of a transaction or a filing, right or wrong. */
+export type Requested = Partial<Omit<Body, Other> & Schema<'FilingRequest'>> & {
+  readonly type?: string;
+  readonly status?: string | null;
+  readonly line_items?: readonly Line[];
+  readonly shipping?: { readonly amount: string } | null;
+  readonly tax_amount?: string | null;
+  readonly metadata?: Readonly<Record<string, string | null>> | null;
+  readonly credit_remaining?: boolean;
+  readonly confirmation_number?: string;
+};
 
 /** A change in the model: the expected audit entry, except its hashes and the credential. */
 export type Change = {
@@ -28,7 +45,11 @@ export type Entry = {
   isSettled: boolean;
 };
 
-export type Sent = { readonly path: string; readonly body: Body; readonly headers: Readonly<Record<string, string>> };
+export type Sent = {
+  readonly path: string;
+  readonly body: Requested;
+  readonly headers: Readonly<Record<string, string>>;
+};
 /** A request that was answered with its key, until when it counts. */
 type Record_ = { readonly body: string; readonly answer: Answer; readonly untilMs: number };
 export type Cursor = { readonly text: string; readonly filters: Readonly<Record<string, string>>; readonly at: Body };
@@ -71,7 +92,7 @@ export type Model = { nowMs: number; readonly books: readonly [Book, Book] };
 export type World = {
   readonly send: readonly [Send, Send];
   readonly advance: (byMs: number) => Promise<void>;
-  readonly sweep: () => Promise<{ voided: number; skipped: number; complete: boolean }>;
+  readonly sweep: () => Promise<Swept>;
   /** Finish the filings that were begun. */
   readonly work: () => Promise<unknown>;
   /** Whether a sweep sees only the drafts of this world. */
@@ -99,7 +120,7 @@ export const viewOf = (entry: Entry, nowMs: number): Body => {
   const { body } = entry;
   if (!isExpired(entry, nowMs)) return body;
   const at = body.expires_at;
-  const end = { status: 'void', void_reason: 'draft_expired', voided_at: at, updated_at: at };
+  const end = { status: 'void' as const, void_reason: 'draft_expired', voided_at: at, updated_at: at };
   return { ...body, ...end, version: body.version + 1 };
 };
 
@@ -131,7 +152,7 @@ export const add = (book: Book, body: Body, kind: Entry['kind']): void => {
 };
 
 /** Who has a reference: references of void transactions are free. */
-export const holderOf = (book: Book, reference: string | null | undefined, nowMs: number): Body =>
+export const holderOf = (book: Book, reference: string | null | undefined, nowMs: number): Body | undefined =>
   reference
     ? [...book.entries.values()]
         .map((entry) => viewOf(entry, nowMs))
@@ -141,8 +162,8 @@ export const holderOf = (book: Book, reference: string | null | undefined, nowMs
 /** The warnings that the ledger itself gives; the others are the calculation's. */
 export const codesOf = ({ warnings }: Body): string[] =>
   warnings
-    .map(({ code }: Body) => code)
-    .filter((code: string) => /^(tax_amount|credit)_/.test(code))
+    .map(({ code }) => code)
+    .filter((code) => /^(tax_amount|credit)_/.test(code))
     .sort();
 
 /** Throws, with what differs, where two values are not the same. */

@@ -8,6 +8,7 @@ import {
   holderOf,
   instant,
   type Model,
+  type Requested,
   type Sent,
   same,
   viewOf,
@@ -20,11 +21,11 @@ import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 import { isNothing, remainingOf } from './remaining.ts';
 import { mustBeCalculated } from './sales.ts';
 
-const kept = (metadata: Body) =>
+const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));
 
 /** Everything of a new transaction that is no figure. */
-const beginningOf = (request: Body, sale: Body, book: Book, nowMs: number) => {
+const beginningOf = (request: Requested, sale: Body | null, book: Book, nowMs: number) => {
   const at = instant(nowMs);
   const isFinal = request.status === 'finalized';
   const currency = request.currency ?? sale?.currency ?? 'USD';
@@ -54,8 +55,8 @@ const beginningOf = (request: Body, sale: Body, book: Book, nowMs: number) => {
   };
 };
 
-export const picked = (body: Body, like: object) =>
-  Object.fromEntries(Object.keys(like).map((field) => [field, body[field]]));
+export const picked = (body: object, like: object) =>
+  Object.fromEntries(Object.entries(body).filter(([field]) => field in like));
 
 /** What a sale says of its credits, which are added up anew. */
 const creditedFields = (book: Book, sale: Body) => {
@@ -64,7 +65,7 @@ const creditedFields = (book: Book, sale: Body) => {
     credited_amount: written(sale.currency, credited.net),
     credited_tax_amount: written(sale.currency, credited.tax),
     refund_status: isNothing(credited) ? 'none' : isNothing(total) ? 'full' : 'partial',
-  };
+  } as const;
 };
 
 /** A sale after one of its credits came to count, or ceased to, or has another tax: one more version. */
@@ -76,18 +77,24 @@ export const recount = (book: Book, saleId: string, nowMs: number): void => {
   change(entry, nowMs, counted, Object.keys(creditedFields(book, body)));
 };
 
-const saleOf = (request: Body, book: Book, nowMs: number): Body | null => {
-  const entry = book.entries.get(request.parent_transaction_id);
+const saleOf = (request: Requested, book: Book, nowMs: number): Body | null => {
+  const entry = book.entries.get(request.parent_transaction_id ?? '');
   return entry ? viewOf(entry, nowMs) : null;
 };
 
-const isOfSale = ({ type, parent_transaction_id }: Body) => type === 'credit' && Boolean(parent_transaction_id);
+const isOfSale = ({ type, parent_transaction_id }: Requested) => type === 'credit' && Boolean(parent_transaction_id);
 
 export const duplicate = ({ id }: Body): Refusal =>
   refusal('conflict_duplicate_reference_id', '/reference_id', { transaction_id: id });
 
 /** Why a new transaction is refused, in the order in which a client hears of it. */
-const reasonsOf = (request: Body, sale: Body, book: Book, nowMs: number, answer: Answer): readonly Refusal[] => {
+const reasonsOf = (
+  request: Requested,
+  sale: Body | null,
+  book: Book,
+  nowMs: number,
+  answer: Answer,
+): readonly Refusal[] => {
   if (isOfSale(request) && !sale) return [refusal('validation_parent_not_found', '/parent_transaction_id')];
   const fine = sale ? tooFine(request.tax_amount, sale.currency) : [];
   if (fine.length > 0) return fine;
@@ -98,7 +105,7 @@ const reasonsOf = (request: Body, sale: Body, book: Book, nowMs: number, answer:
 };
 
 /** Hold the answer to a new transaction against the model, and write down what it recorded. */
-export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sent, answer: Answer): void => {
+export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sent, answer: Answer<Body>): void => {
   const sale = isOfSale(request) ? saleOf(request, book, nowMs) : null;
   const reasons = reasonsOf(request, sale, book, nowMs, answer);
   if (reasons.length > 0) {

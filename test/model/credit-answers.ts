@@ -1,5 +1,5 @@
 import type { Answer } from '../support/http.ts';
-import { type Body, type Book, codesOf, must, same } from './book.ts';
+import { type Body, type Book, codesOf, type Figures, must, type Requested, same } from './book.ts';
 import { type Credit, creditOf, discountsOf, overTaxed, taxRoom } from './credits.ts';
 import { isShare, minor, sum } from './money.ts';
 import { isRefused, type Refusal } from './refusal.ts';
@@ -8,15 +8,15 @@ import { mustAddUp } from './sales.ts';
 
 const isRefusal = (credit: Credit | readonly Refusal[]): credit is readonly Refusal[] => Array.isArray(credit);
 
-const choices = (request: Body, sale: Body): bigint[][] =>
+const choices = (request: Requested, sale: Body): bigint[][] =>
   (request.line_items ?? []).reduce(
-    (before: bigint[][], line: Body) =>
+    (before: bigint[][], line) =>
       before.flatMap((discounts) => discountsOf(line, sale).map((discount) => [...discounts, discount])),
     [[]],
   );
 
 /** The refusals of a credit with a tax that it may bring along, for one choice of its discounts. */
-const refusalsWith = (discounts: readonly bigint[], request: Body, sale: Body, book: Book): readonly Refusal[] => {
+const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Body, book: Book): readonly Refusal[] => {
   const credit = creditOf(request, sale, book, discounts);
   if (isRefusal(credit)) return credit;
   const supplied = request.tax_amount ?? null;
@@ -30,7 +30,7 @@ const refusalsWith = (discounts: readonly bigint[], request: Body, sale: Body, b
  * Why a credit must be refused, or nothing. Where a discount may be rounded either way, what was answered decides, if
  * it is one of both.
  */
-export const refusalsOf = (request: Body, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
+export const refusalsOf = (request: Requested, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
   const possible = choices(request, sale).map((discounts) => refusalsWith(discounts, request, sale, book));
   const matching = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
   // Something else may stand in the way of what is possible.
@@ -38,9 +38,9 @@ export const refusalsOf = (request: Body, sale: Body, book: Book, answer: Answer
 };
 
 /** The credit that an accepted answer must be: with the discounts that it names, which must be possible ones. */
-export const acceptedCredit = (body: Body, request: Body, sale: Body, book: Book): Credit => {
-  const discounts = (request.line_items ?? []).map((line: Body, index: number) => {
-    const discount = minor(sale.currency, body.line_items[index].applied_discount_amount);
+export const acceptedCredit = (body: Figures, request: Requested, sale: Body, book: Book): Credit => {
+  const discounts = (request.line_items ?? []).map((line, index) => {
+    const discount = minor(sale.currency, body.line_items[index]?.applied_discount_amount ?? '');
     must(discountsOf(line, sale).includes(discount), 'An inherited discount is not its part of the line’s.');
     return discount;
   });
@@ -49,18 +49,18 @@ export const acceptedCredit = (body: Body, request: Body, sale: Body, book: Book
   return credit;
 };
 
-const mustTakeLines = (body: Body, { lines, kind }: Credit, sale: Body): void => {
+const mustTakeLines = (body: Figures, { lines, kind }: Credit, sale: Body): void => {
   const { currency } = sale;
   if (kind === 'lines')
     same(
-      body.line_items.map((line: Body) => [minor(currency, line.net_amount), matchOf(line, sale)?.id ?? null]),
+      body.line_items.map((line) => [minor(currency, line.net_amount), matchOf(line, sale)?.id ?? null]),
       lines.map(({ net, parentId }) => [net, parentId]),
       'The net of each line',
     );
 };
 
 /** That the tax is the recorded one of each line, or a supplied one spread by what is left. */
-const mustTakeTax = (body: Body, credit: Credit, sale: Body, book: Book, without?: string): void => {
+const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, without?: string): void => {
   const { currency } = sale;
   const remaining = remainingOf(book, sale, without);
   const taken = takenBy(body, sale);
@@ -95,7 +95,7 @@ const mustTakeTax = (body: Body, credit: Credit, sale: Body, book: Book, without
 };
 
 /** That the figures of a credit are these. */
-export const mustHaveFigures = (body: Body, credit: Credit, sale: Body, book: Book, without?: string): void => {
+export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book: Book, without?: string): void => {
   const { currency } = sale;
   mustAddUp(body);
   mustTakeLines(body, credit, sale);
@@ -107,7 +107,7 @@ export const mustHaveFigures = (body: Body, credit: Credit, sale: Body, book: Bo
 /** Check that an accepted response records the requested credit; returns how it was requested. */
 export const mustBeCredit = (
   body: Body,
-  request: Body,
+  request: Requested,
   sale: Body,
   book: Book,
   supplied: string | null,

@@ -1,4 +1,4 @@
-import type { Body, Book } from './book.ts';
+import type { Body, Book, Line, Requested } from './book.ts';
 import { halfUp, least, minor, written } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import {
@@ -36,16 +36,14 @@ const taxOf = (net: bigint, whole: Share, left: Share): bigint => {
   return net === 0n ? 0n : least(halfUp(whole.tax * net, whole.net), left.tax);
 };
 
-type Wish = { readonly line_items?: readonly Body[]; readonly shipping?: Body; readonly credit_remaining?: boolean };
-
-const fieldRefusals = (wish: Body, sale: Body): Refusal[] => [
+const fieldRefusals = (wish: Requested, sale: Body): Refusal[] => [
   ...(wish.currency && wish.currency !== sale.currency ? [refusal('validation_invalid_format', '/currency')] : []),
   ...(wish.shipping && !wish.line_items ? [refusal('validation_invalid_format', '/shipping')] : []),
   ...(wish.credit_remaining && wish.line_items ? [refusal('validation_invalid_format', '/credit_remaining')] : []),
 ];
 
 /** Which discounts a line may have: the one that was sent, else its part by amount, rounded either way. */
-export const discountsOf = (line: Body, sale: Body): readonly bigint[] => {
+export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
   const { currency } = sale;
   const parent = matchOf(line, sale);
   if (!parent || (line.discount_amount ?? null) !== null) return [minor(currency, line.discount_amount ?? '0')];
@@ -58,14 +56,19 @@ export const discountsOf = (line: Body, sale: Body): readonly bigint[] => {
 };
 
 /** What a credit of certain lines takes, with these discounts: as much as is left, of each line and in all. */
-const linesCredit = (wish: Wish, sale: Body, remaining: Remaining, discounts: readonly bigint[]): Credit | Refusal => {
+const linesCredit = (
+  wish: Requested,
+  sale: Body,
+  remaining: Remaining,
+  discounts: readonly bigint[],
+): Credit | Refusal => {
   const { currency } = sale;
   const left = new Map(remaining.lines);
   const lines: CreditedLine[] = [];
   for (const [index, line] of (wish.line_items ?? []).entries()) {
     const parent = matchOf(line, sale);
     const discount = discounts[index] as bigint;
-    const net = minor(currency, line.quantity, line.unit_price ?? parent.unit_price) - discount;
+    const net = minor(currency, line.quantity, line.unit_price ?? parent?.unit_price ?? '') - discount;
     if (!parent) {
       lines.push({ parentId: null, net, tax: rateOf(net, line, sale), discount });
       continue;
@@ -100,7 +103,7 @@ const restCredit = (kind: 'all' | 'remaining', sale: Body, { lines, shipping, to
 
 /** The expected credit of a sale in its current state, or why it is refused (interface decisions 5). Pure. */
 export const creditOf = (
-  wish: Wish,
+  wish: Requested,
   sale: Body,
   book: Book,
   discounts: readonly bigint[],

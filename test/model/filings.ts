@@ -1,8 +1,10 @@
-import type { Answer } from '../support/http.ts';
-import { type Body, type Book, change, type Filing, instant, type Model, type Sent, same } from './book.ts';
+import type { Answer, Schema } from '../support/http.ts';
+import { type Book, change, type Filing, instant, type Model, type Requested, type Sent, same } from './book.ts';
 import { mustBeFiling, mustBeFrame, mustTotal } from './filing-answers.ts';
 import { amountsOf } from './journal.ts';
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+
+type Reply = Answer<Schema<'Filing'>>;
 
 /** The last day of a month, `YYYY-MM`. */
 const endOf = (month: string): string => {
@@ -11,7 +13,7 @@ const endOf = (month: string): string => {
 };
 const monthAfter = (end: string): string => instant(Date.parse(end) + 86_400_000).slice(0, 7);
 
-const stateOf = ({ state }: Body): string => `US-${state}`;
+const stateOf = ({ state }: Requested): string => `US-${state}`;
 
 const standing = (book: Book, state: string): Filing[] =>
   book.filings.filter((filing) => filing.state === state && filing.status !== 'canceled');
@@ -31,7 +33,7 @@ const dueIn = (book: Book, state: string, end: string) =>
     (entry) => entry.state === state && entry.filing === null && entry.month <= end.slice(0, 7),
   );
 
-const closingRefusal = (book: Book, { state, period_end }: Body, nowMs: number): Refusal[] => {
+const closingRefusal = (book: Book, { state, period_end }: Schema<'FilingRequest'>, nowMs: number): Refusal[] => {
   const meta = { state: `US-${state}`, period_end };
   if (endOf(period_end.slice(0, 7)) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
   if (period_end >= instant(nowMs).slice(0, 10)) return [refusal('conflict_period_not_over', '/period_end', meta)];
@@ -42,7 +44,12 @@ const closingRefusal = (book: Book, { state, period_end }: Body, nowMs: number):
 };
 
 /** Hold the answer to the closing of a period against the model, and write down what the filing took. */
-const judgeClosing = ({ nowMs }: Model, book: Book, request: Body, { status, body, headers }: Answer): void => {
+const judgeClosing = (
+  { nowMs }: Model,
+  book: Book,
+  request: Schema<'FilingRequest'>,
+  { status, body, headers }: Reply,
+): void => {
   const state = stateOf(request);
   const members = dueIn(book, state, request.period_end);
   const amounts = amountsOf(book, members);
@@ -62,10 +69,10 @@ const judgeClosing = ({ nowMs }: Model, book: Book, request: Body, { status, bod
   book.filings.push(filing);
 };
 
-const changingRefusal = (book: Book, filing: Filing, { status }: Body): Refusal[] => {
+const changingRefusal = (book: Book, filing: Filing, { status }: Requested): Refusal[] => {
   const { status: from, state } = filing;
   const allowed = from === 'closed' ? ['filed', 'canceled'] : [];
-  if (!allowed.includes(status))
+  if (!allowed.includes(String(status)))
     return [refusal('conflict_invalid_status_transition', '/status', { from, to: status, allowed })];
   const last = standing(book, state).at(-1);
   return status === 'canceled' && last !== filing
@@ -77,19 +84,24 @@ const changingRefusal = (book: Book, filing: Filing, { status }: Body): Refusal[
 const mark = (book: Book, id: string, filing: Filing, nowMs: number): void => {
   const entry = book.entries.get(id);
   if (!entry) throw new Error('A filing has an entry of nothing.');
-  const filings = [...entry.body.filings, { id: filing.id, state: filing.state, status: 'filed' }];
+  const filings = [...entry.body.filings, { id: filing.id, state: filing.state, status: 'filed' as const }];
   const waiting = [...book.journal.values()].filter((posted) => posted.id === id);
   const isFiled = waiting.every(({ state }) => filings.some((one) => one.state === state));
   const at = instant(nowMs);
-  const status = isFiled ? { status: 'filed', filed_at: at } : {};
+  const status = isFiled ? { status: 'filed' as const, filed_at: at } : {};
   const body = { ...entry.body, ...status, filings, updated_at: at, version: entry.body.version + 1 };
   change(entry, nowMs, body, ['filings', ...(isFiled ? ['status'] : [])]);
 };
 
-const judgeChange = ({ nowMs }: Model, book: Book, filing: Filing, { status, confirmation_number }: Body): void => {
-  filing.status = status;
+const judgeChange = (
+  { nowMs }: Model,
+  book: Book,
+  filing: Filing,
+  { status, confirmation_number }: Requested,
+): void => {
+  filing.status = status as Filing['status'];
   if (status === 'filed') {
-    filing.confirmation = confirmation_number;
+    filing.confirmation = confirmation_number ?? null;
     filing.filedAt = instant(nowMs);
     for (const id of filing.members) mark(book, id, filing, nowMs);
     return;
@@ -99,12 +111,12 @@ const judgeChange = ({ nowMs }: Model, book: Book, filing: Filing, { status, con
 };
 
 /** The requested state is the current one: nothing changes. */
-const mustBeUnchanged = ({ status, body }: Answer, filing: Filing): void => {
+const mustBeUnchanged = ({ status, body }: Reply, filing: Filing): void => {
   same(status, 200, 'The status of a filing as it is');
   mustBeFiling(body, filing);
 };
 
-const judgeFilingOf = (model: Model, book: Book, request: Body, answer: Answer): void => {
+const judgeFilingOf = (model: Model, book: Book, request: Schema<'FilingRequest'>, answer: Reply): void => {
   const found = standing(book, stateOf(request)).find(({ end }) => end === request.period_end);
   const refused = found ? [] : closingRefusal(book, request, model.nowMs);
   if (found) mustBeUnchanged(answer, found);
@@ -112,7 +124,13 @@ const judgeFilingOf = (model: Model, book: Book, request: Body, answer: Answer):
   else judgeClosing(model, book, request, answer);
 };
 
-const judgeChangeOf = (model: Model, book: Book, filing: Filing | undefined, request: Body, answer: Answer): void => {
+const judgeChangeOf = (
+  model: Model,
+  book: Book,
+  filing: Filing | undefined,
+  request: Requested,
+  answer: Reply,
+): void => {
   const { confirmation_number: number, status } = request;
   if (!filing) mustBeRefused(answer, [refusal('not_found')]);
   else if (filing.status !== status) {
@@ -128,8 +146,8 @@ const judgeChangeOf = (model: Model, book: Book, filing: Filing | undefined, req
 };
 
 /** Hold the answer to a request about filings against the model, and write down what it changed. */
-export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Answer): void => {
-  if (path === '/filings') judgeFilingOf(model, book, request, answer);
+export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Reply): void => {
+  if (path === '/filings') judgeFilingOf(model, book, request as Schema<'FilingRequest'>, answer);
   else
     judgeChangeOf(
       model,

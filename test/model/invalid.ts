@@ -1,4 +1,4 @@
-import type { Body } from './book.ts';
+import type { Body, Requested } from './book.ts';
 import { decimalsOf } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
@@ -9,8 +9,8 @@ export const tooFine = (tax: unknown, currency: string): Refusal[] =>
     : [];
 
 /** Each id again after its first line. */
-export const twice = ({ line_items }: Body): Refusal[] => {
-  const ids: unknown[] = (line_items ?? []).map(({ id }: Body) => id);
+export const twice = ({ line_items }: Requested): Refusal[] => {
+  const ids: unknown[] = (line_items ?? []).map(({ id }) => id);
   return ids.flatMap((id, index) =>
     id !== undefined && ids.indexOf(id) < index
       ? [refusal('validation_invalid_format', `/line_items/${index}/id`)]
@@ -19,7 +19,7 @@ export const twice = ({ line_items }: Body): Refusal[] => {
 };
 
 /** What is wrong with a new transaction by itself, before anyone looks for its key. */
-export const invalidNew = (request: Body): Refusal[] => [
+export const invalidNew = (request: Requested): Refusal[] => [
   ...twice(request),
   ...(request.type === 'credit' && !request.parent_transaction_id && !request.line_items
     ? [refusal('validation_required_field', '/line_items')]
@@ -33,18 +33,18 @@ export const invalidNew = (request: Body): Refusal[] => [
 ];
 
 /** What is wrong with an update by itself, before anyone looks for its key. */
-export const invalidUpdate = (update: Body): Refusal[] => [
+export const invalidUpdate = (update: Requested): Refusal[] => [
   ...twice(update),
   ...(update.status === null ? [refusal('validation_required_field', '/status')] : []),
   ...(update.line_items?.length === 0 ? [refusal('validation_invalid_format', '/line_items')] : []),
 ];
 
 /** Another reason than the stored one: only with its status, and never the service's own. */
-export const wrongReason = ({ void_reason: reason, status }: Body, view: Body): Refusal[] =>
+export const wrongReason = ({ void_reason: reason, status }: Requested, view: Body): Refusal[] =>
   typeof reason === 'string' && reason !== view.void_reason && (status !== 'void' || reason === 'draft_expired')
     ? [refusal('validation_invalid_format', '/void_reason')]
     : [];
 
 /** The same of a change of a filing. */
-export const invalidFiling = ({ status, confirmation_number }: Body): Refusal[] =>
+export const invalidFiling = ({ status, confirmation_number }: Requested): Refusal[] =>
   status === 'filed' && !confirmation_number ? [refusal('validation_required_field', '/confirmation_number')] : [];

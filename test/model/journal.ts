@@ -1,11 +1,12 @@
-import type { Body, Book, Filing, Posted } from './book.ts';
+import type { Body, Book, Entry, Filing, Posted } from './book.ts';
 import { minor, sum, written } from './money.ts';
 
 const notOwed = ['not_collecting', 'not_supported', 'not_subject_to_tax'];
 
-const stateOf = ({ jurisdiction_code }: Body): string => jurisdiction_code.slice(0, 5);
+const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string =>
+  jurisdiction_code.slice(0, 5);
 
-const rowsOf = ({ line_items, shipping }: Body): Body[] =>
+const rowsOf = ({ line_items, shipping }: Body) =>
   [...line_items, ...(shipping ? [shipping] : [])]
     .flatMap(({ taxes }) => taxes)
     .filter((row) => !notOwed.includes(row.taxability_reason) || Number(row.tax_amount) > 0);
@@ -28,12 +29,13 @@ export const isTaken = (book: Book, { id }: Body): boolean =>
 /** What entries add up to, by currency; what credits took is negative. */
 export const amountsOf = (book: Book, entries: readonly Posted[]): Filing['amounts'] => {
   const owed = entries.map(({ id, state }) => {
-    const body = book.entries.get(id)?.body;
+    const { body } = book.entries.get(id) as Entry;
     const rows = rowsOf(body).filter((row) => stateOf(row) === state);
     const sign = body.type === 'credit' ? -1n : 1n;
-    const of = (field: string) => sign * sum(rows.map((row) => minor(body.currency, row[field])));
+    const of = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount') =>
+      sign * sum(rows.map((row) => minor(body.currency, row[field])));
     return {
-      currency: body.currency as string,
+      currency: body.currency,
       taxable: of('taxable_amount'),
       exempt: of('exempt_amount'),
       tax: of('tax_amount'),

@@ -25,15 +25,8 @@ export const refusal = (code: string, at?: string, meta?: Refusal['meta']): Refu
   ...(meta && { meta }),
 });
 
-type ApiError = {
-  readonly status: string;
-  readonly code: string;
-  readonly source: Readonly<Partial<Record<'pointer' | 'parameter' | 'header', string>>>;
-  readonly meta: Readonly<Record<string, unknown>>;
-};
-
 const saidOf = ({ body }: Answer): Refusal[] =>
-  (body?.errors ?? []).map(({ status, code, source, meta: { request_id: _, ...meta } }: ApiError) => {
+  (body?.errors ?? []).map(({ status, code, source, meta: { request_id: _, ...meta } }) => {
     const at = source.pointer ?? source.parameter ?? source.header;
     return {
       status: Number(status),

@@ -1,4 +1,4 @@
-import type { Body, Book } from './book.ts';
+import type { Body, Book, Figures, Line } from './book.ts';
 import { minor, sum } from './money.ts';
 
 /** Net and tax in minor units. */
@@ -17,22 +17,23 @@ const shareOf = (currency: string, net: string, tax: string): Share => ({
   net: minor(currency, net),
   tax: minor(currency, tax),
 });
-const lineShare = (currency: string, line: Body) => shareOf(currency, line.net_amount, line.tax_amount);
-const shippingShare = ({ currency, shipping }: Body): Share =>
+const lineShare = (currency: string, line: Body['line_items'][number]) =>
+  shareOf(currency, line.net_amount, line.tax_amount);
+const shippingShare = ({ currency, shipping }: Figures): Share =>
   shipping ? shareOf(currency, shipping.amount, shipping.tax_amount) : nothing;
 
 const partsOf = (sale: Body): Parts => ({
-  lines: new Map(sale.line_items.map((line: Body) => [line.id, lineShare(sale.currency, line)])),
+  lines: new Map(sale.line_items.map((line) => [line.id, lineShare(sale.currency, line)])),
   shipping: shippingShare(sale),
   unmatched: nothing,
 });
 
 /** Which line of a sale a credit's line takes from. */
-export const matchOf = (line: Body, sale: Body): Body =>
-  sale.line_items.find(({ id }: Body) => id === (line.parent_line_item_id ?? line.id));
+export const matchOf = (line: Partial<Line>, sale: Body): Body['line_items'][number] | undefined =>
+  sale.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
 
 /** What one credit takes of its sale. */
-export const takenBy = (credit: Body, sale: Body): Parts => {
+export const takenBy = (credit: Figures, sale: Body): Parts => {
   const lines = new Map<string, Share>();
   let unmatched = nothing;
   for (const line of credit.line_items) {
@@ -81,5 +82,8 @@ export const remainingOf = (book: Book, sale: Body, without?: string): Remaining
 };
 
 /** The sum of a field over charges, in minor units. */
-export const sumOf = (currency: string, charges: readonly Body[], field: string): bigint =>
-  sum(charges.map((charge) => minor(currency, charge[field])));
+export const sumOf = <Field extends string>(
+  currency: string,
+  charges: readonly { readonly [Name in Field]: string }[],
+  field: Field,
+): bigint => sum(charges.map((charge) => minor(currency, charge[field])));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Body, Book } from './book.ts';
+import type { Body, Book, Line, Requested } from './book.ts';
 import { minor } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { isNothing, remainingOf } from './remaining.ts';
@@ -26,31 +26,33 @@ const lineFields = [
   'customer',
 ] as const;
 
-const linesOf = (lines: readonly Body[]) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
+const linesOf = (lines: readonly Line[] = []) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
 
-const areInputs: Readonly<Record<string, (body: Body) => unknown>> = {
+const areInputs: Readonly<Record<string, (body: Requested) => unknown>> = {
   line_items: ({ line_items }) => linesOf(line_items),
   tax_date: ({ tax_date }) => tax_date,
   discount_amount: ({ discount_amount }) => discount_amount ?? null,
   shipping: ({ shipping }) => shipping?.amount ?? null,
 };
 
-const merged = (update: Body, stored: Body): Record<string, string> =>
+const merged = (update: Requested['metadata'], stored: Body['metadata']): Record<string, string> =>
   Object.fromEntries(
-    Object.entries<string>(update === null ? {} : { ...stored, ...update }).filter(([, value]) => value !== null),
+    Object.entries(update === null ? {} : { ...stored, ...update }).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value]],
+    ),
   );
 
-const isTaxAsked = ({ tax_amount: sent }: Body, { currency, tax_amount, tax_amount_source }: Body): boolean =>
+const isTaxAsked = ({ tax_amount: sent }: Requested, { currency, tax_amount, tax_amount_source }: Body): boolean =>
   sent === null
     ? tax_amount_source === 'provided'
     : sent !== undefined && minor(currency, sent) !== minor(currency, tax_amount);
 
-export const requestedChanges = (update: Body, stored: Body): Asked => {
+export const requestedChanges = (update: Requested, stored: Body): Asked => {
   const metadata = update.metadata === undefined ? stored.metadata : merged(update.metadata, stored.metadata);
-  const isSent = (field: string) => update[field] !== undefined;
+  const isSent = (field: keyof Requested) => update[field] !== undefined;
   return {
     inputs: Object.entries(areInputs)
-      .filter(([field, read]) => isSent(field) && !isDeepStrictEqual(read(update), read(stored)))
+      .filter(([field, read]) => isSent(field as keyof Requested) && !isDeepStrictEqual(read(update), read(stored)))
       .map(([field]) => field),
     metadata: isDeepStrictEqual(metadata, stored.metadata) ? null : metadata,
     reference: isSent('reference_id') && update.reference_id !== stored.reference_id,
@@ -86,13 +88,13 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
 };
 
 /** What the state of a transaction does not allow, all of it (the table of interface decisions 4). */
-export const stateRefusals = (update: Body, view: Body, asked: Asked, book: Book): Refusal[] => {
+export const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
   const { status, reference_id } = view;
   const isDraft = status === 'draft';
   // A credit of zero blocks no change.
   const hasCredits = view.type === 'sale' && !isNothing(remainingOf(book, view).credited);
   const mayName = isDraft || (status === 'finalized' && reference_id === null);
-  const identity = ['type', 'parent_transaction_id'].filter(
+  const identity = (['type', 'parent_transaction_id'] as const).filter(
     (field) => update[field] !== undefined && update[field] !== view[field],
   );
   const refusals = [
@@ -101,7 +103,7 @@ export const stateRefusals = (update: Body, view: Body, asked: Asked, book: Book
     ...(asked.tax && !isDraft && status !== 'finalized' ? [fixed('tax_amount', status)] : []),
     ...(asked.tax && status === 'finalized' && hasCredits ? [refusal('conflict_has_credits', '/tax_amount')] : []),
     ...(asked.reason ? [fixed('void_reason', status)] : []),
-    ...(asked.status ? statusRefusals(update.status, status, hasCredits) : []),
+    ...(asked.status ? statusRefusals(String(update.status), status, hasCredits) : []),
   ];
   const isExpired = view.void_reason === 'draft_expired';
   return isExpired && refusals.length > 0 ? [refusal('conflict_draft_expired', '/status')] : refusals;

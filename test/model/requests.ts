@@ -1,6 +1,6 @@
 import { problemsOf } from '../contract/validate-response.ts';
-import type { Answer, Request } from '../support/http.ts';
-import { type Body, type Book, type Model, must, type Sent, same, type World } from './book.ts';
+import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
+import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
 import { judgeCreate } from './create.ts';
 import { judgeFiling } from './filings.ts';
 import { invalidFiling, invalidNew, invalidUpdate } from './invalid.ts';
@@ -24,14 +24,14 @@ export const canonical = (value: unknown): string => {
 };
 
 /** Send one request a millisecond after the one before, and hold the answer against the OpenAPI document. */
-export const ask = async (
+export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   model: Model,
   world: World,
   side: Side,
-  method: 'GET' | 'POST',
-  path: string,
+  method: Method,
+  path: Path,
   request: Request = {},
-): Promise<Answer> => {
+): Promise<Answer<BodyOf<Method, Path>>> => {
   await world.advance(1);
   model.nowMs++;
   const answer = await world.send[side](method, path, request);
@@ -55,18 +55,18 @@ const mustBeReplay = (answer: Answer, first: Answer): void => {
 
 const judge = (model: Model, book: Book, sent: Sent, answer: Answer): void => {
   same(answer.headers.get('idempotent-replayed'), null, 'What says that an answer is a replay');
-  const judges = { transactions: judgeUpdate, filings: judgeFiling };
-  if (sent.path === '/transactions') judgeCreate(model, book, sent, answer);
-  else judges[sent.path.split('/')[1] as keyof typeof judges](model, book, sent, answer);
+  if (sent.path === '/transactions') judgeCreate(model, book, sent, answer as Answer<Body>);
+  else if (sent.path.startsWith('/filings')) judgeFiling(model, book, sent, answer as Answer<Schema<'Filing'>>);
+  else judgeUpdate(model, book, sent, answer as Answer<Body>);
 };
 
-const invalidOf = (path: string, body: Body) => {
+const invalidOf = (path: string, body: Requested) => {
   if (path === '/transactions') return invalidNew(body);
   return path.startsWith('/filings') ? invalidFiling(body) : invalidUpdate(body);
 };
 
 /** A request works for a moment on what it began; where that was not enough, the schedule finishes it. */
-const settled = async (world: World, side: Side, { status, body }: Answer): Promise<void> => {
+const settled = async (world: World, side: Side, { status, body }: Answer<Schema<'Filing'>>): Promise<void> => {
   if (status !== 202) return;
   for (let turns = 0; turns < 10; turns++) {
     const filing = await world.send[side]('GET', `/filings/${body.id}`);
@@ -90,7 +90,7 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
   else if (record?.body === canonical(body)) mustBeReplay(answer, record.answer);
   else if (record) mustBeRefused(answer, [refusal('idempotency_key_reused', 'Idempotency-Key')]);
   else {
-    if (path.startsWith('/filings')) await settled(world, side, answer);
+    if (path.startsWith('/filings')) await settled(world, side, answer as Answer<Schema<'Filing'>>);
     judge(model, book, sent, answer);
     // A dry run stores nothing at all, also where the period is closed already.
     if (key !== null && answer.status < 300 && body.dry_run !== true)

@@ -6,7 +6,7 @@ const shortOf = (path: string): string => (path.split('?')[0] as string).replace
 
 /** Count a response by its request and outcome. */
 export const count = (method: string, path: string, { status, body, headers }: Answer): void => {
-  const codes = (body?.errors ?? []).map(({ code }: { code: string }) => code);
+  const codes = (body?.errors ?? []).map(({ code }) => code);
   const replayed = headers.get('idempotent-replayed') ? ['replayed'] : [];
   const what = [method, shortOf(path), status, ...replayed, ...new Set(codes)].join(' ');
   counts.set(what, (counts.get(what) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import type { Answer } from '../support/http.ts';
-import { type Body, type Book, codesOf, type Entry, same } from './book.ts';
+import { type Body, type Book, codesOf, type Entry, type Requested, same } from './book.ts';
 import { acceptedCredit, mustHaveFigures, refusalsOf } from './credit-answers.ts';
 import { creditOf, overTaxed, taxRoom } from './credits.ts';
 import { minor, written } from './money.ts';
@@ -10,23 +10,26 @@ import { mustBeCalculated } from './sales.ts';
 
 /** An update of a transaction that is there, as it reads. */
 export type Case = {
-  readonly update: Body;
+  readonly update: Requested;
   readonly view: Body;
   readonly entry: Entry;
   readonly asked: Asked;
   readonly book: Book;
-  readonly sale: Body;
+  readonly sale: Body | null;
   readonly supplied: string | null;
 };
 
+/** An update of a credit of a sale. */
+export type CreditCase = Case & { readonly sale: Body };
+
 /** What a draft of a credit asks for when it is computed again: with its lines as they are recorded, or are to be. */
-const wishOf = ({ update, view, entry: { kind }, asked }: Case): Body =>
+const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
   kind === 'lines' || asked.inputs.includes('line_items')
     ? { line_items: update.line_items ?? view.line_items, shipping: view.shipping }
     : { credit_remaining: kind === 'remaining' };
 
 /** The tax that an update leaves supplied: an edit of what it was calculated from drops it unless it is sent again. */
-export const suppliedAfter = (update: Body, view: Body, asked: Asked): string | null => {
+export const suppliedAfter = (update: Requested, view: Body, asked: Asked): string | null => {
   if (update.tax_amount !== undefined) return update.tax_amount;
   return asked.inputs.length === 0 && view.tax_amount_source === 'provided' ? view.tax_amount : null;
 };
@@ -38,7 +41,13 @@ export const figureFields = new Set([
   ...['content_releases', 'engine_version', 'warnings', 'explanation', 'calculated_tax_amount', 'tax_amount_source'],
 ]);
 
-const expectedCodes = (body: Body, update: Body, view: Body, asked: Asked, unmatched: readonly string[]): string[] => {
+const expectedCodes = (
+  body: Body,
+  update: Requested,
+  view: Body,
+  asked: Asked,
+  unmatched: readonly string[],
+): string[] => {
   const isDropped = asked.inputs.length > 0 && update.tax_amount === undefined && view.tax_amount_source === 'provided';
   const differs = minor(body.currency, body.tax_amount) !== minor(body.currency, body.calculated_tax_amount);
   return [...unmatched, ...(differs ? ['tax_amount_differs'] : isDropped ? ['tax_amount_dropped'] : [])].sort();
@@ -47,10 +56,10 @@ const expectedCodes = (body: Body, update: Body, view: Body, asked: Asked, unmat
 export const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
 
 /** The draft of a credit finalized as it is, though other credits came between: its figures must still be the same. */
-const staleRefusals = (one: Case, request: Body): Refusal[] => {
+const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
   const { view, sale, book, asked, supplied } = one;
   if (!isFinalizing(one) || asked.tax || asked.inputs.length > 0) return [];
-  const discounts = (request.line_items ?? []).map((line: Body) => minor(sale.currency, line.discount_amount ?? '0'));
+  const discounts = (request.line_items ?? []).map((line) => minor(sale.currency, line.discount_amount ?? '0'));
   const credit = creditOf(request, sale, book, discounts);
   if (!('total' in credit)) throw new Error('It was refused before.');
   const { currency } = sale;
@@ -62,7 +71,7 @@ const staleRefusals = (one: Case, request: Body): Refusal[] => {
 };
 
 /** Why the figures of a credit of a sale refuse an update. */
-export const creditRefusals = (one: Case, answer: Answer): readonly Refusal[] => {
+export const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => {
   const { view, book, sale, supplied, asked } = one;
   if (view.status === 'draft') {
     if (!isFinalizing(one) && asked.inputs.length === 0 && !asked.tax) return [];
@@ -79,7 +88,7 @@ export const creditRefusals = (one: Case, answer: Answer): readonly Refusal[] =>
 };
 
 const takenLines = (credit: Body, sale: Body) => ({
-  lines: credit.line_items.map((line: Body) => ({
+  lines: credit.line_items.map((line) => ({
     parentId: matchOf(line, sale)?.id ?? null,
     net: minor(sale.currency, line.net_amount),
     tax: minor(sale.currency, line.tax_amount),
@@ -95,11 +104,11 @@ export const judgeFigures = (one: Case, body: Body): void => {
   const tax = minor(currency, supplied ?? body.calculated_tax_amount);
   same(minor(currency, body.tax_amount), tax, 'The tax after the update');
   same(body.tax_amount_source, supplied === null ? 'calculated' : 'provided', 'Where the tax is from');
-  const ofSale = sale ? body.line_items.filter((line: Body) => !matchOf(line, sale)) : [];
+  const ofSale = sale ? body.line_items.filter((line) => !matchOf(line, sale)) : [];
   const unmatched = ofSale.map(() => 'credit_line_unmatched');
   same(codesOf(body), expectedCodes(body, update, view, asked, unmatched), 'The warnings');
   if (!sale) mustBeCalculated(body, requestAfter(one), supplied);
-  else if (view.status === 'finalized') mustBeRetaxed(one, body, tax);
+  else if (view.status === 'finalized') mustBeRetaxed({ ...one, sale }, body, tax);
   else {
     const credit = acceptedCredit(body, wishOf(one), sale, book);
     same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
@@ -107,14 +116,14 @@ export const judgeFigures = (one: Case, body: Body): void => {
   }
 };
 
-const requestAfter = ({ update, view }: Case): Body => ({
+const requestAfter = ({ update, view }: Case): Requested => ({
   line_items: update.line_items ?? view.line_items,
   shipping: update.shipping === undefined ? view.shipping : update.shipping,
   discount_amount: update.discount_amount === undefined ? view.discount_amount : update.discount_amount,
 });
 
 /** That a finalized credit has another tax, and nothing else: spread by what is left without this credit. */
-const mustBeRetaxed = ({ view, entry, book, sale }: Case, body: Body, tax: bigint): void => {
+const mustBeRetaxed = ({ view, entry, book, sale }: CreditCase, body: Body, tax: bigint): void => {
   const { currency } = view;
   same(body.calculated_tax_amount, view.calculated_tax_amount, 'The calculated tax');
   const { lines, shipping } = takenLines(view, sale);

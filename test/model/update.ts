@@ -1,5 +1,16 @@
 import type { Answer } from '../support/http.ts';
-import { type Body, type Book, change, holderOf, instant, type Model, type Sent, same, viewOf } from './book.ts';
+import {
+  type Body,
+  type Book,
+  change,
+  holderOf,
+  instant,
+  type Model,
+  type Requested,
+  type Sent,
+  same,
+  viewOf,
+} from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
 import { tooFine, wrongReason } from './invalid.ts';
 import { isTaken, post, takeBack } from './journal.ts';
@@ -15,9 +26,11 @@ import {
 } from './update-figures.ts';
 
 /** Everything of a transaction after an update that is no figure. */
-const restAfter = (update: Body, view: Body, asked: Asked, nowMs: number): Body => {
+const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) => {
   const at = instant(nowMs);
-  const edits = asked.inputs.map((field) => [field, update[field]]).filter(([field]) => !figureFields.has(field));
+  const edits = asked.inputs
+    .map((field) => [field, update[field as keyof Requested]] as const)
+    .filter(([field]) => !figureFields.has(field));
   return {
     ...view,
     ...Object.fromEntries(edits),
@@ -38,7 +51,7 @@ const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[]
   if (invalid.length > 0) return invalid;
   const state = stateRefusals(update, view, asked, book);
   if (state.length > 0) return state;
-  const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals(one, answer) : [];
+  const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals({ ...one, sale }, answer) : [];
   if (credit.length > 0) return credit;
   // Edits come first, then the status: a void transaction needs no reference.
   const isHeld = asked.reference && (update.status ?? view.status) !== 'void';
@@ -58,16 +71,16 @@ export const judgeUpdate = (
   { nowMs }: Model,
   book: Book,
   { path, body: update, headers }: Sent,
-  answer: Answer,
+  answer: Answer<Body>,
 ): void => {
   const entry = book.entries.get(path.slice('/transactions/'.length));
   const view = entry && viewOf(entry, nowMs);
-  if (!entry) mustBeRefused(answer, [refusal('not_found')]);
+  if (!entry || !view) mustBeRefused(answer, [refusal('not_found')]);
   else if (!isMatch(headers['If-Match'], view))
     mustBeRefused(answer, [refusal('precondition_failed', 'If-Match', { version: view.version })]);
   else {
     const asked = requestedChanges(update, view);
-    const sale = view.type === 'credit' ? (book.entries.get(view.parent_transaction_id)?.body ?? null) : null;
+    const sale = view.type === 'credit' ? (book.entries.get(view.parent_transaction_id ?? '')?.body ?? null) : null;
     const one = { update, view, entry, asked, book, sale, supplied: suppliedAfter(update, view, asked) };
     const reasons = reasonsOf(one, nowMs, answer);
     if (reasons.length > 0) mustBeRefused(answer, reasons);
@@ -75,7 +88,7 @@ export const judgeUpdate = (
   }
 };
 
-const accept = (one: Case, answer: Answer, nowMs: number): void => {
+const accept = (one: Case, answer: Answer<Body>, nowMs: number): void => {
   const { update, view, entry, asked, book, sale } = one;
   const { body } = answer;
   const fields = fieldsOf(asked);

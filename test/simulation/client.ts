@@ -1,4 +1,4 @@
-import type { TransactionRow } from '../../shared/transactions/response.ts';
+import type { Schema } from '../support/http.ts';
 import type { Seen } from './bodies.ts';
 import type { History } from './history.ts';
 import { Invocation } from './invocation.ts';
@@ -102,16 +102,16 @@ export class Client {
 
   async #list(request: Request, name: string): Promise<void> {
     const [from, fromMs] = [this.#scheduler.steps, Date.now()];
-    const pages: { ids: string[]; rows: TransactionRow[] }[] = [];
+    const pages: { ids: string[]; rows: Schema<'TransactionListItem'>[] }[] = [];
     let query = request.query ?? {};
     let isWhole = false;
     for (let page = 1; page <= pagesMax && !isWhole; page++) {
       const response = await this.send({ ...request, query }, `${name}.p${page}`);
       if (response?.status !== 200) break;
-      const { data, has_more, next_cursor } = response.body;
-      pages.push({ ids: data.map(({ id }: TransactionRow) => id), rows: data });
+      const { data, has_more, next_cursor } = response.body as Schema<'TransactionList'>;
+      pages.push({ ids: data.map(({ id }) => id), rows: data });
       isWhole = !has_more;
-      query = { ...query, starting_after: chance(0.7) || data.length === 0 ? next_cursor : data.at(-1).id };
+      query = { ...query, starting_after: (chance(0.7) ? null : data.at(-1)?.id) ?? next_cursor };
     }
     // A list that started after a cursor is not complete.
     const isAll = isWhole && request.query?.['starting_after'] === undefined;

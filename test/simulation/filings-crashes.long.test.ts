@@ -142,12 +142,7 @@ it.each(['TransactionConflict', 'ThrottlingError'])(
     const errors: unknown[] = [];
     const contended: Watch = {
       before: (_, input) => {
-        if (
-          input.TransactItems?.some(
-            ({ Put }: { readonly Put?: { readonly Item: { readonly sk: string } } }) => Put?.Item.sk === 'H',
-          )
-        )
-          throw conflict(code);
+        if (input.TransactItems?.some(({ Put }) => Put?.Item?.sk === 'H')) throw conflict(code);
       },
     };
     filingOf(await fileIt(one.account, one.id, portsFor(one.account, { remainingMs: () => 2500 })));

@@ -1,5 +1,5 @@
 import { environment } from '../../shared/config/environment.ts';
-import type { Command, Item, MemoryDatabase } from '../support/memory-database.ts';
+import { type Command, type Item, inputOf, type MemoryDatabase } from '../support/memory-database.ts';
 import type { Invocation } from './invocation.ts';
 import type { Scheduler } from './scheduler.ts';
 import { world } from './world.ts';
@@ -18,22 +18,23 @@ type Written = { readonly table: string; readonly key: Key };
 type Write = { readonly TableName: string; readonly Item?: Key; readonly Key?: Key };
 type BatchRequest = Readonly<Partial<Record<'PutRequest' | 'DeleteRequest', Omit<Write, 'TableName'>>>>;
 
-const keysOf = ({ constructor: { name }, input }: Command): readonly Written[] => {
+const keysOf = (command: Command): readonly Written[] => {
+  const { TransactItems = [], RequestItems = {}, ...input } = inputOf(command);
   const written = ({ TableName, Item: item, Key: key }: Write): Written => ({
     table: TableName,
     key: (item ?? key) as Key,
   });
-  switch (name) {
+  switch (command.constructor.name) {
     case 'TransactWriteCommand':
-      return (input['TransactItems'] as readonly Readonly<Record<string, Write>>[])
-        .filter(({ ConditionCheck }) => !ConditionCheck)
-        .map((action) => written(Object.values(action)[0] as Write));
+      return TransactItems.filter(({ ConditionCheck }) => !ConditionCheck).map((action) =>
+        written(Object.values(action)[0] as Write),
+      );
     case 'PutCommand':
     case 'UpdateCommand':
     case 'DeleteCommand':
       return [written(input as Write)];
     case 'BatchWriteCommand':
-      return Object.entries(input['RequestItems'] as Readonly<Record<string, readonly BatchRequest[]>>).flatMap(
+      return Object.entries(RequestItems as Readonly<Record<string, readonly BatchRequest[]>>).flatMap(
         ([TableName, requests]) =>
           requests.map(({ PutRequest, DeleteRequest }) => written({ TableName, ...(PutRequest ?? DeleteRequest) })),
       );
@@ -59,7 +60,7 @@ export class History {
 
   /** Record the writes of a command. A repeated client token writes nothing. */
   record(command: Command, invocation: Invocation): void {
-    const token = command.input['ClientRequestToken'];
+    const token = inputOf(command).ClientRequestToken;
     if (token !== undefined) {
       if (this.#tokens.has(token)) return;
       this.#tokens.add(token);

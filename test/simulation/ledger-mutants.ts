@@ -30,7 +30,7 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
     find: commitBegins,
     replace: `${commitBegins}
     return (async () => {
-      for (const { role, write } of writes as any[]) {
+      for (const { role, write } of writes) {
         if (role !== 'take') continue;
         ${lookUp}
         write.Put = { TableName: write.Put.TableName, Item: write.Put.Item };

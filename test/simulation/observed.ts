@@ -65,6 +65,7 @@ export const outcomeOf = (response: Response | null): string => {
   const { status, body, headers } = response;
   const { code } = body?.errors?.[0] ?? {};
   const outcome =
-    code ?? (body?.object === 'list' ? `${body.data.length} rows` : `${body.id} ${body.status} ${body.version ?? ''}`);
+    code ??
+    (body?.object === 'list' ? `${body.data.length} rows` : `${body?.id} ${body?.status} ${body?.version ?? ''}`);
   return `${status} ${outcome}${headers['Idempotent-Replayed'] ? ' again' : ''}`;
 };

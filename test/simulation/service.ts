@@ -17,6 +17,7 @@ import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
+import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './invocation.ts';
 
 /** The service from the validated request to the bytes of the response, and its schedules. */
@@ -44,11 +45,13 @@ export type Request = {
   readonly isOther?: boolean;
 };
 
+type Listed = Omit<Schema<'TransactionList'>, 'object'> & { readonly object: 'transaction' | 'filing' | 'list' };
 export type Response = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  readonly body: any;
+  /** With the fields of every answer: `object` tells which of them it has. */
+  readonly body: (Omit<Schema<'RetrievedTransaction'>, 'object'> & Listed & Refusal) | null;
 };
 
 const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0.0006 };

@@ -1,7 +1,7 @@
 import type { CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
-import type { Command, Lag, MemoryDatabase } from '../support/memory-database.ts';
+import { type Command, inputOf, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
 import {
   contended,
   drawFault,
@@ -70,7 +70,7 @@ export class Transport {
   readonly send = async (requested: Command): Promise<unknown> => {
     const invocation = currentInvocation();
     // Reads of content have no faults.
-    if (requested.input['TableName'] === environment.tables.content) return this.#memory.send(requested);
+    if (inputOf(requested).TableName === environment.tables.content) return this.#memory.send(requested);
     const command = requested instanceof TransactWriteCommand ? this.#withToken(requested) : requested;
     for (let attempt = 1; ; attempt++) {
       if (invocation.isDead) return never();
@@ -93,7 +93,7 @@ export class Transport {
     if (invocation.isDead) return ended;
     if (invocation.remainingMs() <= 0) return this.#crash(invocation, command, 'out of time');
     this.calls++;
-    const token = command.input['ClientRequestToken'];
+    const { ClientRequestToken: token = '' } = inputOf(command);
     if (this.#slow.has(token)) return this.#retried(command, invocation, 'in progress', inProgress());
     if (this.#isHeld(command)) return this.#contend(command, invocation, 'conflict');
     // A written transaction with the same token has no contention.
@@ -162,7 +162,7 @@ export class Transport {
 
   // Whether a transaction in progress locks an item of this one.
   #isHeld(command: Command): boolean {
-    if (this.#slow.size === 0 || !command.input['TransactItems']) return false;
+    if (this.#slow.size === 0 || !inputOf(command).TransactItems) return false;
     const places = placesOf(command);
     return [...this.#slow.values()].some((held) => places.some((place) => held.has(place)));
   }
@@ -192,8 +192,8 @@ export class Transport {
   }
 
   // The cancellation reasons of a transaction, without writing it.
-  #reasonsOf({ input }: Command): readonly CancellationReason[] {
-    const probe = new TransactWriteCommand({ TransactItems: [...input['TransactItems'], impossible] });
+  #reasonsOf(command: Command): readonly CancellationReason[] {
+    const probe = new TransactWriteCommand({ TransactItems: [...(inputOf(command).TransactItems ?? []), impossible] });
     try {
       this.#memory.execute(probe);
       return [];
@@ -202,8 +202,8 @@ export class Transport {
     }
   }
 
-  #lagOf({ input }: Command): Lag | undefined {
-    if (input['IndexName'] === undefined || this.faultShare === 0 || !chance(lagShare)) return undefined;
+  #lagOf(command: Command): Lag | undefined {
+    if (inputOf(command).IndexName === undefined || this.faultShare === 0 || !chance(lagShare)) return undefined;
     this.#count('stale index');
     const writes = between(1, lagMax);
     this.#history.recordStaleRead(writes);

@@ -1,5 +1,6 @@
 /** `npm run accounts -- …`, and requests with the keys that it creates. */
 import { afterAll, beforeAll, vi } from 'vitest';
+import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { anonymous } from './api.ts';
 import { runInProcess } from './run-command.ts';
@@ -25,7 +26,7 @@ export const ran = async (...args: string[]): Promise<string> => {
   }
   return out;
 };
-export const ranJson = async (...args: string[]): Promise<any> => JSON.parse(await ran(...args, '--json'));
+export const ranJson = async <Printed>(...args: string[]): Promise<Printed> => JSON.parse(await ran(...args, '--json'));
 
 export const get = (key: string) => anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': key } });
 export const answerTo = async (key: string): Promise<string> => {
@@ -33,9 +34,14 @@ export const answerTo = async (key: string): Promise<string> => {
   return status === 200 ? '200' : `${status} ${body.errors[0].code}`;
 };
 
-export const newAccount = async (...others: string[]) =>
+/** A key as a command prints it; only a new one has its secret. */
+export type PrintedKey = Readonly<
+  Record<'id' | 'secret' | 'label' | 'state' | 'created_at' | 'expires_at' | 'revoked_at' | 'last_used_at', string>
+>;
+/** An account with its first key. */
+export const newAccount = (...others: string[]): Promise<Account & { readonly key: PrintedKey }> =>
   ranJson('create', '--name', 'A shop', '--key', 'read,write', ...others);
-export const keysOf = (account: string): Promise<any[]> => ranJson('keys', 'list', '--account', account);
+export const keysOf = (account: string): Promise<PrintedKey[]> => ranJson('keys', 'list', '--account', account);
 
 /** Without timeouts of the database in a test file: the use of a key is recorded on a slow machine, too. */
 export const waitForDatabase = (): void => {

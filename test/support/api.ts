@@ -8,10 +8,14 @@ import type { Scope } from '../../shared/http/exchange.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
-import { type Answer, listen, type Request, send } from './http.ts';
+import { type Answer, type BodyOf, listen, type Request, send } from './http.ts';
 
 export type Api = { readonly url: string; readonly close: () => Promise<void> };
-export type Call = (method: string, path: string, request?: Request) => Promise<Answer>;
+export type Call = <Method extends string, Path extends string>(
+  method: Method,
+  path: Path,
+  request?: Request,
+) => Promise<Answer<BodyOf<Method, Path>>>;
 export type Caller = { readonly account: Account; readonly key: string; readonly call: Call };
 export type Exchange = {
   readonly method: string;

@@ -6,7 +6,7 @@ import { listen } from './http.ts';
 export type Passing = {
   readonly method: string;
   readonly path: string;
-  readonly sent: any;
+  readonly sent: Record<string, unknown> | null;
   readonly headers: Record<string, string>;
 };
 export type Passed = {
@@ -29,7 +29,7 @@ const kept = (headers: IncomingHttpHeaders): Record<string, string> =>
   );
 
 /** Change the JSON of an answer. */
-export const inBody = (passed: Passed, change: (body: any) => void): void => {
+export const inBody = (passed: Passed, change: (body: { data?: unknown[] }) => void): void => {
   const body = JSON.parse(passed.text);
   change(body);
   passed.text = JSON.stringify(body);

@@ -3,20 +3,18 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
+import type { ReleasePart } from '../../shared/content/content.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 
 const TableName = environment.tables.content;
-type Item = Record<string, any>;
+type Item = Record<string, unknown>;
 
-const sorted = (value: any): any => {
+const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key])]),
-  );
+  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
+  return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
 };
 
 /** SHA-256 of a value's JSON with sorted keys, as in the digest of a part. */
@@ -30,7 +28,8 @@ export const itemOf = async (key: ItemKey): Promise<Item> =>
 export const put = (item: Item) => database.send(new PutCommand({ TableName, Item: item }));
 export const remove = ({ pk, sk }: ItemKey) => database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
 
-export const contentOf = ({ content }: Item): any => JSON.parse(gunzipSync(content).toString());
+const textOf = ({ content }: Item): string => gunzipSync(content as Uint8Array).toString();
+export const contentOf = (item: Item): ReleasePart => JSON.parse(textOf(item));
 
 const changeItem = async (key: ItemKey, change: (item: Item) => Item): Promise<void> => {
   const item = await itemOf(key);
@@ -45,7 +44,7 @@ export const changeHead = (release: string, change: (item: Item) => Item) =>
 
 /** The item's compressed content with a replaced text. */
 export const withText = (before: string, after: string) => (item: Item) => {
-  const text = gunzipSync(item['content']).toString();
+  const text = textOf(item);
   if (!text.includes(before)) throw new Error(`The content has no ${before}.`);
   return { content: gzipSync(text.replaceAll(before, after)) };
 };

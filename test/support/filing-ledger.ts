@@ -9,16 +9,16 @@ import type { TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { createFiling } from '../../shared/filings/create-filing.ts';
-import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
+import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
-import { answerFrom, type Command, MemoryDatabase } from './memory-database.ts';
+import { answerFrom, type Command, type Input, inputOf, MemoryDatabase, sendAny } from './memory-database.ts';
 import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close: November is over. */
@@ -385,13 +385,14 @@ export class Crash extends Error {}
 
 /** Hears of every database call of a run before it is sent, with its number from 1; may change it, wait, or throw. */
 export type Watch = {
-  readonly before?: (call: number, input: Command['input']) => void | Promise<void>;
-  readonly after?: (call: number, input: Command['input']) => void | Promise<void>;
+  readonly before?: (call: number, input: Input) => void | Promise<void>;
+  readonly after?: (call: number, input: Input) => void | Promise<void>;
 };
 
 const runs = new AsyncLocalStorage<{ watch: Watch; calls: number; turn: Promise<unknown> }>();
 
-let send: (command: Command) => Promise<unknown> = database.send.bind(database) as unknown as typeof send;
+const throughClient = database.send.bind(database);
+let send = (command: Command): Promise<unknown> => sendAny(command, throughClient);
 
 /** Have every call of this file answered from memory: a run that is tried at each of its calls makes thousands of them. */
 export const inMemory = (): void => {
@@ -405,9 +406,9 @@ answerFrom((command) => {
   const mine = run.turn.then(async () => {
     run.calls += 1;
     const call = run.calls;
-    await runs.exit(async () => run.watch.before?.(call, command.input));
+    await runs.exit(async () => run.watch.before?.(call, inputOf(command)));
     const answer = await send(command);
-    await runs.exit(async () => run.watch.after?.(call, command.input));
+    await runs.exit(async () => run.watch.after?.(call, inputOf(command)));
     return answer;
   });
   run.turn = mine.catch(() => null);

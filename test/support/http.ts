@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type Server, request as startRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import type { components, operations, paths } from '../../shared/cli/client/openapi-types.ts';
 
 export type Request = {
   /** Sent as JSON. */
@@ -12,19 +13,49 @@ export type Request = {
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
 };
 
-export type Answer = {
+/** Fields that are null only where a test expects that: a dry run has no id, a list no totals, a last page no cursor. */
+type Expected =
+  | ('id' | 'totals' | 'entries' | 'created_at' | 'closed_at' | 'filed_at')
+  | ('expires_at' | 'extra' | 'next_cursor' | 'source' | 'meta');
+type Present<Value> = Value extends object
+  ? { [Name in keyof Value]: Present<Name extends Expected ? NonNullable<Value[Name]> : Value[Name]> }
+  : Value;
+/** A body by its name in the OpenAPI document. */
+export type Schema<Name extends keyof components['schemas']> = Present<components['schemas'][Name]>;
+export type Refused = Schema<'ErrorObject'>;
+export type Refusal = { readonly errors: readonly [Refused, ...Refused[]] };
+
+export type Answer<Body = unknown> = {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON, `null` where the body is empty or something else. */
-  readonly body: any;
+  /**
+   * The parsed JSON, `null` where the body is empty or something else. The type has the fields of a success and of a
+   * refusal: a test knows which of them it expects, and fails on the other.
+   */
+  readonly body: Body & Refusal;
   readonly text: string;
 };
 
-/** An error of a refusal, as far as tests read it. */
-export type Refused = {
-  readonly code: string;
-  readonly source: { readonly pointer?: string; readonly parameter?: string; readonly header?: string };
-};
+type Known<Path> = Path extends keyof paths
+  ? Path
+  : Path extends `${infer Before}?${string}`
+    ? Known<Before>
+    : Path extends `/transactions/${string}/${infer Part extends 'history' | 'replay'}`
+      ? `/transactions/{id}/${Part}`
+      : Path extends `/${infer Kind extends 'transactions' | 'filings'}/${string}`
+        ? `/${Kind}/{id}`
+        : never;
+type Json<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
+type Success<Operation> = Operation extends { responses: infer Responses }
+  ? Json<Responses[keyof Responses & (200 | 201)]>
+  : never;
+export type OperationId = keyof operations;
+/** The body of a success of an operation. */
+export type BodyOfOperation<Name extends OperationId> = Present<Success<operations[Name]>>;
+/** The body of a success by the OpenAPI document, `unknown` for a path that the compiler does not know. */
+export type BodyOf<Method extends string, Path extends string> = [Known<Path>] extends [never]
+  ? unknown
+  : Present<Success<paths[Known<Path>][Lowercase<Method> & keyof paths[Known<Path>]]>>;
 
 const agent = new Agent({ keepAlive: true });
 
@@ -43,7 +74,7 @@ const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders =
   return Object.fromEntries(kept);
 };
 
-const parsed = (text: string): unknown => {
+const parsed = (text: string) => {
   try {
     return JSON.parse(text);
   } catch {
@@ -56,7 +87,12 @@ const parsed = (text: string): unknown => {
  *
  * Not fetch: it refuses a Host of one's own and a body on GET, and writes header names in lower case.
  */
-export const send = async (url: string, method: string, path: string, request: Request = {}): Promise<Answer> => {
+export const send = async <Method extends string, Path extends string>(
+  url: string,
+  method: Method,
+  path: Path,
+  request: Request = {},
+): Promise<Answer<BodyOf<Method, Path>>> => {
   for (const listener of listeners) listener(request);
   const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const type = payload === undefined ? {} : { 'Content-Type': 'application/json' };

@@ -1,6 +1,7 @@
 /** A vitest setup file: watches everything that the service's code logs, and fails a test file whose run leaked. */
 import { afterAll, vi } from 'vitest';
 import { requestLines } from '../../shared/observability/tally.ts';
+import type { MetricLine } from './embedded-metric-format.ts';
 import { leaksIn } from './log-leaks.ts';
 
 type Write = { readonly written: readonly unknown[]; readonly from: string };
@@ -85,7 +86,7 @@ export const leaks = (): string[] => [
 ];
 
 /** What has been written so far as lines of JSON, which is what metrics are. */
-export const metricLines = (): any[] =>
+export const metricLines = (): MetricLine[] =>
   writes.flatMap(({ written: [text] }) =>
     typeof text === 'string' && text.startsWith('{"_aws":') ? [JSON.parse(text)] : [],
   );

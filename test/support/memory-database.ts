@@ -1,15 +1,36 @@
+import type { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Database } from '../../infra/local/memory-database/database.ts';
 import type { Lag } from '../../infra/local/memory-database/table.ts';
 import type { Item } from '../../infra/local/memory-database/values.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
+import type { ItemKey } from '../../shared/store/keys.ts';
 import { type TableName, tables } from '../../shared/store/table-definitions.ts';
 
 export type { Item, Lag };
 /** A command of the document client. The name of its class is the operation. */
-export type Command = {
-  readonly constructor: { readonly name: string };
-  readonly input: Readonly<Record<string, any>>;
+export type Command = { readonly constructor: { readonly name: string }; readonly input: object };
+type Action = { readonly Item?: ItemKey; readonly Key?: ItemKey };
+export type Input = Action & {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly ClientRequestToken?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
+  readonly ExclusiveStartKey?: ItemKey;
+  readonly TransactItems?: readonly Readonly<Record<string, Action>>[];
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly ItemKey[] }>>;
+};
+/** The parameters of a command, as far as tests read them. */
+export const inputOf = ({ input }: Command): Input => input;
+/** What a command answers, as far as tests read it. */
+export type Result = {
+  readonly Item?: Item | undefined;
+  readonly Items?: readonly Item[] | undefined;
+  readonly LastEvaluatedKey?: ItemKey | undefined;
+  readonly Responses?: Readonly<Record<string, readonly Item[]>> | undefined;
+  readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: readonly ItemKey[] }>> | undefined;
+  readonly $metadata?: unknown;
+  readonly ConsumedCapacity?: unknown;
 };
 
 const serviceTables = Object.fromEntries(
@@ -22,10 +43,14 @@ export class MemoryDatabase extends Database {
     super(definitions, now);
   }
 
-  override execute(command: Command, lag?: Lag): any {
+  override execute(command: Command, lag?: Lag): Result {
     return super.execute(command, lag);
   }
 }
+
+/** Send a command of any kind with the service's client, whose types need one kind. */
+export const sendAny = (command: Command, send = database.send.bind(database)): Promise<Result> =>
+  send(command as GetCommand);
 
 /** Replace the service's client by `send`. Returns a function that restores the client. */
 export const answerFrom = (send: (command: Command) => Promise<unknown>): (() => void) => {

@@ -3,13 +3,14 @@ import { afterAll, expect } from 'vitest';
 import { digestOf } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
 import { onExchange } from './api.ts';
+import type { Answer, Schema } from './http.ts';
 
 const recorded = new Map<string, string>();
 
 onExchange(({ method, path, request, answer }) => {
   const key = request.headers?.['X-API-Key'];
   if (method === 'POST' && path === '/transactions' && answer.status === 201 && typeof key === 'string')
-    recorded.set(answer.body.id, key);
+    recorded.set((answer as Answer<Schema<'Transaction'>>).body.id, key);
 });
 
 afterAll(async () => {

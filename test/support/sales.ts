@@ -1,6 +1,6 @@
 import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Caller } from './api.ts';
-import type { Answer, Refused, Request } from './http.ts';
+import type { Answer, Request, Schema } from './http.ts';
 
 /** Michigan taxes at 6 %, without local taxes. */
 export const michigan = {
@@ -56,7 +56,7 @@ export const clientOf = ({ call }: Pick<Caller, 'call'>) => {
 export type Client = ReturnType<typeof clientOf>;
 
 /** The transaction of an answer that must not be a refusal. */
-export const made = async (answer: Promise<Answer>): Promise<any> => {
+export const made = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => {
   const { status, body, text } = await answer;
   if (status >= 300) throw new Error(`${status}: ${text}`);
   return body;
@@ -69,10 +69,11 @@ export const retrieved = <Recorded>(transaction: Recorded): Recorded & { readonl
 });
 
 /** The transaction of such an answer, as writes and lists know it. */
-export const recorded = ({ history: _, ...transaction }: any): any => transaction;
+export const recorded = ({ history: _, ...transaction }: Schema<'RetrievedTransaction'>): Schema<'Transaction'> =>
+  transaction;
 
 /** A sale that is stored and finalized. */
-export const sold = (client: Client, others: Record<string, unknown> = {}): Promise<any> =>
+export const sold = (client: Client, others: Record<string, unknown> = {}) =>
   made(client.create(sale({ status: 'finalized', ...others })));
 
 /** A credit of a sale, finalized unless the test says otherwise. */
@@ -83,15 +84,11 @@ export const creditOf = (parent: { readonly id: string }, others: Record<string,
   ...others,
 });
 
-type Page = {
-  readonly data: readonly { readonly id: string }[];
-  readonly has_more: boolean;
-  readonly next_cursor: string;
-};
+type Page = Pick<Schema<'TransactionList'>, 'has_more' | 'next_cursor'> & { data: { id: string }[] };
 
 /** Everything of a list, page by page, with the number of pages. */
 export const everyPage = async (
-  client: { readonly list: (parameters: Record<string, string>) => Promise<Answer> },
+  client: { readonly list: (parameters: Record<string, string>) => Promise<Answer<Page>> },
   parameters: Record<string, string> = {},
   cursor: 'next_cursor' | 'last id' = 'next_cursor',
 ): Promise<{ ids: string[]; pages: number }> => {
@@ -99,7 +96,7 @@ export const everyPage = async (
   let after: string | null = null;
   for (let pages = 1; pages <= 1000; pages++) {
     const body: Page = await made(client.list({ ...parameters, ...(after !== null && { starting_after: after }) }));
-    ids.push(...body.data.map(({ id }: { id: string }) => id));
+    ids.push(...body.data.map(({ id }) => id));
     if (!body.has_more) return { ids, pages };
     after = cursor === 'next_cursor' ? body.next_cursor : (ids.at(-1) ?? null);
   }
@@ -110,7 +107,7 @@ export const everyPage = async (
 export const refusalOf = ({ status, body }: Answer): string =>
   [
     status,
-    ...(body?.errors ?? []).map((error: Refused) =>
+    ...(body?.errors ?? []).map((error) =>
       [error.code, error.source?.pointer ?? error.source?.parameter ?? error.source?.header ?? ''].join(' ').trim(),
     ),
   ].join(' | ');

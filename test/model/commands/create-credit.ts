@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Body, type Book, type Model, same, viewOf, type World } from '../book.ts';
+import { type Body, type Book, type Line, type Model, type Requested, same, viewOf, type World } from '../book.ts';
 import { acceptedCredit, mustHaveFigures, refusalsOf } from '../credit-answers.ts';
 import { creditOf, discountsOf, taxRoom } from '../credits.ts';
 import { invalidNew } from '../invalid.ts';
@@ -52,7 +52,7 @@ const parentOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => 
   return wish.isAny || !body ? pick(own, wish.target) : body;
 };
 
-export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): Body[] => {
+export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): Line[] => {
   const remaining = remainingOf(book, sale);
   const used = new Set<string>();
   const text = (amount: bigint) => written(sale.currency, amount < 0n ? 0n : amount);
@@ -76,20 +76,20 @@ export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): 
 };
 
 /** A part, in percent, of the most tax that a credit may bring along; 101 is a minor unit more. */
-const taxText = (part: number | 'fine', request: Body, sale: Body, book: Book): string => {
+const taxText = (part: number | 'fine', request: Requested, sale: Body, book: Book): string => {
   if (part === 'fine') return '0.1234';
-  const discounts = (request.line_items ?? []).map((line: Body) => discountsOf(line, sale)[0]);
+  const discounts = (request.line_items ?? []).map((line) => discountsOf(line, sale)[0] as bigint);
   const credit = creditOf(request, sale, book, discounts);
   const room = 'total' in credit ? taxRoom(credit, remainingOf(book, sale)) : 100n;
   return written(sale.currency, part === 101 ? room + 1n : (room * BigInt(part)) / 100n);
 };
 
-const oddities: Readonly<Record<string, Body>> = {
+const oddities: Readonly<Record<string, Requested>> = {
   'remaining with lines': { credit_remaining: true },
   'other currency': { currency: 'EUR' },
 };
 
-const bodyOf = (wish: Wish, sale: Body, book: Book, nowMs: number): Body => {
+const bodyOf = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested => {
   const { shipping: left } = remainingOf(book, sale);
   const shipped = wish.shipping === 101 ? left.net + 1n : (left.net * BigInt(wish.shipping ?? 0)) / 100n;
   const isOfLines = wish.mode === 'lines' || wish.oddity === 'remaining with lines';
@@ -119,11 +119,12 @@ class CreateCredit extends Step<Wish> {
   }
 
   /** A calculation answers what the credit would record, and records nothing. */
-  async calculate(model: Model, world: World, book: Book, body: Body): Promise<void> {
+  async calculate(model: Model, world: World, book: Book, body: Requested): Promise<void> {
     const { status: _status, reference_id: _reference, tax_amount: _tax, ...request } = body;
     const answer = await ask(model, world, this.side, 'POST', '/calculations', { body: request });
-    const entry = book.entries.get(request.parent_transaction_id);
-    const sale = entry && viewOf(entry, model.nowMs);
+    const entry = book.entries.get(request.parent_transaction_id ?? '');
+    if (!entry) throw new Error('A question names no sale.');
+    const sale = viewOf(entry, model.nowMs);
     const invalid = invalidNew(request);
     const refused = invalid.length > 0 ? invalid : refusalsOf(request, sale, book, answer);
     if (refused.length > 0) mustBeRefused(answer, refused);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Body, Model, World } from '../book.ts';
+import type { Line, Model, Requested, World } from '../book.ts';
 import { write } from '../requests.ts';
 import { headersOf, key, metadata, of, reference, said, seldom, side, status, taxDays, type Wished } from './parts.ts';
 import { Step } from './step.ts';
@@ -27,15 +27,15 @@ export const lines = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-type Line = { quantity: string; unit_price: string; discount: string | null; isElsewhere: boolean };
+type LineWish = { quantity: string; unit_price: string; discount: string | null; isElsewhere: boolean };
 
 // A discount in whole parts of a line's price that is never more than the price.
-const discountOf = ({ quantity, unit_price, discount }: Line) =>
+const discountOf = ({ quantity, unit_price, discount }: LineWish) =>
   discount === null
     ? {}
     : { discount_amount: Math.floor((Number(quantity) * Number(unit_price) * Number(discount)) / 13).toFixed(0) };
 
-export const lineItems = (wishes: readonly Line[]): Body[] =>
+export const lineItems = (wishes: readonly LineWish[]): Line[] =>
   wishes.map((line, index) => ({
     id: `item_${index}`,
     product_tax_code: 'GENERAL',
@@ -64,7 +64,7 @@ const wishes = {
 
 type Wish = Wished<typeof wishes>;
 
-const bodyOf = (wish: Wish, { nowMs }: Model): Body => ({
+const bodyOf = (wish: Wish, { nowMs }: Model): Requested => ({
   ...(wish.oddity?.startsWith('credit') && { type: 'credit' }),
   ...(wish.oddity === 'parent of a sale' && { parent_transaction_id: 'txn_x' }),
   ...(wish.oddity !== 'unsaid status' && { status: wish.status }),

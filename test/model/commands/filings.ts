@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Body, type Book, instant, type Model, same, type World } from '../book.ts';
+import { type Book, instant, type Model, same, type World } from '../book.ts';
 import { mustBeFiling } from '../filing-answers.ts';
 import { nextEnd } from '../filings.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
@@ -81,19 +81,20 @@ class ReadFilings extends Step<number> {
   async run(model: Model, world: World): Promise<void> {
     const { filings } = model.books[this.side];
     const [other] = (model.books[1 - this.side] as Book).filings;
-    const get = (path: string) => ask(model, world, this.side, 'GET', this.noted(path));
+    const get = <Path extends string>(path: Path) => ask(model, world, this.side, 'GET', this.noted(path));
     const { body } = await get('/filings?limit=100');
     const rows = filings.toReversed().map(({ id, status }) => [id, status]);
     same(
-      body.data.map(({ id, status }: Body) => [id, status]),
+      body.data.map(({ id, status }) => [id, status]),
       rows,
       'The filings',
     );
     const filing = filings[this.wish % filings.length];
     if (filing) {
       const answer = await get(`/filings/${filing.id}?expand=entries&limit=100`);
-      mustBeFiling({ ...answer.body, entries: null }, filing);
-      const members: string[] = answer.body.entries.data.map((entry: Body) => entry.transaction_id);
+      const { entries, ...body } = answer.body;
+      mustBeFiling({ ...body, entries: null }, filing);
+      const members = entries.data.map((entry) => entry.transaction_id);
       // A canceled one has given them back.
       const kept = filing.status === 'canceled' ? [] : filing.members.toSorted();
       same(members.sort(), kept, 'The members of a filing');

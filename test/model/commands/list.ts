@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Answer } from '../../support/http.ts';
-import { type Body, type Book, type Model, same, type World } from '../book.ts';
+import type { Answer, Schema } from '../../support/http.ts';
+import { type Body, type Book, type Entry, type Model, same, type World } from '../book.ts';
 import { expectedRows, type Filters } from '../list.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick, type Side } from '../requests.ts';
@@ -85,7 +85,7 @@ class List extends Step<Wish> {
     if (!way?.endsWith('cursor') && way !== 'other filters') return;
     if (book.cursors.length > 0 || book.entries.size < 2) return;
     const { body } = await ask(model, world, from, 'GET', '/transactions?limit=1');
-    book.cursors.push({ text: body.next_cursor, filters: {}, at: [...book.entries.values()].at(-1)?.body });
+    book.cursors.push({ text: body.next_cursor, filters: {}, at: ([...book.entries.values()].at(-1) as Entry).body });
   }
 
   /** Where a list begins: at its beginning, or after what some page before ended with, or with what is refused. */
@@ -109,7 +109,12 @@ class List extends Step<Wish> {
     return row ? { filters, after: row.id, at: row, isBad: way !== 'id' } : begun;
   }
 
-  #page(model: Model, world: World, filters: Filters, after: string | null): Promise<Answer> {
+  #page(
+    model: Model,
+    world: World,
+    filters: Filters,
+    after: string | null,
+  ): Promise<Answer<Schema<'TransactionList'>>> {
     const { limit, hasLines } = this.wish;
     const query = new URLSearchParams({
       ...filters,
@@ -121,7 +126,12 @@ class List extends Step<Wish> {
   }
 
   /** Hold a page against the model; answers its last row if more follow, whose cursor is kept for later. */
-  #mustBePage({ status, body, text }: Answer, model: Model, filters: Filters, after: Body | null): Body | null {
+  #mustBePage(
+    { status, body, text }: Answer<Schema<'TransactionList'>>,
+    model: Model,
+    filters: Filters,
+    after: Body | null,
+  ): Body | null {
     const book = model.books[this.side];
     const { hasLines, limit } = this.wish;
     const length = limit ?? (hasLines ? 10 : 25);

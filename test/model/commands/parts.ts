@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Body } from '../book.ts';
+import type { Requested } from '../book.ts';
 import type { Side } from '../requests.ts';
 
 /** A record of arbitraries: the choices of a command, before they are resolved against the state. */
@@ -43,12 +43,12 @@ const dayMs = 86_400_000;
 
 type Said = {
   readonly reference?: string | null | undefined;
-  readonly metadata?: unknown;
+  readonly metadata?: Requested['metadata'] | undefined;
   readonly taxDays?: { readonly back: number; readonly isDate: boolean } | undefined;
 };
 
 /** The fields that every document can have. */
-export const said = ({ reference, metadata, taxDays }: Said, nowMs: number): Body => {
+export const said = ({ reference, metadata, taxDays }: Said, nowMs: number): Requested => {
   const at = taxDays && new Date(nowMs - taxDays.back * dayMs).toISOString();
   return {
     ...(reference !== undefined && { reference_id: reference }),

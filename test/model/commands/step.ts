@@ -20,7 +20,7 @@ export abstract class Step<Wish> implements fc.AsyncCommand<Model, World> {
   abstract run(model: Model, world: World): Promise<void>;
 
   /** Remember what was sent, for who reads a counterexample. */
-  protected noted<Value>(value: Value): Value {
+  protected noted<const Value>(value: Value): Value {
     this.#ran = value;
     return value;
   }

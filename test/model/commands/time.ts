@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isExpired, type Model, same, type World } from '../book.ts';
+import { isExpired, type Model, type Requested, same, type World } from '../book.ts';
 import { canonical, write } from '../requests.ts';
 import { type Generated, of, side } from './parts.ts';
 import { Step } from './step.ts';
@@ -64,7 +64,7 @@ class Repeat extends Step<Generated<typeof repeated>> {
     // Of a filing there is nothing to change that does not warn.
     const isChanged = way === 'changed' && !first.path.startsWith('/filings');
     const body = way === 'changed' && !isChanged ? first.body : bodies[way];
-    await write(model, world, this.side, this.noted({ ...first, body }));
+    await write(model, world, this.side, this.noted({ ...first, body: body as Requested }));
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Body, type Book, type Model, viewOf, type World } from '../book.ts';
+import { type Body, type Book, type Line, type Model, type Requested, viewOf, type World } from '../book.ts';
 import { minor, written } from '../money.ts';
 import { pick, write } from '../requests.ts';
 import { creditLines, lineWishes } from './create-credit.ts';
@@ -88,16 +88,16 @@ const taxOf = (part: number | 'fine' | null, { currency, tax_amount }: Body): st
   );
 };
 
-const linesOf = (wish: Wish, transaction: Body, book: Book): Body[] => {
+const linesOf = (wish: Wish, transaction: Body, book: Book): readonly Line[] => {
   if (wish.lines === 'none') return [];
   if (wish.lines === 'same') return transaction.line_items;
-  const sale = transaction.type === 'credit' && book.entries.get(transaction.parent_transaction_id)?.body;
+  const sale = transaction.type === 'credit' && book.entries.get(transaction.parent_transaction_id ?? '')?.body;
   return sale
     ? creditLines({ lines: wish.credited as Wished<typeof wishes>['credited'] }, sale, book)
     : lineItems(wish.lines as Generated<typeof lines>);
 };
 
-const bodyOf = (wish: Wish, transaction: Body, book: Book, nowMs: number): Body => ({
+const bodyOf = (wish: Wish, transaction: Body, book: Book, nowMs: number): Requested => ({
   ...said(wish, nowMs),
   ...(wish.status !== undefined && { status: wish.status }),
   ...(wish.reason !== undefined && { void_reason: wish.reason === 'stored' ? transaction.void_reason : wish.reason }),

@@ -3,10 +3,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { matchResource } from '../../../infra/local/resources.ts';
-import type { Answer, Request } from '../../support/http.ts';
+import type { Call } from '../../support/api.ts';
+import type { Request } from '../../support/http.ts';
 
 /** Sends one request of a caller, whoever carries it. */
-export type Send = (method: string, path: string, request?: Request) => Promise<Answer>;
+export type Send = Call;
 
 const eventOf = (method: string, path: string, { body, headers = {} }: Request): APIGatewayProxyEvent => {
   const { pathname, searchParams } = new URL(path, 'http://local');

@@ -1,8 +1,9 @@
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { advanceClock } from '../../../shared/config/clock.ts';
+import type { Swept } from '../../../shared/transactions/sweep-drafts.ts';
 import { newCaller, startApi } from '../../support/api.ts';
-import { send } from '../../support/http.ts';
+import { type Answer, send } from '../../support/http.ts';
 import type { World } from '../book.ts';
 import { type Send, sendEvents } from './send.ts';
 
@@ -21,7 +22,7 @@ export const worldOfEvents = async (isAlone: boolean): Promise<World> => {
   return {
     send: [sendEvents(first), sendEvents(second)],
     advance: async (byMs) => advanceClock(byMs),
-    sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as ReturnType<World['sweep']>,
+    sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as Promise<Swept>,
     work: () => invoke(handlers.schedules['close-periods'], {}, { ...schedule, functionName: 'close-periods' }),
     isAlone,
   };
@@ -39,7 +40,7 @@ export const worldOfWires = async (): Promise<World> => {
   return {
     send: [over(first), over(second)],
     advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),
-    sweep: async () => (await send(url, 'POST', '/_local/schedules/sweep-drafts')).body,
+    sweep: async () => ((await send(url, 'POST', '/_local/schedules/sweep-drafts')) as Answer<Swept>).body,
     work: () => send(url, 'POST', '/_local/schedules/close-periods'),
     isAlone: true,
   };

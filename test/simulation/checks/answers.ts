@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
+import type { Schema } from '../../support/http.ts';
 import type { Attempt, Observed, Sent } from '../observed.ts';
 import type { Audit } from './audit.ts';
 import { isLive } from './decode.ts';
@@ -10,8 +11,7 @@ import type { Ledger, Reign } from './ledger.ts';
 
 const statusOf = ({ response }: Attempt) => response?.status ?? 0;
 const codeOf = ({ response }: Attempt): string => response?.body?.errors?.[0]?.code ?? '';
-type Meta = { readonly transaction_id: string; readonly version: number };
-const metaOf = ({ response }: Attempt): Meta => response?.body?.errors?.[0]?.meta ?? {};
+const metaOf = ({ response }: Attempt): Partial<Record<string, unknown>> => response?.body?.errors?.[0]?.meta ?? {};
 
 /** How a state can be returned: an expired draft also as void, before that is written. */
 const readings = ({ head: { transaction, status } }: Reign): readonly Transaction[] => {
@@ -44,7 +44,9 @@ const isShown = ({ request: { body = {} } }: Sent, answer: Transaction): boolean
 
 /** A returned transaction was stored with the same content between request and response. */
 const acknowledged = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
-  const { history, ...answer } = attempt.response?.body ?? {};
+  const { body } = attempt.response ?? {};
+  if (!body) return ['got a success without a body'];
+  const { history, ...answer } = body as Schema<'RetrievedTransaction'>;
   const from = sent.attempts[0]?.from ?? 0;
   const states = ledger.during(sent.account, answer.id, from, attempt.to);
   const isThere = states.some((reign) => readings(reign).some((reading) => isDeepStrictEqual(reading, answer)));
@@ -59,7 +61,7 @@ const isWhole = (history: readonly { readonly version: number }[], newest: numbe
   history.every(({ version }, at) => version === newest - at) && (history.length === newest || history.length >= 10);
 
 const duplicate = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
-  const { transaction_id: holder } = metaOf(attempt);
+  const holder = String(metaOf(attempt)['transaction_id']);
   // A draft that is finalized takes its own reference once more.
   const own = ledger
     .during(sent.account, sent.request.id ?? '', attempt.from, attempt.to)

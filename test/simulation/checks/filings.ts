@@ -122,8 +122,8 @@ const answers = ({ versions }: History, { sent }: Observed): string[] =>
         (response) =>
           response && response.status < 300 && response.body?.object === 'filing' && response.body.id !== null,
       )
-      .filter((response) => !versions.has(`F#${account} ${response?.body.id}`))
-      .map((response) => `${name} of ${account} got the filing ${response?.body.id}, which it does not have`),
+      .filter((response) => !versions.has(`F#${account} ${response?.body?.id}`))
+      .map((response) => `${name} of ${account} got the filing ${response?.body?.id}, which it does not have`),
   );
 
 /** Violations of filings: entries counted once, one filing for a period, and marks of filed transactions. */
