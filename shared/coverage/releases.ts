@@ -32,7 +32,9 @@ export const overBottom = (
   if (!builtIn) throw new ReleaseNotFound(bottom);
   const fallback = withOwnRules(builtIn, own);
   if (!isOwnOnly(head)) return { ...withOwnRules(head, own), fallback };
-  return listed ? { ...withOwnRules(listed, own), id, fallback } : { ...fallback, id };
+  if (!listed) return { ...fallback, id };
+  const chained: ReleaseHead = { ...listed, id, chain: [listed.id, ...(listed.chain ?? [])] };
+  return { ...withOwnRules(chained, own), fallback };
 };
 
 /** The release with the places of an imported one, if that has only own rules. */
