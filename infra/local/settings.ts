@@ -30,7 +30,9 @@ const apiKeyFrom = (key: string | undefined): string | null => {
     throw new SetupError('API_KEY must be 1 to 255 printable ASCII characters without spaces.');
   // The service would refuse it.
   if (isMisspelt(key))
-    throw new SetupError('API_KEY looks like one of our keys but is misspelt: its checksum is wrong.');
+    throw new SetupError(
+      'API_KEY looks like a Levy key, but its checksum is wrong. Copy the key again, or unset API_KEY to get a new one.',
+    );
   return key;
 };
 

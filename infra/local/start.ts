@@ -75,7 +75,7 @@ const start = async (): Promise<void> => {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   whenNpmEnds(() => void stop());
-  // Before the emulator starts.
+  // Refuse a used port before the emulator starts.
   await freePort(settings.port, 'PORT');
   emulator = await openDatabase(settings);
   emulator.died.then((reason) => fail(new SetupError(`The emulated database ended: ${reason}.`)));

@@ -132,7 +132,7 @@ const meterOf = (meters: Map<string, Meter>, account: string, time: number, coun
  *
  * An instance leases as many requests from the shared counter as it expects soon, and admits requests from its lease.
  * Once the window is used up, it refuses without a call. So the limit is never exceeded, nearly all of it can be used,
- * and most requests cost no call. If the counter fails, requests pass: availability comes before the limit.
+ * and most requests cost no call. If the counter fails, requests pass: availability is more important than the limit.
  *
  * A limit above 1,000 requests a second is split over several counters, because DynamoDB cannot write an item more
  * often. An instance starts with a random one (decision 0019).

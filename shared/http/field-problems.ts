@@ -23,7 +23,7 @@ type Issue = {
   readonly params?: unknown;
 };
 
-/** The problem that a check of ours put into an issue, if any. */
+/** The problem that one of Levy's own checks put into an issue, if any. */
 export const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
   (params as { problem?: Omit<Problem, 'source'> } | undefined)?.problem;
 

@@ -24,7 +24,7 @@ export const textOf = (name: string): string =>
     .brotliDecompressSync(readFileSync(join(folder, `${name}.br`)))
     .toString('utf8');
 
-/** Read a value that `npm run pack` packed. Its shape is the packer's word: tests compare it with the files it came from. */
+/** Read a value that `npm run pack` packed. The shape is not validated: tests compare the value with its source files. */
 export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));
 
 /** Read values that were packed as one JSON text a line, so that only those that are needed are parsed. */

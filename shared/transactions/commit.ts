@@ -43,7 +43,7 @@ export const commitOf = (
   const entry = auditEntry({ before, after: next.transaction, at, by, fields });
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
-  // The figures that count no longer, and those that count from now on.
+  // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.
   const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before.transaction : null;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? next.transaction : null;
   const moves: Move[] = [

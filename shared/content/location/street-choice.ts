@@ -6,7 +6,7 @@ import { addressesByState, type TaxAddress } from './address.ts';
 import { choiceOf, type LocalChoice } from './local-choice.ts';
 import { localSetOf, type Span } from './location-index.ts';
 
-/** `outside`: the street rows of the ZIP do not have the address, so that they say nothing of it. */
+/** `outside`: the street rows of the ZIP do not have the address, so they do not decide. */
 type StreetChoice = LocalChoice | 'outside' | 'unknown';
 
 /** Find the local jurisdictions of an address by its street, among the spans in force in its ZIP. */

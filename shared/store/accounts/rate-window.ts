@@ -10,7 +10,7 @@ import { rateWindowKey } from '../keys.ts';
 const TableName = environment.tables.accounts;
 const Window = z.object({ requests: z.number() });
 const windowKeptS = 3600;
-// After this time the request passes without being counted: availability goes before the limit.
+// After this time the request passes without being counted: availability is more important than the limit.
 const countTimeoutMs = 500;
 
 /**

@@ -62,7 +62,7 @@ const isPast = 'expires_at <= :now';
 const isOwn = 'transaction_id = :id';
 const isAsSeen = 'version = :seen';
 
-// Roles whose stored item is returned when the condition fails. Heads may have 300 KB; the audit entry tells the same.
+// Roles whose stored item is returned when the condition fails. A head may have 300 KB, and its audit entry shows the same conflict.
 const returnedRoles = new Set<Role>(['idempotency', 'take', 'audit']);
 
 type Item = Readonly<Record<string, unknown>>;

@@ -65,7 +65,7 @@ export type EffectDefinition<Type> = {
   readonly resolve: (effect: Type, context: EffectContext) => ResolvedEffect;
   /** What the effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
   readonly describe: (effect: Type) => string;
-  /** The arithmetic of a row, as a sentence. Absent: the rate step says it all. */
+  /** The arithmetic of a row, as a sentence. Absent if the rate step is enough. */
   readonly explain?: (effect: Type, row: ExplainedRow) => string;
   /** The word of `GET /coverage`, next to a general rate in units of `10^-rateDecimals`. */
   readonly coverageTerm: (effect: Type, general: bigint) => TreatmentName;
