@@ -431,8 +431,10 @@ describe('an import that cannot be finished', () => {
 
   it('is listed with its start and remedy, also before another import is written', async () => {
     const left = 'US-MN@2020-01-01.101';
-    await interrupted(left, ['55401', '55999'], '2020-01-01T08:30:15.000Z');
-    const line = `${left} is not finished. Its import began at 2020-01-01 08:30 UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${left}\`.`;
+    // After a day, the next import would discard it.
+    const beganAt = new Date(Date.now() - 3_600_000).toISOString();
+    await interrupted(left, ['55401', '55999'], beganAt);
+    const line = `${left} is not finished. Its import began at ${beganAt.slice(0, 16).replace('T', ' ')} UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${left}\`.`;
     expect((await content(['list', '--state', 'MN'])).out).toMatch(
       new RegExp(`is active\\.\\n${RegExp.escape(line)}\\n$`),
     );
@@ -443,7 +445,7 @@ describe('an import that cannot be finished', () => {
       state: 'US-MN',
       active: false,
       origin: 'unfinished',
-      began_at: '2020-01-01T08:30:15.000Z',
+      began_at: beganAt,
       remedy: `npm run content -- discard ${left}`,
     });
     expect(value.filter(({ origin }: { origin: string }) => origin === 'unfinished')).toHaveLength(1);

@@ -16,6 +16,7 @@ const { contentProgram } = await import('../../shared/cli/content.ts');
 const { activateRelease, findHead, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
 );
+const { dayMs, later } = await import('../support/sales.ts');
 const { changeHead, changePart, withText } = await import('../support/content-tampering.ts');
 
 let folder: string;
@@ -213,6 +214,21 @@ describe('an import over a corrupt release', () => {
     expect((await content('activate', ran.id)).refused).toBe(null);
     expect(await active()).toBe(ran.id);
   });
+});
+
+it('rates of a file without days begin with its first import, or on the day of --from', async () => {
+  await content('activate', builtIn);
+  const file = join(folder, 'undated.csv');
+  const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
+  await writeFile(file, `${head}\nUS,WI,53202,*,6.1000,Tax,1,0,1,\n`);
+  const undated = (...options: readonly string[]) =>
+    content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file, ...options);
+  expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);
+  expect((await undated('--dry-run', '--from', '2026-10-05')).out).toContain('The files name 1 ZIP, from 2026-10-05.');
+  expect((await undated('--from', '2026-13-05')).refused).toContain('--from cannot be "2026-13-05"');
+  expect((await undated('--activate')).refused).toBe(null);
+  const again = await later(dayMs, () => undated());
+  expect(again.out).toContain(`${await active()} already has the same content`);
 });
 
 it('a dry run without a database assumes that the built-in release is active', async () => {
