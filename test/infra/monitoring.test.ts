@@ -66,7 +66,7 @@ const listed = widgets.flatMap(({ properties }) => properties.metrics);
 const shown: Used[] = listed.flatMap(([Namespace, MetricName = '', ...rest]) => {
   if (typeof Namespace === 'string') {
     const pairs = rest.filter((part) => typeof part === 'string');
-    const Dimensions = Object.fromEntries(pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1]]] : [])));
+    const Dimensions = Object.fromEntries(pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1] ?? '']] : [])));
     return [{ Namespace, MetricName, Dimensions }];
   }
   const [, namespace, key, name] = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"'/.exec(Namespace.expression) ?? [];
@@ -133,7 +133,7 @@ describe('metrics of alarms and dashboard', () => {
     const known = { operation: endpoints, code: errorCodes, schedule: schedules };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
-        if (value !== '*') expect(known).toHaveProperty([key, value]);
+        if (value !== '*') expect(known).toHaveProperty([key, flat(value)]);
     expect(
       own.filter(({ Dimensions }) => Dimensions['operation'] === ('create-calculation' satisfies Operation)),
     ).not.toEqual([]);
