@@ -66,7 +66,9 @@ const listed = widgets.flatMap(({ properties }) => properties.metrics);
 const shown: Used[] = listed.flatMap(([Namespace, MetricName = '', ...rest]) => {
   if (typeof Namespace === 'string') {
     const pairs = rest.filter((part) => typeof part === 'string');
-    const Dimensions = Object.fromEntries(pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1] ?? '']] : [])));
+    const Dimensions = Object.fromEntries(
+      pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1] ?? '']] : [])),
+    );
     return [{ Namespace, MetricName, Dimensions }];
   }
   const [, namespace, key, name] = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"'/.exec(Namespace.expression) ?? [];
@@ -271,7 +273,7 @@ describe('the alarms', () => {
       statements.filter(({ Principal }) => Principal?.Service === 'cloudwatch.amazonaws.com');
     const key = at(keyId);
     const [topicPolicy] = ofType('AWS::SNS::TopicPolicy').filter(
-      ([, { Properties }]) => Properties['Topics'][0].Ref === topicId,
+      ([, { Properties }]) => Properties.Topics[0]?.Ref === topicId,
     );
     const statements = [
       ...ofCloudWatch(key['KeyPolicy'].Statement),

@@ -22,7 +22,6 @@ export type Statement = {
     readonly [operator: string]: unknown;
   };
 };
-type Policy = { readonly Statement: readonly Statement[] };
 /** A metric by its name in CloudWatch. */
 export type Metric = {
   readonly Namespace: string;
@@ -51,68 +50,51 @@ export type BackupRule = {
   readonly Lifecycle: { readonly DeleteAfterDays: number };
   readonly TargetBackupVault: Reference;
 };
-type Replica = {
-  readonly PointInTimeRecoverySpecification: { readonly PointInTimeRecoveryEnabled: boolean };
-  readonly SSESpecification: { readonly KMSMasterKeyId: Reference };
-  readonly DeletionProtectionEnabled: boolean;
-};
 type References =
-  | 'DashboardBody'
-  | 'EncryptionKeyArn'
-  | 'Enrichment'
-  | 'FunctionName'
-  | 'FunctionVersion'
-  | 'KmsMasterKeyId';
-type MoreReferences = 'ResourceArn' | 'Role' | 'RoleArn' | 'Source' | 'SourceArn' | 'WebACLArn';
+  | ('DashboardBody' | 'EncryptionKeyArn' | 'Enrichment' | 'FunctionName' | 'FunctionVersion' | 'KmsMasterKeyId')
+  | ('ResourceArn' | 'Role' | 'RoleArn' | 'Source' | 'SourceArn' | 'WebACLArn');
+type Arn = { readonly Arn: Reference };
 /** What the tests read of the properties of resources, of whatever type. Each type has some of them. */
-export type Properties = Readonly<Record<References | MoreReferences, Reference>> &
+export type Properties = Record<References, Reference> &
+  Record<'AlarmDescription' | 'AlarmName' | 'HttpMethod', string> &
+  Record<'AssumeRolePolicyDocument' | 'KeyPolicy' | 'PolicyDocument', { readonly Statement: readonly Statement[] }> &
+  Record<'AlarmActions' | 'Roles' | 'Topics', readonly Ref[]> &
+  Record<'ParentId' | 'ResourceId', Ref> &
+  Record<'ResponseParameters' | 'ResponseTemplates', Record<string, string>> &
   Alarm &
   Metric & {
     readonly [name: string]: unknown;
     readonly AccessLogSetting: { readonly Format: string };
-    readonly AlarmActions: readonly Ref[];
     readonly AlarmConfiguration: {
       readonly Enabled: boolean;
       readonly Alarms: readonly { readonly Name: Reference }[];
     };
-    readonly AlarmDescription: string;
-    readonly AlarmName: string;
-    readonly AssumeRolePolicyDocument: Policy;
     readonly BackupPlan: { readonly BackupPlanName: string; readonly BackupPlanRule: readonly BackupRule[] };
     readonly BackupSelection: { readonly Resources: readonly Reference[]; readonly IamRoleArn: Reference };
     readonly BackupVaultName: Joined;
     readonly CustomResponseBodies: { readonly flood: { readonly Content: string } };
     readonly DestinationConfig: { readonly OnFailure: { readonly Destination: Reference } };
     readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
-    readonly HttpMethod: string;
     readonly Integration: { readonly Type: string; readonly Uri: Joined };
-    readonly KeyPolicy: Policy;
     readonly LoggingConfig: { readonly LogGroup: Reference; readonly ApplicationLogLevel?: string };
     readonly ManagedPolicyArns?: readonly Reference[];
-    readonly ParentId: Ref;
     readonly Period: number;
-    readonly PolicyDocument: Policy;
-    readonly Replicas: readonly [Replica];
-    readonly ResourceId: Ref;
-    readonly ResponseParameters: Readonly<Record<string, string>>;
-    readonly ResponseTemplates: Readonly<Record<string, string>>;
-    readonly Roles: readonly Ref[];
+    readonly Replicas: readonly [
+      {
+        readonly PointInTimeRecoverySpecification: { readonly PointInTimeRecoveryEnabled: boolean };
+        readonly SSESpecification: { readonly KMSMasterKeyId: Reference };
+        readonly DeletionProtectionEnabled: boolean;
+      },
+    ];
     readonly Rules: readonly object[];
     readonly SourceParameters: {
-      readonly DynamoDBStreamParameters: {
-        readonly BatchSize: number;
-        readonly DeadLetterConfig: { readonly Arn: Reference };
-        readonly MaximumRetryAttempts: number;
+      readonly DynamoDBStreamParameters: Readonly<Record<'BatchSize' | 'MaximumRetryAttempts', number>> & {
+        readonly DeadLetterConfig: Arn;
         readonly ParallelizationFactor?: number;
       };
       readonly FilterCriteria: { readonly Filters: readonly { readonly Pattern: string }[] };
     };
-    readonly Target: Exclude<Reference, string> & {
-      readonly Arn: Reference;
-      readonly RoleArn: Reference;
-      readonly DeadLetterConfig: { readonly Arn: Reference };
-    };
-    readonly Topics: readonly [Ref];
+    readonly Target: Exclude<Reference, string> & Arn & { readonly RoleArn: Reference; readonly DeadLetterConfig: Arn };
   };
 export type Resource = {
   readonly Type: string;
